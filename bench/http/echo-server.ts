@@ -77,7 +77,7 @@ function answer(result: IntakeResult): void {
     send(response, '400 Bad Request', '{"order":{},"verified":false}')
     return
   }
-  const text = `{"order":{${result.echo}},"verified":${result.signatureOk}}`
+  const text = `{"order":{${result.orderFields}},"verified":${result.signatureOk}}`
   commit(result.record, () => send(response, '201 Created', text))
 }
 

@@ -110,7 +110,7 @@ export class WorkloadFeed {
   #cancel(row: number, done: () => void): boolean {
     const target = this.#work.target[row]
     const order = { slot: this.#slotOf[target], generation: this.#generationOf[target] }
-    const refusal = this.#pipeline.whyNotCancel(this.#work.owner[row], order)
+    const refusal = this.#pipeline.cancels.whyNot(this.#work.owner[row], order)
     assert(refusal === null, 'a cancel of the workload names a live order')
     const seq = this.#pipeline.sequencer.cancel(this.#work.book[row], [order])
     if (seq === RELEASING || seq instanceof Reject) return false

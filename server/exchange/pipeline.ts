@@ -3,29 +3,25 @@
 // promise resolves once its answer is durable (law 1).
 
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { decideCancel, whyEnded } from '../../engine/core/decide/decide.ts'
 import type { Market } from '../../engine/core/markets/catalogue.ts'
 import { openedBy, replicatedBy } from '../../engine/core/markets/market-commands.ts'
-import { assert } from '../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../engine/domain/command.ts'
-import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
+import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
-import { Slab } from '../../engine/domain/slab.ts'
+import { Reject } from '../../engine/domain/reject-precedence.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
-import type { IntakePool, IntakePoolOptions, IntakeResult } from '../edge/intake/intake-pool.ts'
+import type { IntakePool, IntakePoolOptions } from '../edge/intake/intake-pool.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { PackSchedule } from './jobs/pack-schedule.ts'
 import { SlotClock, type SlotClockParts } from './jobs/slot-clock.ts'
 import { AccountQueues } from './order-entry/account-queues.ts'
-import type { OrderAnswer, OrderCall, Requested } from './order-entry/order-answer.ts'
-import { type OrderDecisionParts, OrderDecisions } from './order-entry/order-decisions.ts'
+import { OrderEntry, type OrderEntryParts } from './order-entry/order-entry.ts'
 import { OrderGroups } from './order-entry/order-groups.ts'
 import type { SeenLookups } from './order-entry/seen-lookups.ts'
 import { TokenUses } from './order-entry/token-uses.ts'
-import { type CancelOutcome, ordersOf, stampCancels } from './order-entry/user-cancels.ts'
-import { type CancelReceipt, Publisher } from './publisher/durable-publisher.ts'
+import { UserCancels } from './order-entry/user-cancels.ts'
+import { Publisher } from './publisher/durable-publisher.ts'
 import type { OrderIds } from './read-model/order-ids.ts'
 import type { PublishedMarkets } from './read-model/published.ts'
 import { AheadOfTables } from './sequencer/ahead-of-tables.ts'
@@ -33,7 +29,7 @@ import type { Clock } from './sequencer/clock.ts'
 import { byOperator, type Decision } from './sequencer/control-body.ts'
 import { DeadlineTimer } from './sequencer/deadline-timer.ts'
 import { QuiescentPoint } from './sequencer/quiescent-point.ts'
-import { type OrderName, Sequencer } from './sequencer/sequencer.ts'
+import { Sequencer } from './sequencer/sequencer.ts'
 import type { Shards } from './sequencer/shard-map.ts'
 import { StampTimes } from './sequencer/stamp-times.ts'
 import { TimeSlice } from './sequencer/time-slice.ts'
@@ -46,9 +42,11 @@ export interface ShardListener {
   readonly onReady: () => void
 }
 
+type IntakeListener = Pick<IntakePoolOptions, 'onResult' | 'onPart'>
+
 /** The pipeline starts the threads around it, and gives each its listener at the start. */
 export interface PipelineParts<Journal extends JournalWriter>
-  extends Pick<OrderDecisionParts, 'isArchived'> {
+  extends Pick<OrderEntryParts, 'isArchived'> {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   readonly ids: OrderIds
@@ -57,9 +55,7 @@ export interface PipelineParts<Journal extends JournalWriter>
   readonly openJournal: (onDurable: (seq: Seq) => void) => Journal
   readonly openShards: (listener: ShardListener) => Shards
   /** Absent when signed orders never come. */
-  readonly openIntake?: (
-    listener: Required<Pick<IntakePoolOptions, 'onResult' | 'onPart'>>,
-  ) => IntakePool
+  readonly openIntake?: (listener: Required<IntakeListener>) => IntakePool
   /** Absent when the caller calls `tick` as time passes. */
   readonly isTimed?: boolean
   /** Milliseconds since any instant, by which time slices end. Absent when they never end. */
@@ -98,10 +94,11 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly quiescentPoint: QuiescentPoint
   /** Accounts whose orders and cancels wait for a replacement. */
   readonly queues = new AccountQueues()
+  /** Owns each order from its request to its reply. */
+  readonly orders: OrderEntry
   /** Requests that hold several orders. */
   readonly groups: OrderGroups
-  /** Decides orders after the intake's verdict. */
-  readonly orders: OrderDecisions
+  readonly cancels: UserCancels
   /** Null when trades are never mined. */
   readonly mining: Mining | null
   readonly packSchedule: PackSchedule
@@ -112,7 +109,6 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly #parts: PipelineParts<Journal>
   #timer: DeadlineTimer | null = null
   #isStarted = false
-  readonly #requested = new Slab<Requested>()
   #sendDue = false
   #drainDue = false
   /** Index of the shard to drain next. */
@@ -122,64 +118,62 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   readonly #drainSlice: TimeSlice
 
   constructor(parts: PipelineParts<Journal>) {
-    const { clearing, published, clock, settlement, monotonicMs = () => 0 } = parts
+    const { clearing, published, clock, monotonicMs = () => 0 } = parts
+    const newSlice = () => new TimeSlice(monotonicMs)
     this.#parts = parts
-    this.#drainSlice = new TimeSlice(monotonicMs)
     this.clearing = clearing
     this.published = published
     this.ids = parts.ids
+    this.#drainSlice = newSlice()
+
+    this.publisher = new Publisher({ clearing, published, slice: newSlice() })
     this.journal = parts.openJournal((seq) => this.#durable(seq))
+    this.shards = parts.openShards({ visitor: this.publisher, onReady: () => this.drain() })
     this.sequencer = new Sequencer({
       clearing,
       clock,
       journal: this.journal,
-      shardOf: (book) => this.shards.of(book),
+      shards: this.shards,
+      slice: newSlice(),
+      burst: parts.burst ?? new AheadOfTables(),
       afterStamp: (seq, kind, reason = 0) => this.#stamped(seq, kind, reason),
       onControl: (command) => this.#changed(command),
-      onFired: (seq, profileIds) => {
-        this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
-      },
-      ...{ slice: new TimeSlice(monotonicMs), burst: parts.burst ?? new AheadOfTables() },
+      onFired: (seq, profileIds) => this.#fired(seq, profileIds),
     })
-    const { journal, sequencer, queues } = this
-    this.publisher = new Publisher({
-      ...{ clearing, published, slice: new TimeSlice(monotonicMs) },
-      durableSeq: journal.durableSeq,
-      onEnded: (slot) => sequencer.ended(slot),
-      onHeld: (slot) => sequencer.held(slot),
-      onTrade: (seq) => this.mining?.traded(seq),
-      onOrder: (requestNo, receipt) => this.orders.answer(requestNo, receipt),
-    })
-    const { publisher } = this
-    this.shards = parts.openShards({ visitor: publisher, onReady: () => this.drain() })
-    const chained = { clearing, publisher, sequencer, shards: this.shards.all }
-    this.mining =
-      settlement === undefined
-        ? null
-        : new Mining({ ...settlement, ...chained, onArchived: this.#archived })
-    this.packSchedule = new PackSchedule({ clearing, sequencer })
-    const slice = new TimeSlice(monotonicMs)
-    this.slots = parts.slots ? new SlotClock({ ...parts.slots, clearing, sequencer, slice }) : null
-    this.tokenUses = new TokenUses(sequencer)
-    const { times, mining, tokenUses } = this
-    const judging = { sequencer, publisher, mining, times, queues, tokenUses }
-    this.orders = new OrderDecisions({ ...parts, ...judging })
-    this.intake =
-      parts.openIntake?.({
-        onResult: (result) => this.#judge(result),
-        onPart: (result, part) => this.groups.onPart(result, part),
-      }) ?? null
-    this.groups = new OrderGroups({
-      intake: this.intake,
-      judge: (result, requested) => this.orders.judge(result, requested),
-      wallMs: clock.wallMs,
-      underWay: () => this.underWay,
-    })
+    const { publisher, sequencer, shards, queues } = this
     this.quiescentPoint = new QuiescentPoint({
-      isQuiescent: () => this.shards.areIdle,
+      isQuiescent: () => shards.areIdle,
       pause: () => this.intake?.pause(),
       resume: () => this.intake?.resume(),
     })
+
+    this.mining = parts.settlement
+      ? new Mining({
+          ...parts.settlement,
+          clearing,
+          publisher,
+          sequencer,
+          shards: shards.all,
+          onArchived: this.#archived,
+        })
+      : null
+    this.packSchedule = new PackSchedule({ clearing, sequencer })
+    this.slots = parts.slots
+      ? new SlotClock({ ...parts.slots, clearing, sequencer, slice: newSlice() })
+      : null
+    this.tokenUses = new TokenUses(sequencer)
+
+    const { mining, tokenUses, quiescentPoint } = this
+    this.orders = new OrderEntry({ ...parts, sequencer, publisher, mining, queues, tokenUses })
+    this.groups = new OrderGroups(this.orders)
+    this.cancels = new UserCancels({ clearing, sequencer, publisher, quiescentPoint })
+    this.intake =
+      parts.openIntake?.({
+        onResult: (result) => this.orders.verdict(result),
+        onPart: (result, part) => this.groups.onPart(result, part),
+      }) ?? null
+    this.orders.connect(this.intake)
+    publisher.connect(this.journal.durableSeq, { sequencer, mining, orders: this.orders })
   }
 
   /**
@@ -215,6 +209,10 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     this.#sendSoon()
   }
 
+  #fired(seq: Seq, profileIds: readonly ProfileId[]): void {
+    this.publisher.whenDurable(seq, () => this.sequencer.heartbeats.ended(profileIds))
+  }
+
   /** Shows what a control command made of markets, once that is durable. */
   #changed(command: ControlCommand): void {
     this.slots?.applied(command)
@@ -235,17 +233,10 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
     return this.publisher.durableSeq
   }
 
-  /** How many orders and replies are under way. */
+  /** How many orders, cancels and replies are under way. */
   get underWay(): number {
-    const looking = (this.#parts.lookups?.count ?? 0) + this.orders.naming
-    const waiting = this.groups.waiting + this.queues.waiting
-    const reporting = this.publisher.waitingCount + (this.mining?.replyCount ?? 0)
-    return this.#requested.count + this.orders.waiting + waiting + looking + reporting
-  }
-
-  /** Whether one more order may come. This bound does not hold up cancels or any other call. */
-  get takesOrders(): boolean {
-    return this.underWay < LIMITS.ordersUnderWayMax
+    const looking = this.#parts.lookups?.count ?? 0
+    return this.orders.count + this.queues.waiting + looking + this.publisher.waitingCount
   }
 
   /** Rings are shown to their threads once per turn of the loop, or earlier when much is in. */
@@ -346,76 +337,6 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
       this.#dueSoon = false
       if (this.sequencer.isCut) this.#emitDue()
     })
-  }
-
-  /** Answers a signed order; `reply` is called exactly once. */
-  placeOrder(call: OrderCall, reply: (answer: OrderAnswer) => void): void {
-    assert(this.intake !== null, 'signed orders come through the intake pool')
-    if (!this.takesOrders) {
-      reply({ reject: REJECT.OVERLOADED })
-      return
-    }
-    const { timesRow, sender, replays, idempotencyKey = '' } = call
-    const isKeyed = idempotencyKey !== ''
-    const requestId = this.#requested.put({ timesRow, reply, sender, replays, isKeyed })
-    const taken = this.intake.submit({ requestId, nowMs: this.#parts.clock.wallMs(), ...call })
-    if (taken) return
-    this.#requested.take(requestId)
-    reply({ reject: REJECT.OVERLOADED })
-  }
-
-  #judge(result: IntakeResult): void {
-    const requested = this.#requested.take(result.requestId)
-    this.times.reported(requested.timesRow)
-    this.orders.judge(result, requested)
-  }
-
-  /**
-   * Cancels open orders of the caller, with one command per market and thousand orders. Orders that
-   * are being released or that their market binds are left alone and named in the receipt. Gives
-   * the receipt of all commands, or a refusal. A refusal comes before the first command, never half
-   * way. `answered` is called for each command, when its market has answered.
-   */
-  async cancelOrders(
-    marketId: MarketId,
-    orders: readonly OrderName[],
-    answered?: (receipt: CancelReceipt) => void,
-  ): Promise<CancelOutcome | Reject> {
-    // An order that ends meanwhile is no longer open to its market; a cancel decides nothing else.
-    if (this.quiescentPoint.isOn) await this.quiescentPoint.over()
-    const restricted = this.cancelBar()
-    if (restricted !== null) return this.refused(restricted)
-    const stamped = stampCancels(this, marketId, orders, answered)
-    if (stamped === null) return REJECT.OVERLOADED
-    const { releasing, bound } = stamped
-    // That orders are held or released may rest on a command that is not durable yet.
-    if (releasing.length + bound.length > 0) await this.durable()
-    const receipts = await Promise.all(stamped.receipts)
-    return {
-      ...{ releasing, bound },
-      canceled: receipts.flatMap((receipt) => receipt.canceled),
-      notOpen: receipts.flatMap((receipt) => receipt.notOpen),
-    }
-  }
-
-  /** Why the trading mode refuses all cancels; null when it lets them through. */
-  cancelBar(): Reject | null {
-    return this.clearing.modes.cancelRefusal(this.sequencer.nowMs())
-  }
-
-  /** Why the caller may not cancel the order that lives under this name, or null. */
-  whyNotCancel(profileId: ProfileId, order: OrderName): Reject | null {
-    return decideCancel(this.clearing, profileId, order.slot, order.generation)
-  }
-
-  /** Why the caller may not cancel an order that ended; null when only the tables know. */
-  whyEnded(profileId: ProfileId, { slot, generation }: OrderName): Reject | null {
-    return whyEnded(this.clearing, profileId, slot, generation)
-  }
-
-  /** Live orders of a profile in a market, newest first. */
-  liveOrders(profileId: ProfileId, marketId: MarketId): OrderName[] {
-    return ordersOf(this.clearing, profileId, marketId)
   }
 
   /**

@@ -54,7 +54,7 @@ async function assertOver({ live }: Stage, edge: 'intake' | 'query', count: numb
   assert.equal(live.faults.length, count, live.faults.join('\n'))
   const { pipeline, intake } = live.exchange
   assert.equal(intake.inFlight(), 0)
-  assert.equal(pipeline.groups.waiting, 0)
+  assert.equal(pipeline.orders.reserved, 0)
   assert.equal(pipeline.queues.count, 0)
   await live.stop()
 }

@@ -324,13 +324,13 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'operations that wait are not counted',
-        'groups.occupy(operations.length)',
-        'groups.occupy(0)',
+        'orders.reserve(operations.length)',
+        'orders.reserve(0)',
       ],
     ],
   },
   {
-    file: 'server/exchange/order-entry/order-decisions.ts',
+    file: 'server/exchange/order-entry/order-entry.ts',
     tests: [...HOLDS, 'test/server/exchange/order-entry/kept-orders.test.ts'],
     changes: [
       [
@@ -340,8 +340,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an order of a busy account goes ahead',
-        'this.#parts.queues.count === 0 ||',
-        'this.#parts.queues.count >= 0 ||',
+        'if (queues.count === 0 ||',
+        'if (queues.count >= 0 ||',
       ],
     ],
   },
@@ -363,16 +363,12 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       [
         'a group is answered together with its first order',
         'if (open === 0) reply',
-        'if (open < part.count) reply',
+        'if (open < count) reply',
       ],
-      [
-        'a group may exceed the bound on orders',
-        'this.#way.underWay() + ordersMax >',
-        'this.#way.underWay() >',
-      ],
+      ['a group may exceed the bound on orders', 'hasCapacity(ordersMax)', 'hasCapacity(0)'],
       [
         'orders of a group count as under way for ever',
-        'this.#waiting -= this.#requested.take(requestId).ordersMax',
+        'this.#orders.reserve(-this.#requested.take(requestId).ordersMax)',
         'this.#requested.take(requestId)',
       ],
     ],

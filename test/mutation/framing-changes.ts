@@ -79,12 +79,12 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/order-entry/order-decisions.ts',
+    file: 'server/exchange/order-entry/order-entry.ts',
     tests: CALLS,
     changes: [
       [
         'an order is decided though nobody waits for its reply',
-        'if (requested.sender?.isGone === true) requested.reply(ABANDONED)\n    else if',
+        'if (this.#open.at(id).sender?.isGone === true) this.#reply(id, ABANDONED)\n    else if',
         'if',
       ],
     ],

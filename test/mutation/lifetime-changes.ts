@@ -54,7 +54,7 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/order-entry/order-decisions.ts',
+    file: 'server/exchange/order-entry/order-entry.ts',
     tests: ARCHIVED,
     changes: [
       [

@@ -153,8 +153,8 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'columns that grew forget the request of an order',
-        'this.requestNo[at] = from.requestNo[cell]',
-        'this.requestNo[at] = 0',
+        'this.requestId[at] = from.requestId[cell]',
+        'this.requestId[at] = 0',
       ],
       [
         'a reply names one maker too many',

@@ -21,13 +21,13 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/order-entry/order-decisions.ts',
+    file: 'server/exchange/order-entry/known-order.ts',
     tests: KEYS,
     changes: [
       ['a key may come with another body', 'isKeyed === true && first.isOther', 'false'],
       [
         'what refuses orders by now refuses the first reply',
-        ' || (requested.replays === true && SINCE.includes(refusal))',
+        ' || (replays === true && SINCE.includes(reject))',
         '',
       ],
     ],

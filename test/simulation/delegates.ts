@@ -83,7 +83,7 @@ export class Delegates {
     const expected = this.#life.replicated.refusalOfCall(call) ?? sent.expected
     const isCrowded = this.#isCrowded(1)
     this.open++
-    this.#life.pipeline.placeOrder(this.#signed(call, '/orders', sent.body), (answer) => {
+    this.#life.pipeline.orders.place(this.#signed(call, '/orders', sent.body), (answer) => {
       this.#life.checked(() => this.#answered({ ...sent, expected }, answer, isCrowded))
       this.open--
     })
@@ -255,7 +255,7 @@ export class Delegates {
 
   /** True when so many orders are under way that a call may find no room. */
   #isCrowded(orders: number): boolean {
-    return this.#life.pipeline.underWay + orders > LIMITS.ordersUnderWayMax
+    return !this.#life.pipeline.orders.hasCapacity(orders)
   }
 
   #learn({ accountId, clientOrderId }: PlaceOrder): void {

@@ -389,11 +389,11 @@ export class Life {
 
   /** True when every market has answered everything, and all of it is durable. */
   get isAtRest(): boolean {
-    const { queues, groups, slots, sequencer } = this.pipeline
+    const { queues, orders, slots, sequencer } = this.pipeline
     if (slots !== null && slots.nextDueMs <= sequencer.nowMs()) return false
     const isQuiescent = this.shards.areIdle && this.journal.waitingCount === 0
     if (this.packsAreDue) return false
-    if (queues.count > 0 || groups.waiting > 0 || this.opening > 0) return false
+    if (queues.count > 0 || orders.reserved > 0 || this.opening > 0) return false
     // One time slice left deadlines to the next turn of the loop.
     if (sequencer.isCut) return false
     // A large amount is published in slices.

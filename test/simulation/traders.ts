@@ -371,7 +371,7 @@ export class Traders {
     const known = this.#pickKnown(dice[0])
     if (known === undefined) return
     const at = pipeline.clearing.lastSeq
-    const live = pipeline.liveOrders(known.account, known.marketId).length
+    const live = pipeline.cancels.live(known.account, known.marketId).length
     const reported = everywhere.run(known.account, [known.marketId]).then((outcome) => {
       if (outcome instanceof Reject) {
         assert(REFUSED.has(outcome), rejectName(outcome))
@@ -396,7 +396,7 @@ export class Traders {
     const known = this.#pickKnown(dice[0])
     // The act bypasses the queues of accounts, which only sub-accounts have here.
     if (known === undefined || known.account > this.#script.setting.accounts) return
-    const live = pipeline.liveOrders(known.account, known.marketId)
+    const live = pipeline.cancels.live(known.account, known.marketId)
     if (live.length === 0) return
     const { book } = pipeline.clearing.catalogue.existing(known.marketId)
     const names = Array.from({ length: 1000 }, (_each, index) => live[index % live.length])

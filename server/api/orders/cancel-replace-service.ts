@@ -15,9 +15,8 @@ import {
   type OrderAnswer,
   type OrderCall,
   type RefusedAnswer,
-  wholeRefusal,
 } from '../../exchange/order-entry/order-answer.ts'
-import { type KeptOrder, PASSES } from '../../exchange/order-entry/order-decisions.ts'
+import { type KeptOrder, PASSES } from '../../exchange/order-entry/order-entry.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { Canceled, Cancels } from './cancels.ts'
 
@@ -59,10 +58,7 @@ export class CancelReplace {
     let broken: RefusedAnswer | null = null
     const onPart = (result: IntakeResult, { index, count, task }: GroupPart) => {
       if (count === 0) {
-        this.#pipeline.orders.judge(result, {
-          timesRow: 0,
-          reply: (whole) => reply(wholeRefusal(whole)),
-        })
+        this.#pipeline.groups.refuse(result, reply)
         return
       }
       if (result.kind === 'refused' && result.broke !== undefined) {
@@ -94,31 +90,21 @@ export class CancelReplace {
   }
 
   async #all(operations: readonly Operation[]): Promise<ReplaceAnswer> {
-    const { groups } = this.#pipeline
-    groups.occupy(operations.length)
+    const { orders } = this.#pipeline
+    orders.reserve(operations.length)
     const legs: ReplaceLegs[] = []
     try {
       for (const operation of operations) {
-        const refusal = await this.#refusalOf(operation)
+        const { callerId: profileId, tokenNo } = operation
+        const refusal = await orders.admission({ profileId, tokenNo })
         if (refusal === null) legs.push(await this.#one(operation))
         else if (legs.length > 0) legs.push({ cancel: refusal.reject, replacement: null })
         else return refusal
       }
     } finally {
-      groups.occupy(-operations.length)
+      orders.reserve(-operations.length)
     }
     return { legs }
-  }
-
-  /**
-   * Why the token or the rate of the caller stops this operation; null when both let it through.
-   * Each operation counts against the rate.
-   */
-  #refusalOf(operation: Operation): Promise<RefusedAnswer | null> {
-    return new Promise((resolve) => {
-      const { callerId: profileId, tokenNo } = operation
-      if (this.#pipeline.orders.admits({ profileId, tokenNo }, resolve)) resolve(null)
-    })
   }
 
   async #one(operation: Operation): Promise<ReplaceLegs> {

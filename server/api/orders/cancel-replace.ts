@@ -175,7 +175,7 @@ export const replaceOrder = rawRoute({
     'TOKEN_REVOKED',
   ],
   example: { body: REQUEST, reply: REPLY },
-  hasCapacity: ({ pipeline }: Services) => pipeline.takesOrders,
+  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
   handle: ({ call }, services) => {
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed
@@ -205,7 +205,7 @@ export const replaceOrders = rawRoute({
   means: 'Each operation has its answer: both of its legs say what became of them.',
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
-  hasCapacity: ({ pipeline }: Services) => pipeline.takesOrders,
+  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
   handle: ({ call }, services) => {
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed

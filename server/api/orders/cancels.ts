@@ -104,7 +104,7 @@ export class Cancels {
     }
     const { orders } = this.#pipeline.clearing
     const marketId = orders.marketOf(resolved.order.slot)
-    const receipt = await this.#pipeline.cancelOrders(marketId, [resolved.order], answered)
+    const receipt = await this.#pipeline.cancels.cancel(marketId, [resolved.order], answered)
     if (receipt instanceof Reject) return receipt
     if (receipt.releasing.length > 0) return REJECT.ORDER_RELEASE_IN_PROGRESS
     if (receipt.bound.length > 0) return REJECT.DELAYED_CANCEL_OFF
@@ -198,7 +198,7 @@ export class Cancels {
     const { queues } = this.#pipeline
     const waits = profileId !== null && queues.count > 0
     if (waits && !(await queues.round(profileId))) return REJECT.OVERLOADED
-    const restricted = this.#pipeline.cancelBar()
+    const restricted = this.#pipeline.cancels.restriction()
     return restricted === null ? null : this.#pipeline.refused(restricted)
   }
 
@@ -216,7 +216,7 @@ export class Cancels {
       else known.push(order)
     }
     const receipts = await Promise.all(
-      [...byMarket].map(([marketId, each]) => this.#pipeline.cancelOrders(marketId, each)),
+      [...byMarket].map(([marketId, each]) => this.#pipeline.cancels.cancel(marketId, each)),
     )
     const canceled = new Map<number, CanceledOrder>()
     const ends = new Map<number, Reject>()
@@ -251,7 +251,7 @@ export class Cancels {
     const order = ids.parse(text.orderId.toLowerCase())
     const orderId = text.orderId.toLowerCase()
     if (order === null) return { text, order: null, orderId, reject: REJECT.ORDER_NOT_FOUND }
-    const reject = this.#pipeline.whyNotCancel(profileId, order)
+    const reject = this.#pipeline.cancels.whyNot(profileId, order)
     if (reject !== null) return { text, order: null, orderId, reject }
     const clientOrderId = clearing.orders.clientIdOf(order.slot)
     return { text, order, orderId, clientOrderId, reject }
@@ -315,7 +315,7 @@ export class Cancels {
    * order has the slot; after that the read tables do.
    */
   async #whyNotOpen(profileId: ProfileId, order: OrderName): Promise<Reject> {
-    const known = this.#pipeline.whyEnded(profileId, order)
+    const known = this.#pipeline.cancels.whyEnded(profileId, order)
     if (known !== null) return known
     const row = await this.#endedOrders.order(profileId, order)
     if (row === undefined) return REJECT.READ_TIMEOUT

@@ -68,7 +68,7 @@ export const orderBatch = rawRoute({
     body: { orders: [ORDER_REQUEST_EXAMPLE] },
     reply: { results: [{ index: 0, status: 201, ...ORDER_REPLY_EXAMPLE }] },
   },
-  hasCapacity: ({ pipeline }: Services) => pipeline.takesOrders,
+  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
   handle: ({ call }, services) => {
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed

@@ -144,7 +144,7 @@ export const placeOrder = rawRoute({
   ],
   refusalFields: { IDEMPOTENCY_KEY_TAKEN: ofEarlierOrder },
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
-  hasCapacity: ({ pipeline }: Services) => pipeline.takesOrders,
+  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
   handle: ({ call, query }, services) => {
     const { pipeline } = services
     call.timesRow = pipeline.times.begin(call.readMs)
@@ -152,7 +152,7 @@ export const placeOrder = rawRoute({
     if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
     const order = { ...signed, replays: query.replay ?? signed.idempotencyKey !== '' }
-    pipeline.placeOrder(order, (answer) => pending.doneBy(() => answered(answer)))
+    pipeline.orders.place(order, (answer) => pending.doneBy(() => answered(answer)))
     return pending
   },
 })

@@ -1,4 +1,4 @@
-// What an order asks of the pipeline and what it is told.
+// The request of an order, the order while it is open, and its answer.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
@@ -23,7 +23,8 @@ export interface Sender {
   readonly isGone?: boolean
 }
 
-export interface Requested {
+/** An order between its request and its reply. */
+export interface OpenOrder {
   readonly timesRow: number
   readonly replays?: boolean | undefined
   /** Its client order id came as an idempotency key. */
@@ -32,7 +33,7 @@ export interface Requested {
   readonly reply: (answer: OrderAnswer) => void
   /**
    * Called once the order is decided, before anything else is decided. An order with this callback
-   * has the turn of its account already, so it does not wait in the queue.
+   * holds its account already, so it does not wait in the queue.
    */
   readonly decided?: () => void
 }

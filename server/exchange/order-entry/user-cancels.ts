@@ -1,12 +1,14 @@
-// Cuts the cancels that clients ask for into commands: one per thousand orders of a market (design
-// §3).
+// Cancels that clients request: each becomes one command per thousand orders of a market (design
+// §3). The main thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { decideCancel, whyEnded } from '../../../engine/core/decide/decide.ts'
 import { whyNotNow } from '../../../engine/core/decide/release.ts'
-import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
+import type { AccountId, MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { CancelReceipt, Publisher } from '../publisher/durable-publisher.ts'
+import type { QuiescentPoint } from '../sequencer/quiescent-point.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../sequencer/sequencer.ts'
 
 /** Orders that were left alone (rules §4.3): they are being released, or are bound. */
@@ -49,13 +51,14 @@ export function marketsOf({ orders }: Clearing, accountId: AccountId): MarketId[
   return marketIds
 }
 
-interface CancelParts {
+export interface UserCancelParts {
   readonly clearing: Clearing
   readonly sequencer: Sequencer
   readonly publisher: Publisher
+  readonly quiescentPoint: QuiescentPoint
 }
 
-/** The market came to its end while the cancel waited, so each of its orders has ended. */
+/** The market ended while the cancel waited, so each of its orders has ended. */
 function noneIsOpen(
   { orders: table }: Clearing,
   orders: readonly OrderName[],
@@ -82,42 +85,107 @@ function parted(clearing: Clearing, isBinding: boolean, orders: readonly OrderNa
   return { free, releasing, bound }
 }
 
-/**
- * Stamps cancels of orders of one market. Gives null when there was no room for the first command.
- * When a later command finds no room, the rest of the orders stay open and have no receipt.
- * `answered` is called for each command, when its market has answered.
- */
-export function stampCancels(
-  { clearing, sequencer, publisher }: CancelParts,
-  marketId: MarketId,
-  orders: readonly OrderName[],
-  answered?: (receipt: CancelReceipt) => void,
-): StampedCancels | null {
-  const { book = 0, noDelayedCancel = false } = clearing.catalogue.byId(marketId) ?? {}
-  if (book === 0) return noneIsOpen(clearing, orders, answered)
-  const receipts: Promise<CancelReceipt>[] = []
-  const { free, releasing, bound } = parted(clearing, noDelayedCancel, orders)
-  for (let from = 0; from < free.length; from += LIMITS.cancelItemsMax) {
-    let chunk = free.slice(from, from + LIMITS.cancelItemsMax)
-    let seq = sequencer.cancel(book, chunk)
-    while (seq === RELEASING) {
-      const entering = sequencer.releases.among(chunk)
-      releasing.push(...entering)
-      chunk = chunk.filter((each) => !entering.includes(each))
-      if (chunk.length > 0) seq = sequencer.cancel(book, chunk)
-      else break
-    }
-    if (seq === RELEASING) continue
-    if (seq instanceof Reject) {
-      if (from === 0) return null
-      break
-    }
-    receipts.push(
-      new Promise((resolve) => {
-        publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))
-      }),
-    )
-    if (answered !== undefined) publisher.whenAnswered(seq, answered)
+export class UserCancels {
+  readonly #parts: UserCancelParts
+
+  constructor(parts: UserCancelParts) {
+    this.#parts = parts
   }
-  return { receipts, releasing, bound }
+
+  /**
+   * Cancels open orders of the caller, with one command per market and thousand orders. Orders that
+   * are being released or that their market binds are left alone and named in the outcome. Resolves
+   * with the receipts of all commands, or with a refusal: then no command was stamped. `answered`
+   * is called for each command, when its market has answered.
+   */
+  async cancel(
+    marketId: MarketId,
+    orders: readonly OrderName[],
+    answered?: (receipt: CancelReceipt) => void,
+  ): Promise<CancelOutcome | Reject> {
+    const { quiescentPoint } = this.#parts
+    // An order that ends meanwhile is no longer open to its market; a cancel decides nothing else.
+    if (quiescentPoint.isOn) await quiescentPoint.over()
+    const restricted = this.restriction()
+    if (restricted !== null) {
+      await this.#durable()
+      return restricted
+    }
+    const stamped = this.#stamp(marketId, orders, answered)
+    if (stamped === null) return REJECT.OVERLOADED
+    const { releasing, bound } = stamped
+    // That orders are held or released may rest on a command that is not durable yet.
+    if (releasing.length + bound.length > 0) await this.#durable()
+    const receipts = await Promise.all(stamped.receipts)
+    return {
+      releasing,
+      bound,
+      canceled: receipts.flatMap((receipt) => receipt.canceled),
+      notOpen: receipts.flatMap((receipt) => receipt.notOpen),
+    }
+  }
+
+  /** Why the trading mode refuses all cancels; null when it allows them. */
+  restriction(): Reject | null {
+    return this.#parts.clearing.modes.cancelRefusal(this.#parts.sequencer.nowMs())
+  }
+
+  /** Why the caller may not cancel the live order of this name, or null. */
+  whyNot(profileId: ProfileId, order: OrderName): Reject | null {
+    return decideCancel(this.#parts.clearing, profileId, order.slot, order.generation)
+  }
+
+  /** Why the caller may not cancel an order that ended; null when only the tables know. */
+  whyEnded(profileId: ProfileId, { slot, generation }: OrderName): Reject | null {
+    return whyEnded(this.#parts.clearing, profileId, slot, generation)
+  }
+
+  /** Live orders of a profile in a market, newest first. */
+  live(profileId: ProfileId, marketId: MarketId): OrderName[] {
+    return ordersOf(this.#parts.clearing, profileId, marketId)
+  }
+
+  #durable(): Promise<void> {
+    const { clearing, publisher } = this.#parts
+    return new Promise((resolve) => publisher.whenDurable(clearing.lastSeq, resolve))
+  }
+
+  /**
+   * Stamps cancels of orders of one market. Gives null when there was no capacity for the first
+   * command. When a later command finds none, the rest of the orders stay open without a receipt.
+   */
+  #stamp(
+    marketId: MarketId,
+    orders: readonly OrderName[],
+    answered?: (receipt: CancelReceipt) => void,
+  ): StampedCancels | null {
+    const { clearing, sequencer, publisher } = this.#parts
+    const { book = 0, noDelayedCancel = false } = clearing.catalogue.byId(marketId) ?? {}
+    if (book === 0) return noneIsOpen(clearing, orders, answered)
+    const receipts: Promise<CancelReceipt>[] = []
+    const { free, releasing, bound } = parted(clearing, noDelayedCancel, orders)
+    for (let from = 0; from < free.length; from += LIMITS.cancelItemsMax) {
+      let chunk = free.slice(from, from + LIMITS.cancelItemsMax)
+      let seq = sequencer.cancel(book, chunk)
+      while (seq === RELEASING) {
+        const entering = sequencer.releases.among(chunk)
+        releasing.push(...entering)
+        chunk = chunk.filter((each) => !entering.includes(each))
+        if (chunk.length > 0) seq = sequencer.cancel(book, chunk)
+        else break
+      }
+      if (seq === RELEASING) continue
+      if (seq instanceof Reject) {
+        if (from === 0) return null
+        break
+      }
+      receipts.push(
+        new Promise((resolve) => {
+          publisher.whenReceipt(seq, 0, (_receipt, cancels) => resolve(cancels))
+        }),
+      )
+      if (answered !== undefined) publisher.whenAnswered(seq, answered)
+    }
+    return { receipts, releasing, bound }
+  }
 }

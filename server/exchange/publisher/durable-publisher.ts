@@ -5,6 +5,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
+import { assert } from '../../../engine/domain/assert.ts'
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import {
   EVENT,
@@ -25,7 +26,7 @@ import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderEventFeed } from '../read-model/order-event-feed.ts'
 import type { PublishedMarkets } from '../read-model/published.ts'
 import type { TimeSlice } from '../sequencer/time-slice.ts'
-import { type CancelReceipt, type Finish, type FinishOrder, Receipts } from './receipts.ts'
+import { type CancelReceipt, type Finish, type OrderReceipt, Receipts } from './receipts.ts'
 
 export type {
   CanceledOrder,
@@ -44,28 +45,30 @@ const RUNS_PER_LOOK = 16
 export interface PublisherParts {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
-  /** Where the journal ended at the start. */
-  readonly durableSeq: Seq
-  /** Bounds the replies that leave in one turn of the event loop. */
+  /** Bounds the replies that leave in one tick of the event loop. */
   readonly slice: TimeSlice
-  /** An order is settled to its end: its slot is free. */
-  readonly onEnded: (slot: Slot) => void
-  /** An order is settled as held: its release has a time. */
-  readonly onHeld: (slot: Slot) => void
-  /** The arrival of this seq traded and is settled. */
-  readonly onTrade: (seq: Seq) => void
-  /** An order of a request is settled and durable. */
-  readonly onOrder: FinishOrder
+}
+
+/** The parts that receive what is settled or durable. */
+export interface PublisherListeners {
+  readonly sequencer: {
+    /** An order has ended and is settled: its slot is free. */
+    ended(slot: Slot): void
+    /** An order is settled as held: the time of its release is set. */
+    held(slot: Slot): void
+  }
+  /** Receives the seq of each settled arrival that traded; null when trades are not mined. */
+  readonly mining: { traded(seq: Seq): void } | null
+  /** Receives each order of a request that is settled and durable. */
+  readonly orders: { answered(id: number, receipt: OrderReceipt): void }
 }
 
 export class Publisher implements FrameVisitor {
   readonly #clearing: Clearing
   readonly #published: PublishedMarkets
-  readonly #onEnded: (slot: Slot) => void
-  readonly #onHeld: (slot: Slot) => void
-  readonly #onTrade: (seq: Seq) => void
+  #listeners: PublisherListeners | null = null
   /** Commands whose replies wait for their market. */
-  readonly #receipts: Receipts
+  readonly #receipts = new Receipts((id, receipt) => this.#connected().orders.answered(id, receipt))
   /** Replies that wait for the disk alone, by rising seq. */
   #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
@@ -74,20 +77,26 @@ export class Publisher implements FrameVisitor {
   /** The callbacks of commands, by seq. They move to `#settled` when their command is settled. */
   readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
   #settled: (() => void)[] = []
-  durableSeq: Seq
+  durableSeq: Seq = 0
   readonly times = new OrderTimes()
   readonly orderEvents: OrderEventFeed
 
   constructor(parts: PublisherParts) {
     this.#clearing = parts.clearing
     this.#published = parts.published
-    this.durableSeq = parts.durableSeq
     this.#slice = parts.slice
-    this.#onEnded = parts.onEnded
-    this.#onHeld = parts.onHeld
-    this.#onTrade = parts.onTrade
-    this.#receipts = new Receipts(parts.onOrder)
     this.orderEvents = new OrderEventFeed(parts.clearing)
+  }
+
+  /** Call it once the parts exist, before the first command. The journal ends at `durableSeq`. */
+  connect(durableSeq: Seq, listeners: PublisherListeners): void {
+    this.durableSeq = durableSeq
+    this.#listeners = listeners
+  }
+
+  #connected(): PublisherListeners {
+    assert(this.#listeners !== null, 'the publisher is connected before the first command')
+    return this.#listeners
   }
 
   /** How many replies wait for the disk alone. */
@@ -95,9 +104,9 @@ export class Publisher implements FrameVisitor {
     return this.#durableQueue.length - this.#durableHead
   }
 
-  /** How many replies are under way, for metrics and the stop. */
+  /** How many commands other than orders wait for the answer of their market. */
   get waitingCount(): number {
-    return this.#receipts.count + this.durableWaitingCount
+    return this.#receipts.count - this.#receipts.orderCount
   }
 
   /** Calls `finish` once the command of `seq` is settled by its market and durable. */
@@ -105,9 +114,9 @@ export class Publisher implements FrameVisitor {
     this.#receipts.open(seq, nowMs, finish)
   }
 
-  /** Answers the request of a stamped order (`onOrder`) once it is settled and durable. */
-  orderUnderWay(order: PlaceOrder, orderFields: string, requestNo: number): void {
-    this.#receipts.openOrder(order, orderFields, requestNo)
+  /** Passes the receipt of a stamped order to `orders` once it is settled and durable. */
+  whenOrder(order: PlaceOrder, orderFields: string, id: number): void {
+    this.#receipts.openOrder(order, orderFields, id)
   }
 
   /**
@@ -173,6 +182,7 @@ export class Publisher implements FrameVisitor {
     const isDone = eventKind(words, last) === DONE
     this.times.saw(seq, isDone)
     const isWaitedFor = this.#receipts.has(seq)
+    const { sequencer, mining } = this.#connected()
     const { orders } = this.#clearing
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
@@ -181,15 +191,15 @@ export class Publisher implements FrameVisitor {
       const clientId = this.orderEvents.watches(slot) ? orders.clientIdOf(slot) : null
       this.#clearing.settleRecord(words, f64s, event)
       if (clientId !== null) this.orderEvents.settled(words, f64s, event, clientId)
-      if (orders.stateOf(slot) === FREE) this.#onEnded(slot)
+      if (orders.stateOf(slot) === FREE) sequencer.ended(slot)
       else if (eventKind(words, event) === DONE && eventCode(words, event) === HELD) {
-        this.#onHeld(slot)
+        sequencer.held(slot)
       }
       if (isWaitedFor) this.#collect(seq, words, f64s, event)
     }
     this.orderEvents.answered(seq, isDone)
     if (!isDone) return
-    if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) this.#onTrade(seq)
+    if (eventSlot(words, last) !== 0 && eventSizeRaw(f64s, last) > 0) mining?.traded(seq)
     if (this.#watchers.size > 0) this.#watched(seq)
   }
 

@@ -1,7 +1,7 @@
 // Hot path. bench/pipeline.bench.ts
 // What is known of each command on its way, from its stamp to its reply: columns by the low bits of
 // its seq. Seqs on the way lie close together, so the columns grow until no two need one cell. An
-// order is no object here: its cell has the number of the request that brought it.
+// order is no object here: its cell has the id of its request (`order-entry.ts`).
 // Invariants: a cell belongs to one seq from `open` to `finish`; a free cell has the seq 0.
 
 import { assert } from '../../../engine/domain/assert.ts'
@@ -71,7 +71,7 @@ export type OrderReceipt = Receipt & Accepted
 
 export type Finish = (receipt: Receipt, cancels: CancelReceipt) => void
 /** Answers the request that brought an order. */
-export type FinishOrder = (requestNo: number, receipt: OrderReceipt) => void
+export type FinishOrder = (requestId: number, receipt: OrderReceipt) => void
 
 /** Lists of one command. Most commands trade with nobody and cancel nothing: they have none. */
 class Lists {
@@ -104,7 +104,7 @@ class Columns {
   readonly takerDelayMs: Uint16Array
   readonly clientOrderId: string[]
   readonly orderFields: string[]
-  readonly requestNo: Uint32Array
+  readonly requestId: Uint32Array
   /** Null for the order of a request. */
   readonly finish: (Finish | null)[]
   readonly lists: (Lists | null)[]
@@ -127,7 +127,7 @@ class Columns {
     this.takerDelayMs = new Uint16Array(cells)
     this.clientOrderId = new Array(cells).fill('')
     this.orderFields = new Array(cells).fill('')
-    this.requestNo = new Uint32Array(cells)
+    this.requestId = new Uint32Array(cells)
     this.finish = new Array(cells).fill(null)
     this.lists = new Array(cells).fill(null)
   }
@@ -158,7 +158,7 @@ class Columns {
     this.takerDelayMs[at] = from.takerDelayMs[cell]
     this.clientOrderId[at] = from.clientOrderId[cell]
     this.orderFields[at] = from.orderFields[cell]
-    this.requestNo[at] = from.requestNo[cell]
+    this.requestId[at] = from.requestId[cell]
     this.finish[at] = from.finish[cell]
     this.lists[at] = from.lists[cell]
   }
@@ -168,6 +168,8 @@ export class Receipts {
   readonly #finishOrder: FinishOrder
   #columns = new Columns(FIRST_CELLS)
   count = 0
+  /** How many of them are orders of requests. */
+  orderCount = 0
 
   constructor(finishOrder: FinishOrder) {
     this.#finishOrder = finishOrder
@@ -178,11 +180,12 @@ export class Receipts {
     this.#open(seq, nowMs, finish)
   }
 
-  /** A decided order is on its way. `orderFields` are the fields of its reply that the intake printed. */
-  openOrder(order: PlaceOrder, orderFields: string, requestNo: number): void {
+  /** A decided order is open. `orderFields` are the fields of its reply that the intake printed. */
+  openOrder(order: PlaceOrder, orderFields: string, requestId: number): void {
     const cell = this.#open(order.seq, order.nowMs, null)
+    this.orderCount++
     const columns = this.#columns
-    columns.requestNo[cell] = requestNo
+    columns.requestId[cell] = requestId
     columns.slot[cell] = order.slot
     columns.generation[cell] = order.generation
     columns.accountId[cell] = order.accountId
@@ -272,11 +275,12 @@ export class Receipts {
       finish(receiptOf(columns, cell, seq, lists), lists)
       return
     }
+    this.orderCount--
     const receipt = orderReceiptOf(columns, cell, seq, lists)
     // A free cell keeps no text of its order alive.
     columns.clientOrderId[cell] = ''
     columns.orderFields[cell] = ''
-    this.#finishOrder(columns.requestNo[cell], receipt)
+    this.#finishOrder(columns.requestId[cell], receipt)
   }
 
   #lists(seq: Seq): Lists {

@@ -53,7 +53,7 @@ assert(CANCEL_BYTES <= LIMITS.ringReserveBytes, 'a cancel that is due fits the h
 export class Sequencer {
   readonly #clearing: Clearing
   readonly #journal: JournalWriter
-  readonly #shardOf: (book: Book) => ShardHandle
+  readonly #shards: { of(book: Book): ShardHandle }
   readonly #clock: Clock
   readonly #afterStamp: (seq: Seq, kind: number, reason?: number) => void
   readonly #onControl: (command: ControlCommand) => void
@@ -81,7 +81,7 @@ export class Sequencer {
   constructor(parts: {
     clearing: Clearing
     journal: JournalWriter
-    shardOf: (book: Book) => ShardHandle
+    shards: { of(book: Book): ShardHandle }
     clock: Clock
     /**
      * Called with the seq and the KIND of a command that was put into a ring, and with the reason
@@ -98,7 +98,7 @@ export class Sequencer {
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
-    this.#shardOf = parts.shardOf
+    this.#shards = parts.shards
     this.#clock = parts.clock
     this.#afterStamp = parts.afterStamp
     this.#onControl = parts.onControl
@@ -146,7 +146,7 @@ export class Sequencer {
       this.#expiries.add(order.book, order.slot, expiresAtMs(order.expirationSec))
     }
     this.#journal.append(order.seq, record)
-    this.#shardOf(order.book).place(order.seq, record)
+    this.#shards.of(order.book).place(order.seq, record)
     this.#afterStamp(order.seq, KIND.PLACE)
     return this.#over(null)
   }
@@ -345,7 +345,7 @@ export class Sequencer {
   /** Without a book only the journal must have room. */
   #hasCapacity(book: Book, bytes: number): boolean {
     if (this.#journal.freeBytes(bytes) < bytes) return false
-    return book === 0 || this.#shardOf(book).freeBytes(bytes) >= bytes
+    return book === 0 || this.#shards.of(book).freeBytes(bytes) >= bytes
   }
 
   /** 0 when the market's book is closed: then no order of it lives. */
@@ -390,7 +390,7 @@ export class Sequencer {
     const record = scratchCancel(command)
     this.#clearing.admitCancel(command)
     this.#journal.append(command.seq, record)
-    this.#shardOf(book).cancel(command.seq, record)
+    this.#shards.of(book).cancel(command.seq, record)
     this.#afterStamp(command.seq, KIND.CANCEL, command.reason)
     return command.seq
   }
@@ -404,7 +404,7 @@ export class Sequencer {
     this.#clearing.admitRelease(command)
     this.#journal.append(command.seq, record)
     faultPoint('mid-release')
-    this.#shardOf(command.book).releaseOrder(command.seq, record)
+    this.#shards.of(command.book).releaseOrder(command.seq, record)
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
 

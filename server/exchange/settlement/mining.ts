@@ -167,11 +167,6 @@ export class Mining {
     return txHashOf(this.#parts.port.chainId, height, tradeSeq)
   }
 
-  /** How many replies wait for a block. */
-  get replyCount(): number {
-    return this.#replies.size
-  }
-
   /** True while failed trades are looked up; nothing is mined meanwhile. */
   get isRequesting(): boolean {
     return this.#isRequesting

@@ -76,7 +76,7 @@ test('a cancel of all orders in a market names each, and other work runs in betw
   await placeMany(exchange, orders, { priceTicks: 1, sizeRaw: SHARE })
   const { pipeline } = exchange
   const ids = new Set(
-    pipeline.liveOrders(1, 1).map(({ slot, generation }) => pipeline.ids.text(slot, generation)),
+    pipeline.cancels.live(1, 1).map(({ slot, generation }) => pipeline.ids.text(slot, generation)),
   )
   const all = new CancelEverywhere(pipeline, new Cancels(pipeline, noReads)).run(1, [1])
   const rounds = await roundsUntil(all)

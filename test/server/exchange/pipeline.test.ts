@@ -164,11 +164,11 @@ test('a cancel that waited while its market came to its end is answered', async 
   const { pipeline } = exchange
   assert.equal(buy(exchange, 1, ORDER), null)
   await pipeline.whenIdle()
-  const orders = pipeline.liveOrders(1, 1)
+  const orders = pipeline.cancels.live(1, 1)
   assert.equal(buy(exchange, 2, ORDER), null)
   pipeline.quiescentPoint.begin(() => {})
   assert(pipeline.quiescentPoint.isOn, 'an order is under way')
-  const canceled = pipeline.cancelOrders(1, orders)
+  const canceled = pipeline.cancels.cancel(1, orders)
   const resolutions = [{ marketId: 1, payoutNumerators: [1, 0] as const }]
   assert.equal(await pipeline.change(() => ({ kind: 'resolveMarkets', resolutions })), null)
   const notOpen = orders.map((each) => ({ ...each, isMatched: false }))

@@ -71,10 +71,10 @@ async function traced(live: LiveExchange): Promise<void> {
   assert.equal(textAt(refused.body, 'code'), 'HMAC_INVALID')
   assert.equal((await live.call(alice, 'POST', '/orders', ' '.repeat(70_000))).status, 413)
   // Pretends that as many orders are under way as the bound allows.
-  const { groups } = live.exchange.pipeline
-  groups.occupy(LIMITS.ordersUnderWayMax)
+  const { orders } = live.exchange.pipeline
+  orders.reserve(LIMITS.ordersUnderWayMax)
   const late = await place(live, alice, market)
-  groups.occupy(-LIMITS.ordersUnderWayMax)
+  orders.reserve(-LIMITS.ordersUnderWayMax)
   assert.equal(late.status, 503)
   // A cancel is not traced.
   assert.equal((await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)).status, 200)

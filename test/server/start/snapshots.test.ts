@@ -34,8 +34,8 @@ async function trade(exchange: RunningExchange, from: number, count: number): Pr
   for (let hash = from; hash < from + count; hash++) {
     assert.equal(buy(exchange, hash, { ...ORDER, priceTicks: 400 + (hash % 10) }), null)
     if (hash % 3 !== 0) continue
-    const [newest] = pipeline.liveOrders(1, 1)
-    const receipt = await pipeline.cancelOrders(1, [newest])
+    const [newest] = pipeline.cancels.live(1, 1)
+    const receipt = await pipeline.cancels.cancel(1, [newest])
     assert.ok(!(receipt instanceof Reject) && receipt.canceled.length === 1)
   }
   await pipeline.whenIdle()
@@ -153,7 +153,7 @@ test('while main waits for a still moment a cancel waits too, and then goes on',
   })
   assert.ok(pipeline.quiescentPoint.isOn, 'the moment waits for an order under way')
   const seq = pipeline.clearing.lastSeq
-  const canceled = pipeline.cancelOrders(1, pipeline.liveOrders(1, 1)).then((receipt) => {
+  const canceled = pipeline.cancels.cancel(1, pipeline.cancels.live(1, 1)).then((receipt) => {
     reported.push('canceled')
     return receipt
   })

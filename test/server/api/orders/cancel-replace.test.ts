@@ -52,7 +52,7 @@ afterEach(async () => {
     assert.equal(live.balances(trader).reservedRaw, 0)
   }
   assert.equal(live.exchange.pipeline.queues.count, 0)
-  assert.equal(live.exchange.pipeline.groups.waiting, 0)
+  assert.equal(live.exchange.pipeline.orders.reserved, 0)
   assert.deepEqual(live.faults, [])
 })
 

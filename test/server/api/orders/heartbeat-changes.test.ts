@@ -142,8 +142,8 @@ test('a restart keeps windows and deadlines, even a deadline that has passed', a
   await beats.beat(1, DUE_MS)
   clock.nowMs = START_MS + 100
   assert.equal(buy(exchange, 51, { ...ORDER, postOnly: true }), REJECT.TRADING_DISABLED)
-  const live = exchange.pipeline.liveOrders(1, 1)
-  assert.equal(await exchange.pipeline.cancelOrders(1, live), REJECT.TRADING_DISABLED)
+  const live = exchange.pipeline.cancels.live(1, 1)
+  assert.equal(await exchange.pipeline.cancels.cancel(1, live), REJECT.TRADING_DISABLED)
   const last = await exchange.stop()
   clock.nowMs = DUE_MS - 1
   const second = await opened(dataDir, clock)

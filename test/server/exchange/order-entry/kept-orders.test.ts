@@ -118,7 +118,7 @@ test('an order that waits for its turn is placed as it was sent', async () => {
   })
   assert.deepEqual(placed, requested)
   const { orders } = exchange.pipeline.clearing
-  const open = exchange.pipeline.liveOrders(profileId, 1).map(({ slot }) => {
+  const open = exchange.pipeline.cancels.live(profileId, 1).map(({ slot }) => {
     return { name: orders.clientIdOf(slot), ticks: orders.priceTicksOf(slot) }
   })
   assert.deepEqual(open.reverse(), requested, 'the replies and the open orders agree')
@@ -139,14 +139,14 @@ test('an order that waited for deadlines waits for a replacement of its account,
   assert.ok(pipeline.sequencer.isCut, 'the deadlines of the market take more than one slice')
   const body = { ...unsignedBuy('kept', 300), onBehalfOf: profileId }
   const answered = new Promise<OrderAnswer>((resolve) => {
-    pipeline.placeOrder(signedCall('/orders', body), resolve)
+    pipeline.orders.place(signedCall('/orders', body), resolve)
   })
   while (pipeline.orders.waiting === 0) await new Promise(setImmediate)
   assert.ok(await pipeline.queues.begin(profileId), 'a replacement has the account')
   while (pipeline.sequencer.isCut) await new Promise(setImmediate)
   assert.equal(pipeline.orders.waiting, 0, 'the deadlines are stamped')
   const isOpen = () => {
-    const open = pipeline.liveOrders(profileId, 1)
+    const open = pipeline.cancels.live(profileId, 1)
     return open.some(({ slot }) => pipeline.clearing.orders.clientIdOf(slot) === 'kept')
   }
   assert.equal(isOpen(), false)

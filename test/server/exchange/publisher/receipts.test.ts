@@ -136,7 +136,7 @@ test('a command starts with nothing of the command that had its cell', () => {
 
 test('an order is told to its request with its terms, however the columns grew meanwhile', () => {
   const reported: [number, OrderReceipt][] = []
-  const receipts = new Receipts((requestNo, receipt) => reported.push([requestNo, receipt]))
+  const receipts = new Receipts((requestId, receipt) => reported.push([requestId, receipt]))
   const terms = {
     ...{ slot: 5, generation: 2 ** 32 - 2, accountId: 7, marketId: 10_000_000 },
     ...{ side: 1, feeBps: 300, takerDelayMs: 500, clientOrderId: 'mine' },

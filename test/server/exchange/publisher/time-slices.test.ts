@@ -203,9 +203,9 @@ test('one slice settles a part of a wide answer', async () => {
   const { pipeline } = exchange
   const { orders } = pipeline.clearing
   await rest(exchange, 4000, {})
-  const live = pipeline.liveOrders(1, 1)
+  const live = pipeline.cancels.live(1, 1)
   slices.stepMs = 5
-  const canceled = pipeline.cancelOrders(1, live)
+  const canceled = pipeline.cancels.cancel(1, live)
   sleepUntilTaken(exchange)
   pipeline.drain()
   assert.ok(orders.live.all > 0 && orders.live.all < live.length, `${orders.live.all} are left`)

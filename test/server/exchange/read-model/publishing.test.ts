@@ -125,7 +125,7 @@ test('a refusal of an order is told when the state it rests on is durable', asyn
       // The refusal rests on a state that is not durable yet.
       pipeline.sequencer.change(() => ({ kind: 'setAdminToken', tokenDigest: 'ab' }))
       seq = pipeline.clearing.lastSeq
-      pipeline.placeOrder(call, (answer) => resolve([answer, journal.durableSeq]))
+      pipeline.orders.place(call, (answer) => resolve([answer, journal.durableSeq]))
     })
   const [poor, poorAt] = await place()
   assert.ok('reject' in poor)
@@ -197,7 +197,7 @@ function randomOrder({ pipeline }: RunningExchange, random: Random) {
 }
 
 function cancelSome({ pipeline }: RunningExchange, random: Random): void {
-  const open = pipeline.liveOrders(random.between(1, 3), 1)
+  const open = pipeline.cancels.live(random.between(1, 3), 1)
   if (open.length > 0) pipeline.sequencer.cancel(1, [random.pick(open)])
 }
 
@@ -268,11 +268,11 @@ test('a deadline that is due comes before the next request, with its own reason'
   assert.equal(buy(exchange, 2, crossing), null)
   await pipeline.whenIdle()
   assert.equal(orders.live.all, 1, 'the expired order is gone, the newer one rests')
-  await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
+  await pipeline.cancels.cancel(1, pipeline.cancels.live(1, 1))
   // The next order reuses the slot and has another expiration.
   const later = { ...ORDER, expirationSec: expirationSec + 60 }
   assert.equal(buy(exchange, 3, later), null)
-  await pipeline.cancelOrders(1, pipeline.liveOrders(1, 1))
+  await pipeline.cancels.cancel(1, pipeline.cancels.live(1, 1))
   assert.equal(buy(exchange, 4, later), null)
   await pipeline.change(() => ({ kind: 'lockMarket', marketId: 1 }))
   await exchange.stop()
