@@ -4,9 +4,10 @@
 const LAYERS = [
   ['engine/domain'],
   ['engine/core', 'engine/wire', 'engine/thread'],
-  ['engine/shard', 'persistence', 'server/crypto'],
-  ['server/edge', 'server/auth', 'server/ops', 'server/settings'],
+  ['engine/shard', 'persistence', 'server/crypto', 'server/messages'],
+  ['server/auth', 'server/ops'],
   ['server/exchange'],
+  ['server/edge', 'server/settings'],
   ['server/api', 'server/demo', 'server/docs', 'server/web'],
 ]
 
@@ -83,6 +84,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^engine/(core|domain)/' },
       to: { pathNot: '^(engine/(core|domain)|node_modules/@noble/hashes)/' },
+    },
+    {
+      name: 'edge without the exchange',
+      comment: 'What passes between the edge and the core thread is a message (server/messages).',
+      severity: 'error',
+      from: { path: '^server/edge/' },
+      to: { path: '^server/exchange/' },
     },
     {
       name: 'no cycles',

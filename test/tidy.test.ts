@@ -32,7 +32,7 @@ const PLANTED: readonly (readonly [rule: string, path: string, text: string])[] 
   ['purity', 'engine/core/book/book.ts', 'async function later() {}'],
   ['purity', 'engine/core/book/book.ts', 'const x = `\x24{await y}`'],
   ['purity', 'engine/domain/ids.ts', 'const salt = Math.random()'],
-  ['id', 'server/edge/http/call.ts', 'interface A { tradeSeq: number }'],
+  ['id', 'server/messages/call.ts', 'interface A { tradeSeq: number }'],
   ['id', 'engine/core/book/book.ts', 'function f(marketId?: number) {}'],
   ['one-spawn', 'server/edge/intake/intake-pool.ts', 'const w = new Worker(url)'],
   ['as', 'server/ops/logging/log.ts', 'const x = y as Order'],

@@ -1,8 +1,8 @@
 // Checks addresses of bodies and queries by their EIP-55 checksums.
 
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
-import { invalid, type Refusal } from '../edge/http/refusal.ts'
 import { WRONG_CHECKSUM } from '../edge/http/schema/issue-text.ts'
+import { invalid, type Refusal } from '../messages/refusal.ts'
 
 /** The address in the spelling that replies show, or the refusal of its field. */
 export function checksummed(field: string, given: string): string | Refusal {

@@ -2,9 +2,9 @@
 // knows of.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
-import { networksOf } from '../edge/http/access/networks.ts'
+import { networksOf } from '../auth/networks.ts'
 import type { Buckets } from '../edge/http/access/rate-limit.ts'
-import { type Refusal, tooOften } from '../edge/http/refusal.ts'
+import { type Refusal, tooOften } from '../messages/refusal.ts'
 
 const MS_PER_SEC = 1000
 

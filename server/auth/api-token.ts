@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import type { Scope } from '../../engine/domain/command.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
-import type { Extra } from '../edge/http/refusal.ts'
+import type { Extra } from '../messages/refusal.ts'
 
 // API tokens: an id that names the profile and a secret that signs each call (rules §12.1).
 

@@ -2,15 +2,22 @@ import type { Clearing } from '../../engine/core/clearing.ts'
 import { decideDelegation, type Reach } from '../../engine/core/decide/partners.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
-import { headerTarget, targetOf } from '../edge/http/access/on-behalf.ts'
-import type { Caller } from '../edge/http/call.ts'
-import { invalid, type Refusal, refuse } from '../edge/http/refusal.ts'
-import type { OwnerOfCall } from '../edge/http/route.ts'
+import type { Call, Caller } from '../messages/call.ts'
+import { invalid, type Refusal, refuse } from '../messages/refusal.ts'
+import { headerTarget, targetOf } from './on-behalf.ts'
 
 // Partners that act for their sub-accounts (rules §12.1). Every route whose caller main proves uses
 // this check. Orders are proven on intake threads, which do not see the clearing. So
 // server/edge/intake/intake.ts checks scope and partner too, in its own directory: change both
 // together.
+
+/** The profile that header, query or body name, or the refusal to act for it. */
+export type OwnerOfCall = (
+  call: Call,
+  caller: Caller,
+  named: readonly unknown[],
+  reach: Reach,
+) => ProfileId | Refusal
 
 /**
  * The profile that a call is for: the caller's own, or the sub-account that header, query or body

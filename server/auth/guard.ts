@@ -9,10 +9,10 @@ import {
   cookieValues,
   header,
   type OperatorName,
-} from '../edge/http/call.ts'
-import { Refusal, refuse } from '../edge/http/refusal.ts'
-import type { Guarded } from '../edge/http/route.ts'
+} from '../messages/call.ts'
+import { Refusal, refuse } from '../messages/refusal.ts'
 import { checkTokenCall, hmacRefusal, isTokenSecret } from './api-token.ts'
+import type { Guarded } from './auth-scheme.ts'
 import type { IdentityCheck } from './identity.ts'
 import { digestOf } from './session.ts'
 import { SESSION_COOKIES, sessionCookieNames } from './session-names.ts'

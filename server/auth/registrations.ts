@@ -7,8 +7,8 @@ import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { dayOf } from '../../engine/domain/rewards/reward-time.ts'
 import { PROFILES_RESERVED } from '../../engine/domain/shared-tables.ts'
 import { DAY_MS, MS_PER_SEC, type TimeMs } from '../../engine/domain/units.ts'
-import { networksOf } from '../edge/http/access/networks.ts'
-import { type Refusal, refuse } from '../edge/http/refusal.ts'
+import { type Refusal, refuse } from '../messages/refusal.ts'
+import { networksOf } from './networks.ts'
 
 export interface RegistrationRules {
   /** When false, only the operator makes profiles. */

@@ -5,8 +5,8 @@ import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import { formatAddress, parseAddress, sameAddress } from '../crypto/address.ts'
 import { recoverAddress } from '../crypto/ecdsa.ts'
 import { hashPersonalMessage } from '../crypto/eip712.ts'
-import { isoText } from '../edge/http/iso-text.ts'
-import type { Header } from '../edge/http/reply.ts'
+import type { Header } from '../messages/call.ts'
+import { isoText } from '../messages/iso-text.ts'
 import { type CookieNaming, sessionCookieNames } from './session-names.ts'
 
 // Wallet proofs and session cookies. A signed message says what it is for. Its nonce is stateless:

@@ -1,6 +1,6 @@
 import { codeOf } from '../../engine/domain/error-code.ts'
 import { signCall } from '../auth/api-token.ts'
-import { isoText } from '../edge/http/iso-text.ts'
+import { isoText } from '../messages/iso-text.ts'
 import { Failure } from '../shell.ts'
 
 // The client side of the commands that call a running server.

@@ -2,7 +2,7 @@
 // may use its own style and nothing else, so text that slipped through could not run.
 
 import { createHash } from 'node:crypto'
-import type { Header } from '../edge/http/reply.ts'
+import type { Header } from '../messages/call.ts'
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:6vh auto;padding:0 1rem;' +

@@ -11,7 +11,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { Reject } from '../../engine/domain/reject-precedence.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
-import type { IntakePool, IntakePoolOptions } from '../edge/intake/intake-pool.ts'
+import type { IntakeListener, OrderIntake } from '../messages/order-intake.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { PackSchedule } from './jobs/pack-schedule.ts'
 import { SlotClock, type SlotClockParts } from './jobs/slot-clock.ts'
@@ -42,11 +42,11 @@ export interface ShardListener {
   readonly onReady: () => void
 }
 
-type IntakeListener = Pick<IntakePoolOptions, 'onResult' | 'onPart'>
-
 /** The pipeline starts the threads around it, and gives each its listener at the start. */
-export interface PipelineParts<Journal extends JournalWriter>
-  extends Pick<OrderEntryParts, 'isArchived'> {
+export interface PipelineParts<
+  Journal extends JournalWriter,
+  Intake extends OrderIntake = OrderIntake,
+> extends Pick<OrderEntryParts, 'isArchived'> {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   readonly ids: OrderIds
@@ -55,7 +55,7 @@ export interface PipelineParts<Journal extends JournalWriter>
   readonly openJournal: (onDurable: (seq: Seq) => void) => Journal
   readonly openShards: (listener: ShardListener) => Shards
   /** Absent when signed orders never come. */
-  readonly openIntake?: (listener: Required<IntakeListener>) => IntakePool
+  readonly openIntake?: (listener: IntakeListener) => Intake
   /** Absent when the caller calls `tick` as time passes. */
   readonly isTimed?: boolean
   /** Milliseconds since any instant, by which time slices end. Absent when they never end. */
@@ -80,7 +80,10 @@ function dueOf(part: { readonly nextDueMs: number } | null): number {
   return part?.nextDueMs ?? Number.POSITIVE_INFINITY
 }
 
-export class Pipeline<Journal extends JournalWriter = JournalWriter> {
+export class Pipeline<
+  Journal extends JournalWriter = JournalWriter,
+  Intake extends OrderIntake = OrderIntake,
+> {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
   readonly ids: OrderIds
@@ -105,8 +108,8 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   /** Null when no series ever runs. */
   readonly slots: SlotClock | null
   /** Null when signed orders never come. */
-  readonly intake: IntakePool | null
-  readonly #parts: PipelineParts<Journal>
+  readonly intake: Intake | null
+  readonly #parts: PipelineParts<Journal, Intake>
   #timer: DeadlineTimer | null = null
   #isStarted = false
   #sendDue = false
@@ -117,7 +120,7 @@ export class Pipeline<Journal extends JournalWriter = JournalWriter> {
   #dueSoon = false
   readonly #drainSlice: TimeSlice
 
-  constructor(parts: PipelineParts<Journal>) {
+  constructor(parts: PipelineParts<Journal, Intake>) {
     const { clearing, published, clock, monotonicMs = () => 0 } = parts
     const newSlice = () => new TimeSlice(monotonicMs)
     this.#parts = parts

@@ -107,7 +107,7 @@ export interface Recovered {
 }
 
 export interface RunningExchange {
-  readonly pipeline: Pipeline<JournalHandle>
+  readonly pipeline: Pipeline<JournalHandle, IntakePool>
   readonly shards: Shards
   readonly journal: JournalHandle
   readonly follower: FollowerHandle
@@ -356,7 +356,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
 async function settlementOf(
   { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq, lastSeq }: FollowedTables & { throughSeq: Seq; lastSeq: Seq },
-): Promise<Pick<PipelineParts<JournalHandle>, 'settlement'>> {
+): Promise<Pick<PipelineParts<JournalHandle, IntakePool>, 'settlement'>> {
   if (blockMs === undefined) return {}
   const waiting = lastSeq === throughSeq ? [] : await waitingTrades(query, throughSeq)
   const tradeOf = async (tradeSeq: Seq) => {
@@ -384,7 +384,7 @@ type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 
 interface PipelineLinks
   extends Pick<
-    PipelineParts<JournalHandle>,
+    PipelineParts<JournalHandle, IntakePool>,
     'lookups' | 'onDurable' | 'isArchived' | 'settlement'
   > {
   readonly writer: JournalThread
@@ -396,7 +396,7 @@ function startPipeline(
   core: Core,
   seal: Seal,
   { writer, follower, ...links }: PipelineLinks,
-): Pipeline<JournalHandle> {
+): Pipeline<JournalHandle, IntakePool> {
   const { clock, profileWaitSec, onCommit, onFault, collateralAddress } = options
   const specOf = collateralAddress === undefined ? null : slotSpecOf(collateralAddress)
   const booksMax = booksMaxOf(options.marketThreads)

@@ -66,7 +66,6 @@ import { Cors } from '../edge/http/access/cors.ts'
 import { Buckets } from '../edge/http/access/rate-limit.ts'
 import type { Gateway } from '../edge/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../edge/http/gateway/gateway-options.ts'
-import { Refusal } from '../edge/http/refusal.ts'
 import {
   type AllSocketBounds,
   SOCKET_BOUNDS,
@@ -79,6 +78,7 @@ import { Facets } from '../exchange/read-model/lists/facets.ts'
 import { MarketLists } from '../exchange/read-model/lists/market-lists.ts'
 import type { CollateralToken } from '../exchange/read-model/market-view.ts'
 import { Tickers } from '../exchange/read-model/tickers.ts'
+import { Refusal } from '../messages/refusal.ts'
 import type { EdgeFaults } from '../ops/faults.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import { VERSION } from '../version.ts'

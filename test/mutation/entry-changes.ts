@@ -409,7 +409,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/refusal.ts',
+    file: 'server/messages/refusal.ts',
     tests: ['test/server/edge/http/refused-fields.test.ts'],
     changes: [
       ['an issue of the whole body names no field', "field === '' ? WHOLE : field", 'field'],

@@ -260,8 +260,8 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a call that is always for its caller takes the name of a sub-account',
-        'return call.headers.has(HEADER) && !Object',
-        'return call.headers.has(HEADER + HEADER) && !Object',
+        'return call.headers.has(ON_BEHALF_OF) && !Object',
+        'return call.headers.has(ON_BEHALF_OF + ON_BEHALF_OF) && !Object',
       ],
     ],
   },

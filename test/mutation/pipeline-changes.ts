@@ -295,7 +295,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/access/on-behalf.ts',
+    file: 'server/auth/on-behalf.ts',
     tests: ['test/server/api/orders/on-behalf.test.ts'],
     changes: [
       [

@@ -87,7 +87,7 @@ const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 export class Life {
   readonly model: Model
   readonly published = new PublishedMarkets()
-  readonly pipeline: Pipeline<SimJournal>
+  readonly pipeline: Pipeline<SimJournal, IntakePool>
   readonly shards: Shards
   readonly threads: SimThread[] = []
   readonly journal: SimJournal
@@ -182,7 +182,7 @@ export class Life {
     this.moves = new Moves(pipeline, new MovesOnce(pipeline, () => Promise.resolve(undefined)))
   }
 
-  #openPipeline(clearing: Clearing, parts: LifeParts): Pipeline<SimJournal> {
+  #openPipeline(clearing: Clearing, parts: LifeParts): Pipeline<SimJournal, IntakePool> {
     const { setting, disk } = parts
     return new Pipeline({
       clearing,

@@ -17,7 +17,7 @@ import {
   PROFILE_RATES,
   type Rate,
 } from '../../server/edge/http/access/rate-limit.ts'
-import { refuse } from '../../server/edge/http/refusal.ts'
+import { refuse } from '../../server/messages/refusal.ts'
 import type { AnySetting } from '../../server/settings/flags.ts'
 import { CONTRACT_LIMITS, NAMED_CALLS } from './contract-names.ts'
 import { CONTRACT_CALLS, CONTRACT_CHANNELS, type ContractRow } from './contract-rows.ts'

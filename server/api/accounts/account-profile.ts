@@ -2,8 +2,8 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { parseAddress } from '../../crypto/address.ts'
-import { invalid, type Refusal } from '../../edge/http/refusal.ts'
 import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
+import { invalid, type Refusal } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 
 /** The profile of an address, 0 for an address that never came, or the refusal of the call. */

@@ -3,6 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
+import { open, session, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import {
   digestOf,
   type ProvenLogin,
@@ -14,9 +15,6 @@ import {
 } from '../../auth/session.ts'
 import { type CookieNaming, sessionCookieNames } from '../../auth/session-names.ts'
 import { formatAddress, parseAddress } from '../../crypto/address.ts'
-import { open, session, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
-import { type Call, cookieValues, header } from '../../edge/http/call.ts'
-import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
 import { reply } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { address, profileId } from '../../edge/http/schema/fields.ts'
@@ -24,6 +22,8 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { account } from '../../edge/http/schema/profile-fields.ts'
 import { defaulted, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
+import { type Call, cookieValues, header } from '../../messages/call.ts'
+import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { checksummed, smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { profileOfCode } from '../referrals/referral-code.ts'

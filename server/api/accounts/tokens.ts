@@ -3,14 +3,7 @@
 import type { Scope } from '../../../engine/domain/command.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import {
-  eitherOf,
-  hmac,
-  hmacOrSession,
-  sessionOrIdentity,
-} from '../../edge/http/access/auth-scheme.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { eitherOf, hmac, hmacOrSession, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { isoTime, profileId } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -18,6 +11,8 @@ import { account, scope } from '../../edge/http/schema/profile-fields.ts'
 import { boolean, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { line } from '../../edge/http/schema/visible-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'

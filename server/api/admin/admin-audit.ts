@@ -3,12 +3,12 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { audit } from '../../../persistence/query/read/audit.ts'
-import { admin } from '../../edge/http/access/auth-scheme.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { defaulted, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 import { auditEntry, auditEntryOf } from './audit-entry.ts'
 

@@ -6,9 +6,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
-import { admin } from '../../edge/http/access/auth-scheme.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import { Refusal, refuse, roleMissing } from '../../edge/http/refusal.ts'
+import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { address, isoTime, profileId } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -21,6 +19,8 @@ import {
 import { boolean, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { line } from '../../edge/http/schema/visible-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { Refusal, refuse, roleMissing } from '../../messages/refusal.ts'
 import {
   allowedScopes,
   effectiveFeeRateBps,

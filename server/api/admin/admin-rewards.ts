@@ -1,13 +1,13 @@
 // The collateral that pays rewards (rules §11.3).
 
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { admin } from '../../edge/http/access/auth-scheme.ts'
-import { invalid, refuse } from '../../edge/http/refusal.ts'
+import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { uint256Text } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { integer } from '../../edge/http/schema/scalars.ts'
 import { object } from '../../edge/http/schema/schema.ts'
+import { invalid, refuse } from '../../messages/refusal.ts'
 import type { RewardFunds } from '../portfolio/rewards.ts'
 import type { Services } from '../services.ts'
 

@@ -7,10 +7,8 @@ import {
   windowPhase,
 } from '../../../engine/domain/markets/trading-mode.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
-import { admin, open } from '../../edge/http/access/auth-scheme.ts'
+import { admin, open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import { invalid, refusedOr } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -18,6 +16,8 @@ import { firstShown } from '../../edge/http/schema/printed.ts'
 import { integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { lines } from '../../edge/http/schema/visible-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { invalid, refusedOr } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 
 /**

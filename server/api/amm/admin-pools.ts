@@ -1,13 +1,13 @@
 // The operator's calls on the providers of pools (rules §7.4).
 
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { admin } from '../../edge/http/access/auth-scheme.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { profileId, rawAmount, slug } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { integer } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 import type { ProviderChange } from './pool-trades.ts'
 

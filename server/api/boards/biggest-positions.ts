@@ -1,9 +1,7 @@
 // The biggest open positions of the exchange or of a market page (rules §9.5).
 
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { rawText } from '../../edge/http/schema/decimals.ts'
 import { address, isoTime, slug } from '../../edge/http/schema/fields.ts'
@@ -17,6 +15,8 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT } from '../examples.ts'
 import { decimalOf } from '../portfolio/history-views.ts'
 import { publicRequester } from '../reads/private-reads.ts'

@@ -1,10 +1,9 @@
 // What everybody did, and what those do whom the caller follows.
 
 import { AUDIENCES, type FeedPlace } from '../../../persistence/query/read/feeds/feed.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import {
@@ -16,6 +15,7 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { BOUGHT_EXAMPLE, entry, PACK_PLACED_EXAMPLE, RESOLVED_EXAMPLE } from './feed-shapes.ts'

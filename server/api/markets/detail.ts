@@ -1,13 +1,13 @@
 // One market in full: alone, or in an envelope with what the caller includes (rules §12.3). The
 // envelope has the fields of the market too, so that both are one shape.
 
-import { refuse } from '../../edge/http/refusal.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { named } from '../../edge/http/schema/printed.ts'
 import { pattern } from '../../edge/http/schema/scalars.ts'
 import { list, openObject, optional } from '../../edge/http/schema/schema.ts'
 import { marketView } from '../../exchange/read-model/market-view.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { crumb } from '../pages/page-shapes.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'

@@ -3,9 +3,9 @@
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { takesOrders } from '../../../engine/domain/markets/market.ts'
-import type { Part } from '../../edge/http/caching/payload.ts'
 import type { MarketLists } from '../../exchange/read-model/lists/market-lists.ts'
 import type { PublishedMarkets } from '../../exchange/read-model/published.ts'
+import type { Part } from '../../messages/payload.ts'
 import { publicRequester, type Requester } from '../reads/private-reads.ts'
 
 /** Callers that search share one group: their reads cost more than those of others. */

@@ -1,9 +1,8 @@
 // Many markets in one reply, from bytes that are encoded once per version.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { invalid, refuse } from '../../edge/http/refusal.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
@@ -12,6 +11,7 @@ import { shownWith } from '../../edge/http/schema/printed.ts'
 import { nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { orderbookListSteps } from '../../exchange/read-model/book-lists.ts'
+import { invalid, refuse } from '../../messages/refusal.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'

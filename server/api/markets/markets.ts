@@ -2,9 +2,8 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { isoTime, slug } from '../../edge/http/schema/fields.ts'
@@ -22,6 +21,7 @@ import { list, object, optional, schemaOf, type Values } from '../../edge/http/s
 import { orderbookBytes } from '../../exchange/read-model/book-views.ts'
 import { type MarketLists, SORT_NAMES } from '../../exchange/read-model/lists/market-lists.ts'
 import { childrenNamed } from '../../exchange/read-model/market-kinds.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import { publicRequester, type Requester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'

@@ -15,7 +15,7 @@ import {
   type TimelineParams,
   timeline,
 } from '../../../persistence/query/read/markets/timeline.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 const MS_PER_SEC = 1000

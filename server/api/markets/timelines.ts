@@ -10,9 +10,8 @@ import {
 import { SLOT_STATES } from '../../../engine/domain/markets/slot-state.ts'
 import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
 import { oracleCandles } from '../../../persistence/query/read/markets/oracle-candles.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { invalid, refuse } from '../../edge/http/refusal.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
@@ -35,6 +34,7 @@ import {
   type Schema,
   schemaOf,
 } from '../../edge/http/schema/schema.ts'
+import { invalid, refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'

@@ -7,7 +7,6 @@ import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import type { TradeRow } from '../../../persistence/query/read/history/market-trades.ts'
 import type { MinedTrade, TakerRow } from '../../../persistence/query/read/history/mined-trades.ts'
 import { shownName } from '../../../persistence/query/read/profiles.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import {
   averageYesPrice,
@@ -15,6 +14,7 @@ import {
   ofOutcome,
   yesFills,
 } from '../../exchange/read-model/trade-prices.ts'
+import { isoText } from '../../messages/iso-text.ts'
 
 /** The name that the exchange itself has in a feed. */
 const EXCHANGE = { name: 'outcomex', rankName: null }

@@ -2,10 +2,7 @@
 // the gates of that route, so it may do what its caller may do there, and nothing else.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import { type Auth, eitherOf, hmac, identity, session } from '../../edge/http/access/auth-scheme.ts'
-import { Joined, type Part } from '../../edge/http/caching/payload.ts'
-import { type Caller, header } from '../../edge/http/call.ts'
-import { invalid, Refusal, refuse } from '../../edge/http/refusal.ts'
+import { type Auth, eitherOf, hmac, identity, session } from '../../auth/auth-scheme.ts'
 import { bytes, JSON_TYPE } from '../../edge/http/reply.ts'
 import { type CallWithin, route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -19,6 +16,9 @@ import {
   optional,
   schemaOf,
 } from '../../edge/http/schema/schema.ts'
+import { type Caller, header } from '../../messages/call.ts'
+import { Joined, type Part } from '../../messages/payload.ts'
+import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 import { shownTools } from './listed-tools.ts'
 import type { ToolResult } from './mcp-thread.ts'

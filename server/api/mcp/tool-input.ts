@@ -3,13 +3,13 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { signCall } from '../../auth/api-token.ts'
+import { nameNobody, nameTarget } from '../../auth/on-behalf.ts'
 import { IDEMPOTENCY_KEY } from '../../edge/http/access/idempotency-key.ts'
-import { nameNobody, nameTarget } from '../../edge/http/access/on-behalf.ts'
-import { type Call, type Caller, NO_BYTES } from '../../edge/http/call.ts'
-import { type Refusal, refuse } from '../../edge/http/refusal.ts'
 import { isRecord, readingOf } from '../../edge/http/request-text.ts'
 import type { Route, Unchecked } from '../../edge/http/route.ts'
 import { type Fields, optional, type Schema } from '../../edge/http/schema/schema.ts'
+import { type Call, type Caller, NO_BYTES } from '../../messages/call.ts'
+import { type Refusal, refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 
 type ServedRoute = Route<Services>

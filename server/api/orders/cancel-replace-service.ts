@@ -7,9 +7,6 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
-import { FORM } from '../../edge/intake/intake-layout.ts'
-import type { GroupPart, IntakeResult } from '../../edge/intake/intake-pool.ts'
-import type { ReplaceTask } from '../../edge/intake/order/order-group.ts'
 import {
   ABANDONED,
   type OrderAnswer,
@@ -18,6 +15,8 @@ import {
 } from '../../exchange/order-entry/order-answer.ts'
 import { type KeptOrder, PASSES } from '../../exchange/order-entry/order-entry.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
+import { FORM } from '../../messages/intake-layout.ts'
+import type { GroupPart, IntakeResult, ReplaceTask } from '../../messages/intake-result.ts'
 import type { Canceled, Cancels } from './cancels.ts'
 
 /** The answers of both legs of an operation. */

@@ -1,7 +1,6 @@
 // What the cancel routes answer (rules §4.7, §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import { type Refusal, refuse } from '../../edge/http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE, type Reply, reply } from '../../edge/http/reply.ts'
 import { orderId } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -11,6 +10,7 @@ import { anyOf, list, object, optional } from '../../edge/http/schema/schema.ts'
 import { tradingBar } from '../../exchange/order-entry/refused-order.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { canceledView } from '../../exchange/read-model/fill-fields.ts'
+import { type Refusal, refuse } from '../../messages/refusal.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'

@@ -2,12 +2,12 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import { hmac } from '../../edge/http/access/auth-scheme.ts'
-import { invalid, refuse } from '../../edge/http/refusal.ts'
+import { hmac } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { integer, nullable } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
+import { invalid, refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 
 export const beat = route({

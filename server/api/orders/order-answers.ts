@@ -1,10 +1,10 @@
 // The pipeline's answer to an order, as a reply of its own or as an entry of a list.
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
-import { invalid, type Refusal, refuse } from '../../edge/http/refusal.ts'
 import { type Bytes, bytes, JSON_TYPE } from '../../edge/http/reply.ts'
 import type { OrderAnswer, RefusedAnswer } from '../../exchange/order-entry/order-answer.ts'
 import type { GroupAnswer } from '../../exchange/order-entry/order-groups.ts'
+import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 
 const CREATED = 201
 const REPLAYED = [['idempotent-replay', 'true']] as const

@@ -10,12 +10,12 @@ import type {
   TradePart,
 } from '../../../persistence/query/read/orders/order-status.ts'
 import { orderStatuses } from '../../../persistence/query/read/orders/order-status.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
 import { paidFeeBps, totalsText } from '../../exchange/order-entry/order-reply.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { OrderIds } from '../../exchange/read-model/order-ids.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { orderView } from '../../exchange/read-model/views.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 

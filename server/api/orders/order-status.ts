@@ -1,8 +1,7 @@
 // What became of orders (rules §12.4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { hmac, hmacOrSession } from '../../edge/http/access/auth-scheme.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { hmac, hmacOrSession } from '../../auth/auth-scheme.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { orderId } from '../../edge/http/schema/fields.ts'
@@ -11,6 +10,7 @@ import { shownClientOrderId } from '../../edge/http/schema/order-fields.ts'
 import { integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, object, optional } from '../../edge/http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'

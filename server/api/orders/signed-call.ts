@@ -1,10 +1,10 @@
+import { hmac } from '../../auth/auth-scheme.ts'
 import { apiHeaders, MissingProofs } from '../../auth/guard.ts'
-import { hmac } from '../../edge/http/access/auth-scheme.ts'
+import { headerTarget } from '../../auth/on-behalf.ts'
 import { idempotencyKeyOf } from '../../edge/http/access/idempotency-key.ts'
-import { headerTarget } from '../../edge/http/access/on-behalf.ts'
-import type { Call } from '../../edge/http/call.ts'
-import type { Refusal } from '../../edge/http/refusal.ts'
 import type { OrderCall } from '../../exchange/order-entry/order-answer.ts'
+import type { Call } from '../../messages/call.ts'
+import type { Refusal } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 
 /** The proof that calls with orders take; the intake checks it. */

@@ -1,14 +1,14 @@
 // The packs that operators curate and everybody can buy (rules §8.6).
 
 import { curatedById } from '../../../persistence/query/read/packs/curated-packs.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
 import { list } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { curatedPack, curatedView } from './curated-views.ts'

@@ -2,12 +2,12 @@
 
 import type { CuratedPack } from '../../../engine/core/packs/curated-packs.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import { listedLeg, listedLegView } from './leg-views.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
 import type { PackDesk } from './packs.ts'

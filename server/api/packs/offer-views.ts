@@ -4,7 +4,6 @@ import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import type { ShownProfile } from '../../../persistence/query/read/profiles.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
 import { isoTime, uint256Text } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { named } from '../../edge/http/schema/printed.ts'
@@ -12,6 +11,7 @@ import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts
 import { number, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import { legFields, legView } from './leg-views.ts'
 
 const offerFields = () =>

@@ -11,9 +11,8 @@ import {
   packPosition,
   packPositionsOf,
 } from '../../../persistence/query/read/packs/curated-packs.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
-import { invalid, Refusal, refusalStatus, refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { bytes32, uint256Text } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -28,6 +27,7 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { invalid, Refusal, refusalStatus, refuse } from '../../messages/refusal.ts'
 import { requestOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { requesterOf } from '../reads/private-reads.ts'

@@ -2,7 +2,7 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { PlacedKey, PlacedOption } from '../../../engine/domain/markets/market-page.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import type { PageChanges } from './page-changes.ts'
 import { metadataOf } from './page-views.ts'
 

@@ -11,10 +11,8 @@ import {
   ROLES,
   type Role,
 } from '../../../persistence/query/read/portfolio/history.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import { invalid, refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { bytes32, isoTime, orderId, slug, uint256Text } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -30,6 +28,8 @@ import {
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { invalid, refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE, ORDER_ID } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'

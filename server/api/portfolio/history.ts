@@ -5,16 +5,16 @@ import {
   history as historyOf,
   type Place,
 } from '../../../persistence/query/read/portfolio/history.ts'
-import { eitherOf, hmac, open, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
-import { Refusal, refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { slug } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { account } from '../../edge/http/schema/profile-fields.ts'
 import { defaulted, integer, nullable, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
+import { Refusal, refuse } from '../../messages/refusal.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'

@@ -1,11 +1,11 @@
 // What a profile traded with pools (rules §9.2).
 
 import { poolTrades } from '../../../persistence/query/read/portfolio/pool-trades.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'

@@ -2,15 +2,15 @@
 // languages ask for them.
 
 import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { isAddress } from '../../crypto/address.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
-import { invalid, refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { address, uint256Text } from '../../edge/http/schema/fields.ts'
 import { marketName } from '../../edge/http/schema/market-names.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, defaulted, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, openObject, optional } from '../../edge/http/schema/schema.ts'
+import { invalid, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'

@@ -4,8 +4,8 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { Share } from '../../../engine/thread/fair-queue.ts'
 import { OWN_GROUP } from '../../../persistence/query/query-queue.ts'
-import type { CallCharges } from '../../edge/http/call.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { CallCharges } from '../../messages/call.ts'
 import type { WorkFor } from './sliced-work.ts'
 
 interface By {

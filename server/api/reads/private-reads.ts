@@ -11,8 +11,8 @@ import type { FollowerHandle } from '../../../persistence/follower/follower-hand
 import type { QueryHandle } from '../../../persistence/query/query-handle.ts'
 import { profiles, type ShownProfile } from '../../../persistence/query/read/profiles.ts'
 import type { Query } from '../../../persistence/query/read/query.ts'
-import type { Call, CallCharges, Caller } from '../../edge/http/call.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { Call, CallCharges, Caller } from '../../messages/call.ts'
 import type { EdgeFaults } from '../../ops/faults.ts'
 import { shareOf } from './fair-shares.ts'
 

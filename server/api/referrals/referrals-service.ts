@@ -12,7 +12,7 @@ import {
   referralBoard,
   referralsOf,
 } from '../../../persistence/query/read/referrals/referrals.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 /** Referrals that a private profile shows. */

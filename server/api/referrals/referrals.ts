@@ -2,10 +2,10 @@
 
 import { BPS } from '../../../engine/domain/units.ts'
 import { tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import {

@@ -1,11 +1,11 @@
 // The account on X of a profile: proven by a code, forgotten, and taken over.
 
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
-import { refuse, refusedOr } from '../../edge/http/refusal.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
+import { refuse, refusedOr } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import { SKIP_REASONS } from './social-connections.ts'

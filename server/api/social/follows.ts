@@ -3,8 +3,7 @@
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
 import { following } from '../../../persistence/query/read/social/profile-lists.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
-import { Refusal, refuse, refusedOr } from '../../edge/http/refusal.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { profileId } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -18,6 +17,7 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'

@@ -11,15 +11,15 @@ import {
   searchProfiles as search,
   wantedIn,
 } from '../../../persistence/query/read/social/search-profiles.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import { Refusal, refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { account, xHandle } from '../../edge/http/schema/profile-fields.ts'
 import { defaulted, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { object } from '../../edge/http/schema/schema.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { Refusal, refuse } from '../../messages/refusal.ts'
 import { profileSince } from '../accounts/profile-fields.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'

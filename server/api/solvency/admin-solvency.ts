@@ -1,12 +1,12 @@
 // Assets and obligations of each token, and a count at the operator's wish.
 
-import { admin } from '../../edge/http/access/auth-scheme.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { admin } from '../../auth/auth-scheme.ts'
 import { reply } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { next, paging } from '../admin/admin-fields.ts'
 import type { Services } from '../services.ts'
 import { SUMMARY_EXAMPLE } from './solvency-examples.ts'

@@ -2,14 +2,14 @@
 // (rules §14).
 
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
-import { eitherOf, hmac, open, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
+import { eitherOf, hmac, open, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { uint256Text } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { defaulted, integer } from '../../edge/http/schema/scalars.ts'
 import { object } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 import { PROOF_EXAMPLE, SUMMARY_EXAMPLE } from './solvency-examples.ts'
 import { proofReply, snapshotShape } from './solvency-shapes.ts'

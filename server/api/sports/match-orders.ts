@@ -3,13 +3,13 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { matchOrders } from '../../../persistence/query/read/orders/match-orders.ts'
-import { eitherOf, hmac, sessionOrIdentity } from '../../edge/http/access/auth-scheme.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { slug } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { list } from '../../edge/http/schema/schema.ts'
 import { userOrderView } from '../../exchange/read-model/views.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
 import {
   batchCancelReply,

@@ -10,11 +10,11 @@ import {
 } from '../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
 import type { ShownMatch } from '../../../persistence/query/read/markets/matches.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
 import { isoTime, slug } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import { esportScore, fixtureId, scoreView, sportScore } from './score-schema.ts'
 
 export const matchSlug = () =>

@@ -17,13 +17,13 @@ import {
   compile,
   type Fields,
   type Infer,
-  type Issue,
   list,
   object,
   optional,
   type Schema,
 } from '../../edge/http/schema/schema.ts'
 import { line } from '../../edge/http/schema/visible-text.ts'
+import type { Issue } from '../../messages/refusal.ts'
 
 const { pointsMax, minutesMax, wicketsMax, oversMax, ballsPerOverMax, gamesMax } = SPORT_LIMITS
 const SHORT_STATUS_MAX = 16

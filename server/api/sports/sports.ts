@@ -3,11 +3,9 @@
 import { MATCH_PHASES, SPORT_TYPES } from '../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
 import type { MatchesParams, MatchPlace } from '../../../persistence/query/read/markets/matches.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
-import type { Call } from '../../edge/http/call.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import {
@@ -19,6 +17,8 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import type { Call } from '../../messages/call.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import type { Services } from '../services.ts'
 import { SCORED_EXAMPLE } from './match-examples.ts'

@@ -1,13 +1,14 @@
 // What a browser gets: the page at the address of the exchange, that of operators, and their files.
 
+import { open } from '../../auth/auth-scheme.ts'
 import { HTML_TYPE } from '../../docs/html.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { refuse } from '../../edge/http/refusal.ts'
-import { bytes, type Header } from '../../edge/http/reply.ts'
+import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
+import type { Header } from '../../messages/call.ts'
+import { refuse } from '../../messages/refusal.ts'
 import type { WebPage } from '../../web/web-files.ts'
 import type { Services } from '../services.ts'
 

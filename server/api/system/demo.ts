@@ -1,14 +1,14 @@
 // The traders of a demo exchange, for whoever wants to try it. They trade with money that is worth
 // nothing, so their keys are no secret; an exchange that is no demo has none.
 
-import { open } from '../../edge/http/access/auth-scheme.ts'
-import { refuse } from '../../edge/http/refusal.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { profileId } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { account } from '../../edge/http/schema/profile-fields.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
+import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT } from '../examples.ts'
 import type { Services } from '../services.ts'
 

@@ -1,13 +1,13 @@
 // The documents of the exchange as pages: each version serves its own documents.
 
+import { open } from '../../auth/auth-scheme.ts'
 import { HTML_TYPE, PAGE_HEADERS } from '../../docs/html.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
+import { refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 
 const shown = (html: Uint8Array) => bytes(html, HTML_TYPE, 200, PAGE_HEADERS)

@@ -3,7 +3,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { RATE_CLASSES, type Rate, type Rates } from '../../edge/http/access/rate-limit.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'

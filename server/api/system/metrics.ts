@@ -1,11 +1,11 @@
 // Only operators read metrics. On the public listener a token proves who asks. On the listener of
 // operators everybody who reaches it may ask.
 
-import { type Auth, admin, open } from '../../edge/http/access/auth-scheme.ts'
-import type { Caller } from '../../edge/http/call.ts'
+import { type Auth, admin, open } from '../../auth/auth-scheme.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
+import type { Caller } from '../../messages/call.ts'
 import type { Services } from '../services.ts'
 
 function metricsFor<C extends Caller | null>(auth: Auth<C>) {

@@ -1,9 +1,7 @@
 // Health, readiness, the time and the document of all routes.
 
-import { open } from '../../edge/http/access/auth-scheme.ts'
+import { open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import { refuse } from '../../edge/http/refusal.ts'
 import { check } from '../../edge/http/refusal-schemas.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
@@ -11,6 +9,8 @@ import { isoTime } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, openObject } from '../../edge/http/schema/schema.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { refuse } from '../../messages/refusal.ts'
 import type { Services } from '../services.ts'
 
 export const health = route({

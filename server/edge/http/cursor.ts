@@ -1,4 +1,4 @@
-import { invalid, type Refusal } from './refusal.ts'
+import { invalid, type Refusal } from '../../messages/refusal.ts'
 
 /** A cursor is opaque: only a page of the same list gives one. */
 export function invalidCursor(): Refusal {

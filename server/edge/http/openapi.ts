@@ -1,9 +1,9 @@
 // The OpenAPI 3.1 document, made from the routes alone.
 import { type RejectName, SCOPE_REJECT } from '../../../engine/domain/reject-precedence.ts'
-import type { Accepted, Scheme } from './access/auth-scheme.ts'
+import type { Accepted, Scheme } from '../../auth/auth-scheme.ts'
+import { refusalStatus } from '../../messages/refusal.ts'
 import { isTrading } from './access/regions.ts'
 import { Components, type Node, pascal } from './components.ts'
-import { refusalStatus } from './refusal.ts'
 import { refusalChoice, refusalOf } from './refusal-schemas.ts'
 import type { Route } from './route.ts'
 import { pathNames } from './router.ts'

@@ -1,10 +1,9 @@
 // What a handler may return besides the plain value of its reply schema.
 
 import { assert } from '../../../engine/domain/assert.ts'
+import type { Header } from '../../messages/call.ts'
+import type { Payload } from '../../messages/payload.ts'
 import type { Cache } from './caching/cache.ts'
-import type { Payload } from './caching/payload.ts'
-
-export type Header = readonly [name: string, value: string]
 
 /** A body with a status or headers of its own. */
 export class Reply<T> {

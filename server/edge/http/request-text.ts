@@ -1,5 +1,6 @@
 // Reads the text of a client (path parameters, query, JSON body) into plain values, strictly.
-import type { Fields, Issue, Schema } from './schema/schema.ts'
+import type { Issue } from '../../messages/refusal.ts'
+import type { Fields, Schema } from './schema/schema.ts'
 
 /** `others` takes every parameter that no other field names. */
 type Kind = 'text' | 'integer' | 'number' | 'boolean' | 'others'

@@ -1,7 +1,7 @@
 import { mayAct } from '../../../engine/domain/operator.ts'
-import type { Caller } from './call.ts'
-import { type Refusal, roleMissing } from './refusal.ts'
-import type { Guarded } from './route.ts'
+import type { Guarded } from '../../auth/auth-scheme.ts'
+import type { Caller } from '../../messages/call.ts'
+import { type Refusal, roleMissing } from '../../messages/refusal.ts'
 
 /** The refusal of a proven operator whose role does not allow a call; null when it does. */
 export function roleRefusal({ accepts }: Guarded, { operator }: Caller): Refusal | null {

@@ -1,15 +1,16 @@
 import type { Reach } from '../../../engine/core/decide/partners.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { BulkheadName } from '../../../engine/domain/limits.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
-import type { Accepted, Auth } from './access/auth-scheme.ts'
+import type { Accepted, Auth, Guarded } from '../../auth/auth-scheme.ts'
+import type { OwnerOfCall } from '../../auth/delegation.ts'
+import type { Call, Caller } from '../../messages/call.ts'
+import type { Issue } from '../../messages/refusal.ts'
+import { type Extra, invalid, Refusal } from '../../messages/refusal.ts'
 import { keyIssue } from './access/idempotency-key.ts'
 import { headerIssue, ON_BEHALF_HEADER, onBehalfOf } from './access/on-behalf.ts'
 import type { RateClass } from './access/rate-limit.ts'
 import { type Cache, NOT_KEPT, PRIVATE } from './caching/cache.ts'
-import type { Call, Caller } from './call.ts'
-import { type Extra, invalid, Refusal } from './refusal.ts'
 import type { OwnFields } from './refusal-schemas.ts'
 import { type Bytes, type Pending, type Reply, shared } from './reply.ts'
 import { compilePrinted } from './schema/printed-text.ts'
@@ -19,7 +20,6 @@ import {
   compileFields,
   type Fields,
   type Infer,
-  type Issue,
   type Schema,
   type Values,
 } from './schema/schema.ts'
@@ -123,14 +123,6 @@ export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, 
   readonly call: Call
 }
 
-/** The profile that header, query or body name, or the refusal to act for it. */
-export type OwnerOfCall = (
-  call: Call,
-  caller: Caller,
-  named: readonly unknown[],
-  reach: Reach,
-) => ProfileId | Refusal
-
 /** A request that its route has not checked yet. */
 export interface Unchecked {
   readonly params: Readonly<Record<string, unknown>>
@@ -148,9 +140,6 @@ export type CallWithin<S> = (
   route: Route<S>,
   request: Unchecked,
 ) => Promise<Refusal | Uint8Array | string>
-
-/** Which proofs a route accepts, without the types of its callers. */
-export type Guarded = Pick<Auth<null>, 'accepts' | 'welcomes'>
 
 /** A route without the types of its input, as routers and documents read it. */
 export interface Route<S> {

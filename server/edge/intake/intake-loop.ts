@@ -2,9 +2,9 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { type BusyCells, BusyClock } from '../../../engine/thread/busy-times.ts'
 import { threadPoint } from '../../../engine/thread/fault-point.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
+import { FROM_INTAKE, TO_INTAKE } from '../../messages/intake-layout.ts'
 import { Directory, type DirectoryChange, type SigningDomain } from './directory.ts'
 import { Intake } from './intake.ts'
-import { FROM_INTAKE, TO_INTAKE } from './intake-layout.ts'
 import { AT_NOTHING, frameKey, readRequest, WORKING } from './intake-request.ts'
 
 // The loop of an intake thread: it takes request frames and gives result frames. All checks are in

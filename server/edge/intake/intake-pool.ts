@@ -4,14 +4,12 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { IdleDeaths } from '../../../engine/thread/idle-deaths.ts'
 import { keccakReady } from '../../crypto/keccak.ts'
 import {
-  Directory,
-  type DirectoryChange,
-  type MarketEntry,
-  type SigningDomain,
-} from './directory.ts'
-import { Intake, type IntakeRequest } from './intake.ts'
-import { FROM_INTAKE, RESULT, TO_INTAKE, WHOLE_GROUP } from './intake-layout.ts'
-import { frameKey, openKey } from './intake-request.ts'
+  FROM_INTAKE,
+  openKey,
+  RESULT,
+  TO_INTAKE,
+  WHOLE_GROUP,
+} from '../../messages/intake-layout.ts'
 import {
   brokenResult,
   type GroupPart,
@@ -19,7 +17,16 @@ import {
   type RefusedOrder,
   ResultReader,
   type VerifiedOrder,
-} from './intake-result.ts'
+} from '../../messages/intake-result.ts'
+import type { IntakeRequest } from '../../messages/order-intake.ts'
+import {
+  Directory,
+  type DirectoryChange,
+  type MarketEntry,
+  type SigningDomain,
+} from './directory.ts'
+import { Intake } from './intake.ts'
+import { frameKey } from './intake-request.ts'
 import { IntakeWorker } from './intake-worker.ts'
 import { RecalledMarkets } from './recalled-markets.ts'
 

@@ -1,7 +1,13 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Ring } from '../../../engine/thread/ring.ts'
-import type { IntakeRequest } from './intake.ts'
-import { FORM, HEADER_CHARACTERS_MAX, REQUEST, TO_INTAKE } from './intake-layout.ts'
+import {
+  FORM,
+  HEADER_CHARACTERS_MAX,
+  openKey,
+  REQUEST,
+  TO_INTAKE,
+} from '../../messages/intake-layout.ts'
+import type { IntakeRequest } from '../../messages/order-intake.ts'
 
 // Request frames: main writes them straight into the ring, and the intake thread reads them there.
 
@@ -59,11 +65,6 @@ export const WORKING = { key: 0, ends: 1, words: 2 } as const
 
 /** The key for no request, while a thread waits. */
 export const AT_NOTHING = -1
-
-/** The key of a request among those of one thread. Single orders and groups have separate ids. */
-export function openKey(requestId: number, isGroup: boolean): number {
-  return requestId * 2 + (isGroup ? 1 : 0)
-}
 
 /** The key of the request in a frame. */
 export function frameKey(frame: Uint8Array): number {

@@ -16,12 +16,13 @@ import {
 } from '../../../engine/wire/record-layout.ts'
 import { writeWhole } from '../../../engine/wire/whole-text.ts'
 import { checkTokenCall, hmacRefusal } from '../../auth/api-token.ts'
+import { targetOf } from '../../auth/on-behalf.ts'
 import { hashOrder } from '../../crypto/eip712.ts'
-import { targetOf } from '../http/access/on-behalf.ts'
-import type { Extra } from '../http/refusal.ts'
-import type { Issue } from '../http/schema/schema.ts'
+import { FORM, RESULT, WHOLE_GROUP } from '../../messages/intake-layout.ts'
+import { isSound } from '../../messages/intake-result.ts'
+import type { IntakeRequest } from '../../messages/order-intake.ts'
+import type { Extra, Issue } from '../../messages/refusal.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
-import { FORM, RESULT, WHOLE_GROUP } from './intake-layout.ts'
 import { amountsRefusal, priceRefusal } from './order/amounts-refusal.ts'
 import { keyIssues } from './order/client-order-id.ts'
 import { blankAmounts, type GivenAmounts, readAmounts } from './order/order-amounts.ts'
@@ -34,29 +35,12 @@ import {
   type SignedBody,
   shapeIssues,
 } from './order/order-body.ts'
-import { isSound, OrderFlaws } from './order/order-flaw.ts'
+import { OrderFlaws } from './order/order-flaw.ts'
 import { type Part, readGroup } from './order/order-group.ts'
 import { signedFields, signForWallet, verdictOf } from './order/order-signature.ts'
 
 // The intake step of an order (design §3): it turns bytes into a typed order and a signature
 // verdict. It is pure except for its own buffers, so threads and tests run the same code.
-
-export interface IntakeRequest {
-  readonly requestId: number
-  readonly method: string
-  readonly pathWithQuery: string
-  readonly apiKey: string
-  readonly timestamp: string
-  readonly signature: string
-  readonly body: Uint8Array
-  readonly nowMs: number
-  /** FORM of the body; one order when absent. */
-  readonly form?: number
-  /** The result of `headerTarget`; 0 when absent. */
-  readonly onBehalfOf?: number
-  /** The result of `idempotencyKeyOf`; '' when absent. A call with several orders has none. */
-  readonly idempotencyKey?: string
-}
 
 /** The owner of an order: the caller, or a sub-account that it acts for. */
 type Actor = KnownToken | KnownProfile

@@ -3,7 +3,7 @@
 // unless it names one market by `marketSlug` or `marketAddress` (rules §13).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { invalid, Refusal, refuse } from '../http/refusal.ts'
+import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { address, slug } from '../http/schema/fields.ts'
 import { compilePrinted } from '../http/schema/printed-text.ts'
 import { boolean, integer, oneOf, text } from '../http/schema/scalars.ts'

@@ -2,10 +2,10 @@
 // with the connection. Revoked tokens and ended sessions are checked again later.
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
+import { hmacOrSession } from '../../auth/auth-scheme.ts'
 import type { AuthState, Guard } from '../../auth/guard.ts'
-import { hmacOrSession } from '../http/access/auth-scheme.ts'
-import { type Call, type Caller, NO_BYTES } from '../http/call.ts'
-import { Refusal, refuse } from '../http/refusal.ts'
+import { type Call, type Caller, NO_BYTES } from '../../messages/call.ts'
+import { Refusal, refuse } from '../../messages/refusal.ts'
 
 /**
  * The path that a handshake may sign, whatever the query of its request is (rules §12.1): clients

@@ -7,8 +7,8 @@
 import { Server, type Socket } from 'socket.io'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
+import { type Refusal, refuse } from '../../messages/refusal.ts'
 import type { Guest, SocketBounds, SocketPort } from '../http/gateway/socket-port.ts'
-import { type Refusal, refuse } from '../http/refusal.ts'
 import type { Streams } from './account-stream.ts'
 import { type Channels, receive } from './channels.ts'
 import {

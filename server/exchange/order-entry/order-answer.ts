@@ -4,12 +4,11 @@ import { assert } from '../../../engine/domain/assert.ts'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
 import type { OrderStatus } from '../../../engine/domain/order.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
-import type { Extra } from '../../edge/http/refusal.ts'
-import type { IntakePool } from '../../edge/intake/intake-pool.ts'
+import type { IntakeRequest } from '../../messages/order-intake.ts'
+import type { Extra } from '../../messages/refusal.ts'
 
 /** A call with orders as it came: nothing of it has been read yet. */
-export interface OrderCall
-  extends Omit<Parameters<IntakePool['submit']>[0], 'requestId' | 'nowMs' | 'form'> {
+export interface OrderCall extends Omit<IntakeRequest, 'requestId' | 'nowMs' | 'form'> {
   /** The row of the call's times; 0 for none. */
   readonly timesRow: number
   /** Asks for the first reply when the order was accepted before. */

@@ -23,12 +23,12 @@ import { Slab } from '../../../engine/domain/slab.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
 import type {
-  IntakePool,
   IntakeResult,
+  OrderFlaw,
   RefusedOrder,
   VerifiedOrder,
-} from '../../edge/intake/intake-pool.ts'
-import type { OrderFlaw } from '../../edge/intake/order/order-flaw.ts'
+} from '../../messages/intake-result.ts'
+import type { OrderIntake } from '../../messages/order-intake.ts'
 import type { OrderReceipt, Publisher } from '../publisher/durable-publisher.ts'
 import { childrenNamed } from '../read-model/market-kinds.ts'
 import type { OrderIds } from '../read-model/order-ids.ts'
@@ -106,7 +106,7 @@ function refusedBy({ reject, issues, more, broke }: RefusedOrder): RefusedAnswer
 export class OrderEntry {
   readonly #parts: OrderEntryParts
   /** Null when no signed orders come. */
-  #intake: IntakePool | null = null
+  #intake: OrderIntake | null = null
   #findFirst: FindFirst | null = null
   readonly #open = new Slab<OpenOrder>()
   /** Orders of requests whose verdicts are still to come, and of replacements. */
@@ -121,7 +121,7 @@ export class OrderEntry {
     this.#parts = parts
   }
 
-  connect(intake: IntakePool | null): void {
+  connect(intake: OrderIntake | null): void {
     this.#intake = intake
   }
 

@@ -5,7 +5,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
-import type { GroupPart, IntakeResult } from '../../edge/intake/intake-pool.ts'
+import type { GroupPart, IntakeResult } from '../../messages/intake-result.ts'
 import {
   ABANDONED,
   type OrderAnswer,

@@ -4,8 +4,8 @@ import { modeOfRefusal } from '../../../engine/core/markets/trading-mode.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
-import type { OrderFlaw } from '../../edge/intake/order/order-flaw.ts'
+import type { OrderFlaw } from '../../messages/intake-result.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import type { RefusedAnswer, TradingBar } from './order-answer.ts'
 
 /** The mode that causes a refusal decided at this moment; undefined when no mode does. */

@@ -2,7 +2,7 @@
 
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { Joined, type Part } from '../../edge/http/caching/payload.ts'
+import { Joined, type Part } from '../../messages/payload.ts'
 import { orderbookBytes } from './book-views.ts'
 import type { PublishedMarket } from './published.ts'
 

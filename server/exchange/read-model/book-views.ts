@@ -2,7 +2,7 @@
 // encoded once per version each, whoever asks for them.
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import { Depth } from './depth.ts'
 import type { PublishedMarket } from './published.ts'
 

@@ -6,7 +6,7 @@
 import { dayBucketOf } from '../../../engine/domain/markets/day-window.ts'
 import { kindOf, takesOrders } from '../../../engine/domain/markets/market.ts'
 import { PRICE_ONE_TICKS, totalOf } from '../../../engine/domain/units.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import { shownDepth } from './book-views.ts'
 import type { PublishedMarket, PublishedMarkets } from './published.ts'
 

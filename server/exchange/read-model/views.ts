@@ -9,7 +9,7 @@ import type {
   SignedOrderRow,
 } from '../../../persistence/query/read/orders/user-orders.ts'
 import { formatAddress, ZERO_ADDRESS } from '../../crypto/address.ts'
-import { isoText } from '../../edge/http/iso-text.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import { fillFields } from './fill-fields.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'

@@ -7,10 +7,7 @@ import { after, test } from 'node:test'
 import { SignJWT } from 'jose'
 import type { Role } from '../../../engine/domain/operator.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
-import { type AuthState, apiHeaders, Guard } from '../../../server/auth/guard.ts'
-import { identityCheck } from '../../../server/auth/identity.ts'
-import { digestOf } from '../../../server/auth/session.ts'
-import { keccakReady } from '../../../server/crypto/keccak.ts'
+import type { Guarded } from '../../../server/auth/auth-scheme.ts'
 import {
   admin,
   eitherOf,
@@ -19,11 +16,14 @@ import {
   identity,
   session,
   sessionOrIdentity,
-} from '../../../server/edge/http/access/auth-scheme.ts'
-import type { Call } from '../../../server/edge/http/call.ts'
-import { Refusal } from '../../../server/edge/http/refusal.ts'
-import type { Guarded } from '../../../server/edge/http/route.ts'
+} from '../../../server/auth/auth-scheme.ts'
+import { type AuthState, apiHeaders, Guard } from '../../../server/auth/guard.ts'
+import { identityCheck } from '../../../server/auth/identity.ts'
+import { digestOf } from '../../../server/auth/session.ts'
+import { keccakReady } from '../../../server/crypto/keccak.ts'
 import { accountOf } from '../../../server/edge/intake/order/client-order.ts'
+import type { Call } from '../../../server/messages/call.ts'
+import { Refusal } from '../../../server/messages/refusal.ts'
 import { KEY, NOW_MS, OTHER_KEY, SECRET } from '../edge/intake/order-kit.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'outcomex-identity-'))

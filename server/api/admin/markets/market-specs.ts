@@ -4,7 +4,7 @@ import type { MarketAbout, MarketSpec } from '../../../../engine/domain/markets/
 import { BPS } from '../../../../engine/domain/units.ts'
 import { checksumAddress, isAddress } from '../../../crypto/address.ts'
 import { WRONG_CHECKSUM } from '../../../edge/http/schema/issue-text.ts'
-import type { Issue } from '../../../edge/http/schema/schema.ts'
+import type { Issue } from '../../../messages/refusal.ts'
 import { marketIds } from '../../markets/condition-ids.ts'
 import { poolAddressOf } from '../../markets/group-ids.ts'
 import type { Services } from '../../services.ts'

@@ -1,9 +1,9 @@
 // What a client names when it comes back: the ids of the newest events that it has (rules §5.3).
 
 import type { EndMark, EventMark } from '../../../../persistence/query/read/orders/missed-events.ts'
-import { invalid, type Refusal } from '../../../edge/http/refusal.ts'
 import type { SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { OrderIds } from '../../../exchange/read-model/order-ids.ts'
+import { invalid, type Refusal } from '../../../messages/refusal.ts'
 import { placeOfId } from './order-frames.ts'
 
 export interface Marks {

@@ -7,9 +7,9 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { roundedBps } from '../../../../engine/domain/units.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
-import { isoText } from '../../../edge/http/iso-text.ts'
 import { averagePrice } from '../../../exchange/read-model/fill-fields.ts'
 import type { OrderEvent } from '../../../exchange/read-model/order-event-feed.ts'
+import { isoText } from '../../../messages/iso-text.ts'
 
 /**
  * Ids for the frames of one owner in one command: one for each order that it may have, and more.

@@ -13,10 +13,10 @@ import {
   missedEvents,
 } from '../../../../persistence/query/read/orders/missed-events.ts'
 import { missedFrames } from '../../../../persistence/query/read/orders/missed-frames.ts'
-import { type Refusal, refuse } from '../../../edge/http/refusal.ts'
 import type { AccountStream } from '../../../edge/sockets/account-stream.ts'
 import type { Member, Receivers, Waiter } from '../../../edge/sockets/member.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 import { type Marks, unknownMark } from './event-marks.ts'

@@ -13,7 +13,6 @@ import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { patiently } from '../../../../persistence/query/patient-read.ts'
 import type { TradeParts } from '../../../../persistence/query/read/trade-parts.ts'
 import { tradeParts } from '../../../../persistence/query/read/trade-parts.ts'
-import { refuse } from '../../../edge/http/refusal.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import type {
@@ -21,6 +20,7 @@ import type {
   SettlementEvent,
   SettlementListener,
 } from '../../../exchange/settlement/mining.ts'
+import { refuse } from '../../../messages/refusal.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 import type { Audience } from './audience.ts'

@@ -8,7 +8,6 @@ import type { PlacedMatch } from '../../../../engine/core/sports/matches.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
-import { isoText } from '../../../edge/http/iso-text.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
@@ -22,6 +21,7 @@ import type {
   PublishedMarket,
   ShownReport,
 } from '../../../exchange/read-model/published.ts'
+import { isoText } from '../../../messages/iso-text.ts'
 import type { EventFeeds } from '../events/event-channels.ts'
 import type { MarketTopics } from './market-topics.ts'
 

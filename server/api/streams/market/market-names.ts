@@ -1,9 +1,9 @@
 // How a client names markets in a public channel, and the markets that it means.
 
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
-import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
 import { childrenNamed } from '../../../exchange/read-model/market-kinds.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
+import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
 
 /** The markets whose tapes are meant, a group by its children; or the refusal. */
 export function tapesNamed(

@@ -4,10 +4,10 @@
 
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { UNIT_RAW } from '../../../../engine/domain/units.ts'
-import { isoText } from '../../../edge/http/iso-text.ts'
 import { type PoolFigures, poolYesE6 } from '../../../exchange/read-model/pool-views.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import type { BlockEvent, SettlementListener } from '../../../exchange/settlement/mining.ts'
+import { isoText } from '../../../messages/iso-text.ts'
 
 interface Moved {
   readonly published: PublishedMarket

@@ -5,7 +5,6 @@
 
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
-import { invalid, type Refusal, refuse } from '../../../edge/http/refusal.ts'
 import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import { unitsOf } from '../../../edge/sockets/connection-counts.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
@@ -17,6 +16,7 @@ import {
 } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
+import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
 import { marketsMissing, namesMissing } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
 import { pricesFrame } from './pool-moves.ts'

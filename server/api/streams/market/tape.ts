@@ -5,7 +5,6 @@
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
-import { isoText } from '../../../edge/http/iso-text.ts'
 import { packetOf } from '../../../edge/sockets/packets.ts'
 import {
   BroadcastGroup,
@@ -14,6 +13,7 @@ import {
 import { NewestFrames } from '../../../edge/sockets/shared/newest-frames.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import { averageYesPrice, yesFills } from '../../../exchange/read-model/trade-prices.ts'
+import { isoText } from '../../../messages/iso-text.ts'
 
 export interface TapeParts extends BroadcastParts {
   /** The time of a command that was stamped lately. */

@@ -1,13 +1,13 @@
 // The channel `subscribe_trades`: the public tapes of the named markets. A group stands for its
 // children, each with a tape of its own.
 
-import { Refusal } from '../../../edge/http/refusal.ts'
 import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { BroadcastGroup } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { Subscriptions } from '../../../edge/sockets/shared/subscriptions.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
 import type { SettlementEvent, SettlementListener } from '../../../exchange/settlement/mining.ts'
+import { Refusal } from '../../../messages/refusal.ts'
 import { namesMissing, tapesNamed, tapesOf } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
 

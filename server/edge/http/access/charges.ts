@@ -3,7 +3,7 @@
 // known only afterwards, so it is charged to the buckets of the address and the profile then; a
 // caller in debt is refused until the debt is paid. Calls that cost little cost nothing more.
 
-import type { CallCharges } from '../call.ts'
+import type { CallCharges } from '../../../messages/call.ts'
 import type { RateClass, RateLimiter } from './rate-limit.ts'
 
 /** What one more token pays for. */

@@ -1,8 +1,8 @@
 // Which pages of other hosts a browser lets read the replies (the Fetch standard, "CORS"). Nothing
 // is kept for an origin that a caller sends: it is looked up in the list of the operator.
 
-import { type Call, header } from '../call.ts'
-import type { Header } from '../reply.ts'
+import type { Header } from '../../../messages/call.ts'
+import { type Call, header } from '../../../messages/call.ts'
 
 /** What `--cors-origin` gives: origins like `https://app.example`, or every origin. */
 export type Origins = '*' | readonly string[]

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import type { Call } from '../call.ts'
+import type { Call } from '../../../messages/call.ts'
+import type { Issue } from '../../../messages/refusal.ts'
 import { pattern } from '../schema/scalars.ts'
-import type { Issue } from '../schema/schema.ts'
 
 // The header by which a client names its order, so that the same call again gets the first reply
 // (rules §4.5). Only POST /orders takes it.

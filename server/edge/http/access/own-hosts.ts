@@ -4,8 +4,8 @@
 // answered.
 
 import { isIP } from 'node:net'
-import { type Call, header } from '../call.ts'
-import { type Refusal, refuse } from '../refusal.ts'
+import { type Call, header } from '../../../messages/call.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 
 const PORT = /:[0-9]*$/
 

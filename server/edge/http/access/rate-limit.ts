@@ -3,7 +3,7 @@
 // Time is an argument; one thread owns an instance.
 
 import { MS_PER_SEC } from '../../../../engine/domain/units.ts'
-import { SITE_TIMES, siteOf } from './networks.ts'
+import { SITE_TIMES, siteOf } from '../../../auth/networks.ts'
 
 export const RATE_CLASSES = ['public', 'private', 'trade', 'auth', 'admin'] as const
 export type RateClass = (typeof RATE_CLASSES)[number]

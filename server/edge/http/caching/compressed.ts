@@ -8,8 +8,8 @@
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { bytesOf, type Payload } from '../../../messages/payload.ts'
 import type { Coding } from './accept-encoding.ts'
-import { bytesOf, type Payload } from './payload.ts'
 
 export interface CompressedBounds {
   readonly bytesMax: number

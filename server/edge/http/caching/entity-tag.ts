@@ -3,8 +3,8 @@
 // of its own.
 
 import { createHash } from 'node:crypto'
+import { Joined, type Payload } from '../../../messages/payload.ts'
 import type { Coding } from './accept-encoding.ts'
-import { Joined, type Payload } from './payload.ts'
 
 /** 132 bits: nobody finds two replies with one digest. */
 const DIGEST_CHARACTERS = 22

@@ -1,9 +1,9 @@
 // The refusals that come before the handler of a call, in the order of their precedence: those that
 // need only its head, then those that need its caller.
 
+import { type Caller, isEncoded } from '../../../messages/call.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import { isRestrictedThere } from '../access/regions.ts'
-import { type Caller, isEncoded } from '../call.ts'
-import { type Refusal, refuse } from '../refusal.ts'
 import { roleRefusal } from '../roles.ts'
 import type { Bulkheads } from './bulkheads.ts'
 import type { CallerAddresses } from './caller-address.ts'

@@ -2,9 +2,10 @@
 // until the turn ends, whichever comes first.
 
 import { Slab } from '../../../../engine/domain/slab.ts'
-import { joinChunks, NO_BYTES } from '../call.ts'
-import { type Refusal, refuse } from '../refusal.ts'
+import { NO_BYTES } from '../../../messages/call.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import type { IncomingRequest } from './incoming-request.ts'
+import { joinChunks } from './received-call.ts'
 
 export interface BodyReaderParts<S> {
   readonly clock: () => number

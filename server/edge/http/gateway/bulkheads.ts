@@ -6,7 +6,7 @@
 import { type ShareRule, shareOf, shareRule } from '../../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { type BulkheadName, LIMITS } from '../../../../engine/domain/limits.ts'
-import { type Refusal, refuse } from '../refusal.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 
 /** The bounds of a room: guests in all, of one address, and of one profile. */
 export interface BulkheadSize {

@@ -2,7 +2,7 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
-import { addressKey } from '../access/networks.ts'
+import { addressKey } from '../../../auth/networks.ts'
 import type { RateClass, RateLimiter } from '../access/rate-limit.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 

@@ -1,8 +1,8 @@
 // Lets calls that read be charged for what they cost, when anybody is limited.
 
+import type { Call, Caller } from '../../../messages/call.ts'
 import { Charges, type Limiters } from '../access/charges.ts'
 import type { RateClass } from '../access/rate-limit.ts'
-import type { Call, Caller } from '../call.ts'
 import type { Route } from '../route.ts'
 import { rateKeyOf } from './entry.ts'
 

@@ -6,7 +6,7 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { addressKey, siteOf } from '../access/networks.ts'
+import { addressKey, siteOf } from '../../../auth/networks.ts'
 import { Buckets, type Rate, siteRate } from '../access/rate-limit.ts'
 
 /** No bound by address. */

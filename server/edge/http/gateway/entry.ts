@@ -1,6 +1,6 @@
+import { type Call, type Caller, header } from '../../../messages/call.ts'
+import { invalid, Refusal, refuse } from '../../../messages/refusal.ts'
 import type { RateLimiter } from '../access/rate-limit.ts'
-import { type Call, type Caller, header } from '../call.ts'
-import { invalid, Refusal, refuse } from '../refusal.ts'
 import { type Field, readingOf, readJson, readParams, readQuery } from '../request-text.ts'
 import type { Route, Unchecked } from '../route.ts'
 import { assertNames, pathNames } from '../router.ts'

@@ -8,7 +8,7 @@
 // header without a name hides itself and all that follow it from this check too, so an exchange on
 // the open internet needs a proxy (server/docs/operating.md).
 
-import { type Refusal, refuse } from '../refusal.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 
 type Head = {
   readonly headers: ReadonlyMap<string, string>

@@ -1,7 +1,7 @@
 // Checks the handshake of a WebSocket (RFC 6455, 4.2.1). The library only looks for a key of 24
 // characters; a proxy that takes the same request for a plain one would read frames as replies.
 
-import { invalid, type Refusal, refuse } from '../refusal.ts'
+import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
 
 type Headers = ReadonlyMap<string, string>
 

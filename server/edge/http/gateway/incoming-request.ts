@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import type { Call, Caller } from '../call.ts'
+import type { Call, Caller } from '../../../messages/call.ts'
 import type { Seen } from '../route.ts'
 import type { Found } from '../router.ts'
 import type { Guest } from './bulkheads.ts'

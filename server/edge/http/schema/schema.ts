@@ -4,6 +4,7 @@
 // thread that checks a body would load (a fifth of a second of a start).
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox'
 import { Compile } from 'typebox/schema'
+import type { Issue } from '../../../messages/refusal.ts'
 import { type SchemaError, wordsOf } from './issue-text.ts'
 
 export type Schema = TSchema
@@ -17,12 +18,6 @@ export type Json =
   | string
   | readonly Json[]
   | { readonly [key: string]: Json }
-
-/** One fault of a request; the `message` of a validation refusal is a list of these. */
-export interface Issue {
-  readonly field: string
-  readonly message: string
-}
 
 export interface Checker<T> {
   /** Takes about a microsecond for a body of twenty fields. */

@@ -1,7 +1,7 @@
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../../engine/domain/units.ts'
-import type { Extra } from '../../http/refusal.ts'
+import type { Extra } from '../../../messages/refusal.ts'
 import type { GivenAmounts } from './order-amounts.ts'
 
 // What AMOUNTS_INVALID and PRICE_MISMATCH say: the rule that the amounts break, the price that they

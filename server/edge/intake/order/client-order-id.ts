@@ -1,8 +1,9 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import type { Issue } from '../../../messages/refusal.ts'
 import { IDEMPOTENCY_KEY } from '../../http/access/idempotency-key.ts'
 import { shownWith } from '../../http/schema/printed.ts'
-import { type Issue, schemaOf } from '../../http/schema/schema.ts'
+import { schemaOf } from '../../http/schema/schema.ts'
 
 // The id that a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
 // (rules §4.5). Placing, canceling and reading use this one definition. The untrimmed text has a

@@ -4,21 +4,16 @@ import { MS_PER_SEC, type TimeMs } from '../../../../engine/domain/units.ts'
 import { formatAddress, sameAddress } from '../../../crypto/address.ts'
 import { recoverAddress, type Signer, signatureFault } from '../../../crypto/ecdsa.ts'
 import { hashOrder, type SignedFields } from '../../../crypto/eip712.ts'
-import type { Extra } from '../../http/refusal.ts'
+import { VERDICT } from '../../../messages/intake-layout.ts'
+import type { OrderFlaw } from '../../../messages/intake-result.ts'
+import type { Extra } from '../../../messages/refusal.ts'
 import type { Directory, KnownMarket } from '../directory.ts'
-import { VERDICT } from '../intake-layout.ts'
 import { ConfusableDomains, type OrderDomain, orderDomain } from './confusable-domains.ts'
 
 // Why an order is not its owner's. The sequencer refuses such an order at one of the gates of
 // owner, signer and signature, unless an earlier gate refuses it; the intake says here what that
 // gate will say. Recoveries beyond the first are bounded by time, so that wrong signatures cost
 // other orders nothing that counts (design §11).
-
-/** The further fields of a refusal, and the name of that refusal. */
-export interface OrderFlaw extends Extra {
-  readonly code: 'OWNER_MISMATCH' | 'SIGNER_MISMATCH' | 'SIGNATURE_INVALID'
-  readonly message: string
-}
 
 /** An order that was read, and who sends it. */
 export interface CheckedOrder {
@@ -33,13 +28,6 @@ export interface CheckedOrder {
 
 /** Wrong signatures that a thread explains in a second: about one percent of its time. */
 const EXPLAINED_PER_SEC = 16
-
-const SOUND = VERDICT.signatureOk | VERDICT.signerIsAccount | VERDICT.makerIsAccount
-
-/** Whether no gate refuses an order for its verdict. */
-export function isSound(verdict: number): boolean {
-  return (verdict & SOUND) === SOUND
-}
 
 const OWNER = 'Profile ID does not match the order owner: '
 const SIGNER = 'Signer does not match authenticated profile account: '

@@ -1,20 +1,15 @@
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
-import { onBehalfOf, targetOf } from '../../http/access/on-behalf.ts'
+import { targetOf } from '../../../auth/on-behalf.ts'
+import { FORM } from '../../../messages/intake-layout.ts'
+import type { Issue } from '../../../messages/refusal.ts'
+import { onBehalfOf } from '../../http/access/on-behalf.ts'
 import { orderId } from '../../http/schema/fields.ts'
 import { means } from '../../http/schema/meaning.ts'
 import { exactlyOne, named } from '../../http/schema/printed.ts'
 import { compilePrinted } from '../../http/schema/printed-text.ts'
 import { oneOf } from '../../http/schema/scalars.ts'
-import {
-  type Infer,
-  type Issue,
-  list,
-  object,
-  optional,
-  schemaOf,
-} from '../../http/schema/schema.ts'
-import { FORM } from '../intake-layout.ts'
+import { type Infer, list, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
 
@@ -60,12 +55,6 @@ export const replacesBody = object({
 })
 
 type ReplaceBody = Infer<typeof replaceBody>
-
-/** The cancel that a replacement's result carries beside its verdict. */
-export interface ReplaceTask {
-  readonly cancel: { readonly orderId: string } | { readonly clientOrderId: string }
-  readonly mode: ReplaceBody['mode']
-}
 
 export interface Part {
   /** The body of one order. */

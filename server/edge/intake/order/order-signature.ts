@@ -4,8 +4,8 @@ import { ADDRESS_BYTES, sameAddress, ZERO_ADDRESS } from '../../../crypto/addres
 import { isSignedBy, type Signer } from '../../../crypto/ecdsa.ts'
 import { type SignedFields, signOrder } from '../../../crypto/eip712.ts'
 import { wordOf } from '../../../crypto/uint256.ts'
+import { VERDICT } from '../../../messages/intake-layout.ts'
 import type { KnownMarket, KnownProfile } from '../directory.ts'
-import { VERDICT } from '../intake-layout.ts'
 import type { OrderBody, SignedBody } from './order-body.ts'
 
 // The fields that an order's signature covers, what it proves (rules §1.1, §1.2), and how a server

@@ -2,7 +2,7 @@
 // that missed too many is disconnected, and is told why.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import type { Refusal } from '../../http/refusal.ts'
+import type { Refusal } from '../../../messages/refusal.ts'
 import type { Channel } from '../channels.ts'
 import { unitsOf } from '../connection-counts.ts'
 import type { Member } from '../member.ts'

@@ -3,7 +3,7 @@
 // Invariant: a member is in exactly the rooms that are listed here for it.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { type Refusal, refuse } from '../../http/refusal.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import { unitsOf } from '../connection-counts.ts'
 import type { Member } from '../member.ts'
 import type { BroadcastGroup } from './broadcast-group.ts'

@@ -5,7 +5,7 @@
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { Joined, type Part } from '../../../edge/http/caching/payload.ts'
+import { Joined, type Part } from '../../../messages/payload.ts'
 import { listedRestingRaw, listedTrend, listedVolume } from '../market-kinds.ts'
 import { type CollateralToken, marketView, slugView } from '../market-view.ts'
 import type { PublishedMarket, PublishedMarkets } from '../published.ts'

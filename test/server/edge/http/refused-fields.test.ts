@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../../../server/api/routes.ts'
-import { invalid } from '../../../../server/edge/http/refusal.ts'
 import { readingOf, readQuery } from '../../../../server/edge/http/request-text.ts'
 import { compile, compileFields } from '../../../../server/edge/http/schema/schema.ts'
+import { invalid } from '../../../../server/messages/refusal.ts'
 
 // What a refused field is told: which field it is, and the bound that it passed.
 

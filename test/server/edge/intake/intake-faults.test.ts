@@ -6,12 +6,12 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { REJECT, type Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { FAULT_VARIABLE } from '../../../../engine/thread/fault-point.ts'
 import { keccakReady } from '../../../../server/crypto/keccak.ts'
-import { FORM } from '../../../../server/edge/intake/intake-layout.ts'
 import {
   type GroupPart,
   IntakePool,
   type IntakeResult,
 } from '../../../../server/edge/intake/intake-pool.ts'
+import { FORM } from '../../../../server/messages/intake-layout.ts'
 import * as kit from './order-kit.ts'
 
 // An intake thread that breaks costs only the request at which it broke (design §11).

@@ -6,8 +6,8 @@ import {
   decodePlaceTail,
 } from '../../../../engine/wire/place-codec.ts'
 import { keccakReady } from '../../../../server/crypto/keccak.ts'
-import { VERDICT } from '../../../../server/edge/intake/intake-layout.ts'
 import { accountOf, type ClientOrder } from '../../../../server/edge/intake/order/client-order.ts'
+import { VERDICT } from '../../../../server/messages/intake-layout.ts'
 import * as kit from './order-kit.ts'
 import { check, send } from './order-kit.ts'
 import { seeded } from './seeded.ts'

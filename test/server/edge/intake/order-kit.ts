@@ -3,13 +3,14 @@ import { rejectOf } from '../../../../engine/domain/reject-precedence.ts'
 import { signCall } from '../../../../server/auth/api-token.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { Directory, type DirectoryChange } from '../../../../server/edge/intake/directory.ts'
-import { Intake, type IntakeRequest } from '../../../../server/edge/intake/intake.ts'
-import { RESULT } from '../../../../server/edge/intake/intake-layout.ts'
+import { Intake } from '../../../../server/edge/intake/intake.ts'
 import {
   accountOf,
   type ClientOrder,
   signClientOrder,
 } from '../../../../server/edge/intake/order/client-order.ts'
+import { RESULT } from '../../../../server/messages/intake-layout.ts'
+import type { IntakeRequest } from '../../../../server/messages/order-intake.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 
 // Orders as a client makes them, for the tests of the intake.

@@ -13,11 +13,11 @@ import {
 import { Cancels } from '../../../../server/api/orders/cancels.ts'
 import { signCall } from '../../../../server/auth/api-token.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
-import { FORM } from '../../../../server/edge/intake/intake-layout.ts'
 import type {
   OrderAnswer,
   OrderCall,
 } from '../../../../server/exchange/order-entry/order-answer.ts'
+import { FORM } from '../../../../server/messages/intake-layout.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { buy, openForTest } from '../../../support/open-pipeline.ts'

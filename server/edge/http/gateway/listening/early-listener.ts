@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { LIMITS } from '../../../../../engine/domain/limits.ts'
-import { type Refusal, refuse } from '../../refusal.ts'
+import { type Refusal, refuse } from '../../../../messages/refusal.ts'
 
 const AT_ONCE_MAX = 256
 const CONNECTIONS_MAX = 4096

@@ -1,11 +1,12 @@
 // Turns the outcome of a handler into a status, headers and bytes; it touches no socket.
 import { STATUS_CODES } from 'node:http'
 import { assert } from '../../../../../engine/domain/assert.ts'
+import type { Header } from '../../../../messages/call.ts'
+import type { Payload } from '../../../../messages/payload.ts'
+import { Refusal } from '../../../../messages/refusal.ts'
 import type { Cache } from '../../caching/cache.ts'
-import type { Payload } from '../../caching/payload.ts'
-import { Refusal } from '../../refusal.ts'
 import { ownFieldsOf } from '../../refusal-schemas.ts'
-import { Bytes, type Header, JSON_TYPE, Reply, Shared } from '../../reply.ts'
+import { Bytes, JSON_TYPE, Reply, Shared } from '../../reply.ts'
 import type { Route } from '../../route.ts'
 import { compileFields } from '../../schema/schema.ts'
 

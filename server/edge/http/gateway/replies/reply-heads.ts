@@ -2,14 +2,14 @@
 // which pages may read it. A reply that its caller has already becomes 304.
 
 import { LIMITS } from '../../../../../engine/domain/limits.ts'
+import type { Header } from '../../../../messages/call.ts'
+import { type Call, header } from '../../../../messages/call.ts'
+import type { Refusal } from '../../../../messages/refusal.ts'
 import { allowed, type Cors, VARY_ORIGIN } from '../../access/cors.ts'
 import { AcceptedCodings, type Coding } from '../../caching/accept-encoding.ts'
 import { type Cache, NOT_KEPT } from '../../caching/cache.ts'
 import { CompressedReplies } from '../../caching/compressed.ts'
 import { EntityTags, knownTag } from '../../caching/entity-tag.ts'
-import { type Call, header } from '../../call.ts'
-import type { Refusal } from '../../refusal.ts'
-import type { Header } from '../../reply.ts'
 import { encoded, type Outgoing, outgoing, withHeaders } from './outgoing.ts'
 
 const OK = 200

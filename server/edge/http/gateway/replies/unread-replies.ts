@@ -5,7 +5,7 @@
 
 import type { HttpResponse } from 'uWebSockets.js'
 import { type ShareRule, shareOf, shareRule } from '../../../../../engine/domain/fair-share.ts'
-import { byteLengthOf, bytesOf, Joined, type Payload } from '../../caching/payload.ts'
+import { byteLengthOf, bytesOf, Joined, type Payload } from '../../../../messages/payload.ts'
 import { type Outgoing, statusLine } from './outgoing.ts'
 
 /** Shorter replies go to the kernel, or into the buffer of their connection, at once. */

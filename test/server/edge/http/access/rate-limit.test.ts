@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressKey } from '../../../../../server/edge/http/access/networks.ts'
+import { addressKey } from '../../../../../server/auth/networks.ts'
 import {
   openLimits,
   RATE_CLASSES,

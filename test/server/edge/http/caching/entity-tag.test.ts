@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EntityTags, knownTag } from '../../../../../server/edge/http/caching/entity-tag.ts'
-import { Joined } from '../../../../../server/edge/http/caching/payload.ts'
+import { Joined } from '../../../../../server/messages/payload.ts'
 
 const tags = new EntityTags()
 const BOOK = Buffer.from('{"bids":[],"asks":[]}')

@@ -2,28 +2,15 @@ import { LIMITS } from '../../../../../engine/domain/limits.ts'
 import { ROLES } from '../../../../../engine/domain/operator.ts'
 import {
   admin,
+  type Guarded,
   hmac,
   hmacOrSession,
   open,
-} from '../../../../../server/edge/http/access/auth-scheme.ts'
-import { Joined } from '../../../../../server/edge/http/caching/payload.ts'
-import {
-  type Call,
-  type Caller,
-  cookieValues,
-  header,
-} from '../../../../../server/edge/http/call.ts'
+} from '../../../../../server/auth/auth-scheme.ts'
 import { Gateway } from '../../../../../server/edge/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../../../../../server/edge/http/gateway/gateway-options.ts'
-import { type Refusal, refuse } from '../../../../../server/edge/http/refusal.ts'
 import { bytes, Pending, reply } from '../../../../../server/edge/http/reply.ts'
-import {
-  type Guarded,
-  type Route,
-  rawRoute,
-  route,
-  type Seen,
-} from '../../../../../server/edge/http/route.ts'
+import { type Route, rawRoute, route, type Seen } from '../../../../../server/edge/http/route.ts'
 import { slug } from '../../../../../server/edge/http/schema/fields.ts'
 import {
   boolean,
@@ -34,6 +21,14 @@ import {
   text,
 } from '../../../../../server/edge/http/schema/scalars.ts'
 import { list, object, optional, schemaOf } from '../../../../../server/edge/http/schema/schema.ts'
+import {
+  type Call,
+  type Caller,
+  cookieValues,
+  header,
+} from '../../../../../server/messages/call.ts'
+import { Joined } from '../../../../../server/messages/payload.ts'
+import { type Refusal, refuse } from '../../../../../server/messages/refusal.ts'
 
 /** The services of the toy routes; a test decides by hand when a call goes on. */
 export interface Toys {

@@ -3,12 +3,12 @@ import { test } from 'node:test'
 import { keccakReady } from '../../../../../server/crypto/keccak.ts'
 import type { Directory } from '../../../../../server/edge/intake/directory.ts'
 import { Intake } from '../../../../../server/edge/intake/intake.ts'
-import { RESULT } from '../../../../../server/edge/intake/intake-layout.ts'
 import {
   accountOf,
   type ClientOrder,
   signClientOrder,
 } from '../../../../../server/edge/intake/order/client-order.ts'
+import { RESULT } from '../../../../../server/messages/intake-layout.ts'
 import * as kit from '../order-kit.ts'
 
 await keccakReady

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import { invalid, refusalStatus, refuse } from '../../../../server/edge/http/refusal.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
+import { invalid, refusalStatus, refuse } from '../../../server/messages/refusal.ts'
 
 /** The codes that the API spells in lower case. */
 const MODE_CODES = new Set<string>(['POST_ONLY_MODE', 'CANCEL_ONLY_MODE', 'TRADING_DISABLED'])

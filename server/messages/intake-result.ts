@@ -1,17 +1,33 @@
-import { assert, WorkerFault } from '../../../engine/domain/assert.ts'
-import { NO_TOKEN, type ProfileId, type TokenNo } from '../../../engine/domain/ids.ts'
-import { REJECT, type Reject, rejectOf } from '../../../engine/domain/reject-precedence.ts'
-import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../../engine/wire/record-layout.ts'
-import type { Extra } from '../http/refusal.ts'
-import { RESULT, VERDICT } from './intake-layout.ts'
-import { openKey } from './intake-request.ts'
-import { isSound, type OrderFlaw } from './order/order-flaw.ts'
-import type { ReplaceTask } from './order/order-group.ts'
+import { assert, WorkerFault } from '../../engine/domain/assert.ts'
+import { NO_TOKEN, type ProfileId, type TokenNo } from '../../engine/domain/ids.ts'
+import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-precedence.ts'
+import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
+import { openKey, RESULT, VERDICT } from './intake-layout.ts'
+import type { Extra } from './refusal.ts'
 
 // Results of the intake as main reads them. Bytes that do not decode are a fault of the thread that
 // wrote them, and cost the call that they answer. No field is used before the whole result is read.
 
 const NOTHING = new Uint8Array(0)
+
+/** The further fields of a refusal, and the name of that refusal. */
+export interface OrderFlaw extends Extra {
+  readonly code: 'OWNER_MISMATCH' | 'SIGNER_MISMATCH' | 'SIGNATURE_INVALID'
+  readonly message: string
+}
+
+const SOUND = VERDICT.signatureOk | VERDICT.signerIsAccount | VERDICT.makerIsAccount
+
+/** Whether no gate refuses an order for its verdict. */
+export function isSound(verdict: number): boolean {
+  return (verdict & SOUND) === SOUND
+}
+
+/** The cancel that a replacement's result carries beside its verdict. */
+export interface ReplaceTask {
+  readonly cancel: { readonly orderId: string } | { readonly clientOrderId: string }
+  readonly mode: 'STOP_ON_FAILURE' | 'ALLOW_FAILURE'
+}
 
 /**
  * An order whose sender, shape, amounts and hash the intake has checked. The sequencer judges the

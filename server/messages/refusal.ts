@@ -1,8 +1,13 @@
 import { STATUS_CODES } from 'node:http'
-import type { Scope } from '../../../engine/domain/command.ts'
-import type { Role } from '../../../engine/domain/operator.ts'
-import { REJECT, Reject, type RejectName } from '../../../engine/domain/reject-precedence.ts'
-import type { Issue } from './schema/schema.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import type { Role } from '../../engine/domain/operator.ts'
+import { REJECT, Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
+
+/** What is wrong with one field of a request. */
+export interface Issue {
+  readonly field: string
+  readonly message: string
+}
 
 interface Row {
   readonly status: number

@@ -1,11 +1,11 @@
 // Which proofs of its caller a route accepts. These are descriptions only: server/auth checks the
 // proofs.
 
-import type { Reach } from '../../../../engine/core/decide/partners.ts'
-import type { Scope } from '../../../../engine/domain/command.ts'
-import type { ProfileId } from '../../../../engine/domain/ids.ts'
-import { mayAct, type Role } from '../../../../engine/domain/operator.ts'
-import type { Acting, Caller } from '../call.ts'
+import type { Reach } from '../../engine/core/decide/partners.ts'
+import type { Scope } from '../../engine/domain/command.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
+import { mayAct, type Role } from '../../engine/domain/operator.ts'
+import type { Acting, Caller } from '../messages/call.ts'
 
 export type Scheme = 'session' | 'hmac' | 'bearer' | 'identity' | 'admin'
 
@@ -98,3 +98,6 @@ export function sessionOrIdentity(): Auth<Caller> {
 export function eitherOf(...ways: Auth<Caller>[]): ProfileAuth {
   return auth(...ways.flatMap((way) => way.accepts))
 }
+
+/** Which proofs a route accepts, without the types of its callers. */
+export type Guarded = Pick<Auth<null>, 'accepts' | 'welcomes'>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Joined, type Part } from '../../../../../server/edge/http/caching/payload.ts'
-import { fromEnv, Random } from '../../../../support/random.ts'
+import { Joined, type Part } from '../../../server/messages/payload.ts'
+import { fromEnv, Random } from '../../support/random.ts'
 
 const TEXTS = ['', 'a', 'é', '€uro', '\u{1f600}\u{1f600}', 'plain text']
 

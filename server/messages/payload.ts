@@ -2,7 +2,7 @@
 // encoded once each, and is put together only as it is sent: bytes of its own for each call would
 // be most of what main allocates, and each collection of them stops every caller.
 
-import { assert } from '../../../../engine/domain/assert.ts'
+import { assert } from '../../engine/domain/assert.ts'
 
 /** Bytes that are encoded once for all, or a text of one reply. */
 export type Part = Uint8Array | string

@@ -1,6 +1,5 @@
-import type { HttpRequest } from 'uWebSockets.js'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
-import type { Role } from '../../../engine/domain/operator.ts'
+import type { ProfileId } from '../../engine/domain/ids.ts'
+import type { Role } from '../../engine/domain/operator.ts'
 
 /**
  * One request, copied before anything waits: the library's request is valid only until its callback
@@ -50,36 +49,11 @@ export interface CallCharges {
 
 export const NO_BYTES = new Uint8Array(0)
 
-/** Copies a request without its body. */
-export function copied(request: HttpRequest, receivedMs: number): Call {
-  const headers = new Map<string, string>()
-  // The method is read first, because the library's other getter of it lowers its letters in place.
-  const method = request.getCaseSensitiveMethod()
-  request.forEach((name, value) => {
-    joinHeader(headers, name, value)
-  })
-  const path = request.getUrl()
-  const query: string | undefined = request.getQuery()
-  return {
-    method,
-    path,
-    target: query === undefined ? path : `${path}?${query}`,
-    query: query ?? '',
-    headers,
-    body: NO_BYTES,
-    from: '',
-    addressKey: '',
-    isOwn: false,
-    receivedMs,
-    readMs: 0,
-    timesRow: 0,
-    isGone: false,
-  }
-}
-
 export function header(call: Call, lowerCaseName: string): string {
   return call.headers.get(lowerCaseName) ?? ''
 }
+
+export type Header = readonly [name: string, value: string]
 
 /** A caller whose proof was accepted. */
 export interface Caller {
@@ -121,16 +95,6 @@ export function joinHeader(headers: Map<string, string>, name: string, value: st
   const before = headers.get(name)
   if (before === undefined) headers.set(name, value)
   else headers.set(name, before + (name === 'cookie' ? '; ' : ', ') + value)
-}
-
-export function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
-  const body = new Uint8Array(sizeBytes)
-  let atBytes = 0
-  for (const chunk of chunks) {
-    body.set(chunk, atBytes)
-    atBytes += chunk.length
-  }
-  return body
 }
 
 /** Announced bytes of the body, of a call whose framing was checked. */

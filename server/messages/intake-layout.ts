@@ -1,5 +1,5 @@
-import { assert } from '../../../engine/domain/assert.ts'
-import { LIMITS } from '../../../engine/domain/limits.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 
 // Bytes between main and the intake threads; both sides import this file. Little-endian.
 //
@@ -85,3 +85,8 @@ assert(
 )
 assert(REQUEST.nowMs % 8 === 0 && REQUEST.texts % 8 === 0, 'a request is aligned')
 assert(RESULT.ownerId % 8 === 0 && RESULT.record % 8 === 0, 'a result is aligned')
+
+/** The key of a request among those of one thread. Single orders and groups have separate ids. */
+export function openKey(requestId: number, isGroup: boolean): number {
+  return requestId * 2 + (isGroup ? 1 : 0)
+}

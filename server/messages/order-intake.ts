@@ -1,0 +1,41 @@
+// The line between the edge and the core thread for signed orders. The intake proves the caller,
+// checks the order and gives its verdict; both sides exchange plain data.
+
+import type { Market } from '../../engine/core/markets/catalogue.ts'
+import type { TimeMs } from '../../engine/domain/units.ts'
+import type { GroupPart, IntakeResult } from './intake-result.ts'
+
+export interface IntakeRequest {
+  readonly requestId: number
+  readonly method: string
+  readonly pathWithQuery: string
+  readonly apiKey: string
+  readonly timestamp: string
+  readonly signature: string
+  readonly body: Uint8Array
+  readonly nowMs: TimeMs
+  /** FORM of the body; one order when absent. */
+  readonly form?: number
+  /** The result of `headerTarget`; 0 when absent. */
+  readonly onBehalfOf?: number
+  /** The result of `idempotencyKeyOf`; '' when absent. A call with several orders has none. */
+  readonly idempotencyKey?: string
+}
+
+/** Receives the verdicts, in the order in which the intake gives them. */
+export interface IntakeListener {
+  readonly onResult: (result: IntakeResult) => void
+  /** Gets each result of a request that holds several orders, in their order. */
+  readonly onPart: (result: IntakeResult, part: GroupPart) => void
+}
+
+/** The intake as the exchange uses it. */
+export interface OrderIntake {
+  /** Checks one request; the listener gets its result. False, and nothing is done, when full. */
+  submit(request: IntakeRequest): boolean
+  addMarket(market: Market): void
+  archiveMarket(slug: string): void
+  /** Holds results back until `resume`. */
+  pause(): void
+  resume(): void
+}
