@@ -6,7 +6,7 @@ import type { Distribution } from '../../engine/thread/distribution.ts'
 import { ADMIN_TOKEN } from '../../test/support/server-process.ts'
 import type { ThreadedExchange } from '../pipeline/threaded-exchange.ts'
 
-const BUCKET = /^outcomex_stretch_seconds_bucket\{thread="(\w+?)(?:-\d+)?",le="(.+?)"\} (\d+)$/gm
+const BUCKET = /^outcomex_busy_seconds_bucket\{thread="(\w+?)(?:-\d+)?",le="(.+?)"\} (\d+)$/gm
 
 /** How many stretches of a kind of thread took so many microseconds at the most, for each bound. */
 export type BusyCounts = ReadonlyMap<string, ReadonlyMap<number, number>>

@@ -39,9 +39,11 @@ export function watchThreads(
   const worked =
     'Work of a thread in one go, from a wake-up to the next sleep or look for work. Commits and ' +
     'checkpoints are not in it, collections are. Main has none.'
-  metrics.seconds('outcomex_stretch_seconds', worked, () =>
-    busyTimesOf(exchange).map(({ labels, busyTimes }) => ({ labels, values: busyTimes.micros })),
-  )
+  const timesWorked = () =>
+    busyTimesOf(exchange).map(({ labels, busyTimes }) => ({ labels, values: busyTimes.micros }))
+  metrics.seconds('outcomex_busy_seconds', worked, timesWorked)
+  const formerly = 'Deprecated name of outcomex_busy_seconds; the next version drops it.'
+  metrics.seconds('outcomex_stretch_seconds', formerly, timesWorked)
   const { commitMicros } = exchange.follower.figures
   const committed = 'One commit of the read tables, its checkpoint included.'
   metrics.seconds('outcomex_tables_commit_seconds', committed, () => [

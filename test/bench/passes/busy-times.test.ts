@@ -7,11 +7,10 @@ function metrics(first: number[], second: number[], follower: number[]): string 
   const lines = Object.entries({ 'market-0': first, 'market-1': second, follower })
   const text = lines.flatMap(([thread, counts]) =>
     ['0.0001', '0.0005', '+Inf'].map(
-      (le, index) =>
-        `outcomex_stretch_seconds_bucket{thread="${thread}",le="${le}"} ${counts[index]}`,
+      (le, index) => `outcomex_busy_seconds_bucket{thread="${thread}",le="${le}"} ${counts[index]}`,
     ),
   )
-  return `${text.join('\n')}\noutcomex_stretch_seconds_count{thread="follower"} 7\n`
+  return `${text.join('\n')}\noutcomex_busy_seconds_count{thread="follower"} 7\n`
 }
 
 test('the p99 of a stretch is that of all threads of a kind, between two looks', () => {

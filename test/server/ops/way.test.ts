@@ -110,7 +110,7 @@ test('stretches of work and collections have series for each thread', async () =
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
   await place(live, alice, market, { ticks: 100 })
   for (const thread of ['journal', 'follower', 'market-0', 'intake-0']) {
-    const count = await live.gauge(`outcomex_stretch_seconds_count{thread="${thread}"}`)
+    const count = await live.gauge(`outcomex_busy_seconds_count{thread="${thread}"}`)
     assert.ok(count > 0, thread)
   }
   assert.ok((await live.gauge('outcomex_tables_commit_seconds_count')) > 0)
@@ -131,7 +131,7 @@ test('each thread tells how long it was busy, main and its commits too', async (
   const besides = { journal: 'commit_seconds', follower: 'tables_commit_seconds' }
   for (const [thread, commits] of Object.entries(besides)) {
     const spentSec = secOf(`${commits}_sum`)
-    const workedSec = secOf(`stretch_seconds_sum{thread="${thread}"}`)
+    const workedSec = secOf(`busy_seconds_sum{thread="${thread}"}`)
     assert.ok(spentSec > 0 && workedSec > 0, thread)
     assert.ok(busyOf(thread) >= 0.999 * (spentSec + workedSec), thread)
   }
