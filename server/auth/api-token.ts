@@ -4,7 +4,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { REJECT, type Reject, SCOPE_REJECT } from '../../engine/domain/reject-precedence.ts'
 import type { Extra } from '../messages/refusal.ts'
 
-// API tokens: an id that names the profile and a secret that signs each call (rules §12.1).
+// API tokens. The id names the profile, and the secret signs each call (rules §12.1).
 
 const SECRET_BYTES = 32
 const TOKEN_ID_BYTES = 16
@@ -21,7 +21,7 @@ export interface SignedCall {
   readonly nowMs: number
 }
 
-/** Unix ms of an ISO 8601 instant with its offset; NaN for anything else. */
+/** Unix ms of an ISO 8601 instant with an offset; NaN for any other text. */
 export function parseInstant(text: string): number {
   return ISO_INSTANT.test(text) ? Date.parse(text) : Number.NaN
 }
@@ -33,12 +33,12 @@ function digestOf(call: Omit<SignedCall, 'signature' | 'nowMs'>): string {
     .digest('base64')
 }
 
-/** A longer target than any client signs is cut in the refusal. */
+/** The refusal truncates a signed text longer than any real client sends. */
 const SIGNED_CHARACTERS_MAX = 1024
 
 /**
- * What HMAC_INVALID says: the text that was signed, of the caller's own making, and the digest of
- * its body. Neither the secret nor the right signature is in it.
+ * The message and fields of HMAC_INVALID: the signed text, which the caller itself supplied, and
+ * the digest of its body. It contains neither the secret nor the correct signature.
  */
 export function hmacRefusal(call: Omit<SignedCall, 'signature' | 'nowMs' | 'secret'>): Extra {
   const head = `${call.timestamp}\n${call.method}\n${call.pathWithQuery}\n`
@@ -52,14 +52,14 @@ export function hmacRefusal(call: Omit<SignedCall, 'signature' | 'nowMs' | 'secr
   return { message, signed: { text, bodyBytes, bodySha256 } }
 }
 
-/** The signature header of a call: for the command line, the demo and tests. */
+/** The signature header of a call, for the command line, the demo and tests. */
 export function signCall(call: Omit<SignedCall, 'signature' | 'nowMs'>): string {
   return digestOf(call)
 }
 
 /**
- * Compares in constant time, so the time does not show where the texts differ. It compares texts,
- * not bytes: only one spelling of a digest or a secret is right.
+ * Compares in constant time, so timing does not reveal where the texts differ. It compares texts,
+ * not bytes, so only one spelling of a digest or a secret is accepted.
  */
 function isSameText(given: string, right: string): boolean {
   if (given.length !== right.length) return false
@@ -70,19 +70,19 @@ function isSameText(given: string, right: string): boolean {
   return difference === 0
 }
 
-/** Whether a text is the secret of a token as it was told, in constant time. */
+/** Whether `given` is the secret of a token in base64, as issued. Runs in constant time. */
 export function isTokenSecret(given: string, secret: Uint8Array): boolean {
   return isSameText(given, Buffer.from(secret).toString('base64'))
 }
 
-/** Null, or why the three headers do not prove the token's owner. */
+/** Null, or the reason why the three headers do not prove the owner of the token. */
 export function verifyHmac(call: SignedCall): Reject | null {
   const skewMs = Math.abs(call.nowMs - parseInstant(call.timestamp))
   if (!(skewMs <= LIMITS.signatureSkewMs)) return REJECT.TIMESTAMP_INVALID
   return isSameText(call.signature, digestOf(call)) ? null : REJECT.HMAC_INVALID
 }
 
-/** Makes a new token. Its secret leaves the server once, as base64, and is kept sealed. */
+/** Creates a token. The secret leaves the server once, as base64, and is stored sealed. */
 export function mintToken(): { tokenId: string; secret: Buffer } {
   return {
     tokenId: randomBytes(TOKEN_ID_BYTES).toString('base64url'),
@@ -90,7 +90,7 @@ export function mintToken(): { tokenId: string; secret: Buffer } {
   }
 }
 
-/** The opened secret of a token, and its scopes. */
+/** The decrypted secret of a token, and its scopes. */
 export interface OpenToken {
   readonly secret: Uint8Array
   readonly scopes: readonly string[]

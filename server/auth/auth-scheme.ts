@@ -1,5 +1,5 @@
-// Which proofs of its caller a route accepts. These are descriptions only: server/auth checks the
-// proofs.
+// The authentication schemes that a route accepts. These are descriptions only; server/auth checks
+// the credentials.
 
 import type { Reach } from '../../engine/core/decide/partners.ts'
 import type { Scope } from '../../engine/domain/command.ts'
@@ -17,25 +17,25 @@ export interface Accepted {
   readonly role?: Role
 }
 
-/** `C` is the type of the caller that a handler gets, `O` that of the owner. */
+/** `C` is the type of the caller passed to the handler, `O` that of the owner. */
 export interface Auth<C extends Caller | null, O = null> {
   /** Empty for a route open to all. */
   readonly accepts: readonly Accepted[]
-  /** Proofs that an open route takes, too: who brings one is known to the handler. */
+  /** Schemes that an open route also accepts; the handler then knows the caller. */
   readonly welcomes?: readonly Accepted[]
-  /** Which sub-accounts of its caller the call may be for; null for none (rules §12.1). */
+  /** Which sub-accounts of its caller the call may act for; null for none (rules §12.1). */
   readonly reach: Reach | null
   admits(caller: Caller | null): caller is C
-  /** The owner that the handler gets for the profile that the call is for. */
+  /** The owner passed to the handler for the profile that the call acts for. */
   ownerOf(profileId: ProfileId): O
 }
 
 /** A partner may use its API token for a sub-account. */
 interface ProfileAuth extends Auth<Caller> {
   forSubAccounts(): Auth<Caller, number>
-  /** For a call that moves money: other sub-accounts than server wallets sign for themselves. */
+  /** For a call that moves money: server wallets only; other sub-accounts sign themselves. */
   forServerWallets(): Auth<Caller, number>
-  /** Open to all; a caller that proves itself is known to the handler. */
+  /** Open to all; the handler knows a caller that authenticates. */
   orNobody(): Auth<Caller | null>
 }
 
@@ -77,7 +77,7 @@ export function identity(): Auth<Caller> {
   return auth({ scheme: 'identity', scopes: [] })
 }
 
-/** Accepts an operator of this role, or of a higher one. */
+/** Accepts an operator of this role or a higher one. */
 export function admin(role: Role): Auth<Acting> {
   return {
     ...auth({ scheme: 'admin', scopes: [], role }),
@@ -94,7 +94,7 @@ export function sessionOrIdentity(): Auth<Caller> {
   return eitherOf(session(), identity())
 }
 
-/** Accepts any of several proofs; each keeps its own scopes. */
+/** Accepts any of several schemes; each keeps its own scopes. */
 export function eitherOf(...ways: Auth<Caller>[]): ProfileAuth {
   return auth(...ways.flatMap((way) => way.accepts))
 }

@@ -6,10 +6,10 @@ import type { Call, Caller } from '../messages/call.ts'
 import { invalid, type Refusal, refuse } from '../messages/refusal.ts'
 import { headerTarget, targetOf } from './on-behalf.ts'
 
-// Partners that act for their sub-accounts (rules §12.1). Every route whose caller main proves uses
-// this check. Orders are proven on intake threads, which do not see the clearing. So
-// server/edge/intake/intake.ts checks scope and partner too, in its own directory: change both
-// together.
+// Partners that act for their sub-accounts (rules §12.1). Every route that authenticates its caller
+// on the main thread uses this check. Orders are authenticated on intake threads, which cannot see
+// the clearing, so server/edge/intake/intake.ts checks scope and partner in its own directory.
+// Change both together.
 
 /** The profile that header, query or body name, or the refusal to act for it. */
 export type OwnerOfCall = (
@@ -20,10 +20,10 @@ export type OwnerOfCall = (
 ) => ProfileId | Refusal
 
 /**
- * The profile that a call is for: the caller's own, or the sub-account that header, query or body
- * names. 400 when the header is no profile id, or when two of them differ. 403 without the scope,
- * when the profile is no sub-account of the caller, or when it signs for itself and the call moves
- * money.
+ * The profile that a call acts for: the caller's own, or the sub-account named in the header, query
+ * or body. Returns 400 when the header is not a profile id or when two of them differ. Returns 403
+ * when the scope is missing, when the profile is not a sub-account of the caller, or when it signs
+ * for itself and the call moves money.
  */
 export function ownerOfCall(clearing: Clearing): OwnerOfCall {
   return (call, caller, named, reach) => {
@@ -37,7 +37,7 @@ export function ownerOfCall(clearing: Clearing): OwnerOfCall {
   }
 }
 
-/** Gives `target` when the caller may act for it. */
+/** Returns `target` when the caller may act for it. */
 export function subAccount(
   caller: Caller,
   clearing: Clearing,

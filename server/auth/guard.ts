@@ -17,19 +17,19 @@ import type { IdentityCheck } from './identity.ts'
 import { digestOf } from './session.ts'
 import { SESSION_COOKIES, sessionCookieNames } from './session-names.ts'
 
-// Checks the proof of the caller for every route except the order entry; the intake pool does that.
+// Authenticates the caller of every route except order entry, which the intake pool does.
 
 export interface TokenState {
   readonly profileId: ProfileId
   readonly account: string
   readonly scopes: readonly string[]
-  /** The secret of the token, opened. */
+  /** The decrypted secret of the token. */
   readonly secret: Uint8Array
 }
 
 /** An operator, and the digest of its token. */
 export interface ProvenBy extends OperatorName {
-  /** The text of the lowercase hex SHA-256 of its token, as bytes. */
+  /** The lowercase hex SHA-256 of the token, as ASCII bytes. */
   readonly digest: Uint8Array
 }
 
@@ -38,22 +38,22 @@ export interface AuthState {
   tokenById(tokenId: string): TokenState | undefined
   sessionByDigest(digest: string): { profileId: ProfileId; expiresMs: number } | undefined
   accountOf(profileId: ProfileId): string | undefined
-  /** Takes an address in any letter case. */
+  /** Accepts an address in any letter case. */
   profileByAddress(address: string): { profileId: ProfileId; account: string } | undefined
   operators(): readonly ProvenBy[]
 }
 
 export interface GuardOptions {
   readonly state: AuthState
-  /** Prefixes of the headers api-key, timestamp and signature, like `svc-` and `lmts-`. */
+  /** Prefixes of the api-key, timestamp and signature headers, like `svc-` and `lmts-`. */
   readonly headerPrefixes: readonly string[]
-  /** Like `https://exchange.example`. When absent, the `Host` header of the call counts. */
+  /** Like `https://exchange.example`. When absent, the `Host` header of the call applies. */
   readonly publicUrl?: string | undefined
-  /** True when users reach the exchange over TLS; false when absent. */
+  /** True when users reach the exchange over TLS; defaults to false. */
   readonly isSecure?: boolean
-  /** Names of the session cookie, without `__Host-`; the default ones when absent. */
+  /** Names of the session cookie, without `__Host-`; the defaults when absent. */
   readonly sessionCookies?: readonly string[]
-  /** Other origins whose pages may use the cookie of their visitor. */
+  /** Other origins whose pages may use the visitor's cookie. */
   readonly trustedOrigins?: readonly string[]
   /** When absent, no identity token is valid. */
   readonly identity?: IdentityCheck
@@ -74,16 +74,16 @@ type Check = (call: Call, accepted: Accepted, nowMs: number) => Proof | Promise<
 const NO_SCOPES: ReadonlySet<string> = new Set()
 const BEARER = /^Bearer +([^ ]+)$/i
 const OFFERS_BEARER = /^Bearer /i
-/** Compared with what comes for an unknown token, which so takes as long as a known one. */
+/** The comparison value for an unknown token, so that it takes as long to reject as a known one. */
 const NO_SECRET = new Uint8Array(32)
-/** One sentence for all: it must not tell whether the token is there. */
+/** One sentence for all cases: it must not reveal whether the token exists. */
 const BEARER_INVALID = {
   message:
     'The bearer token is unknown, revoked or wrong; send the id of an API token, a dot and its ' +
     'secret.',
 }
 
-/** The refusal of a caller without any proof, by the first scheme of the route. */
+/** The refusal of a caller without credentials, by the first scheme of the route. */
 const MISSING = {
   hmac: REJECT.UNAUTHENTICATED,
   bearer: REJECT.UNAUTHENTICATED,
@@ -92,7 +92,7 @@ const MISSING = {
   admin: REJECT.ADMIN_TOKEN_INVALID,
 } as const
 
-/** The header of the keys that exchanges of this API took before tokens signed calls. */
+/** The header of the static keys that exchanges of this API accepted before tokens signed calls. */
 const STATIC_KEY_HEADER = 'x-api-key'
 
 interface MissingProof {
@@ -100,11 +100,11 @@ interface MissingProof {
   readonly ofStaticKey: Refusal
 }
 
-/** The refusals of calls without a proof: each names the proofs that its route takes. */
+/** The refusals of calls without credentials: each names the schemes that its route accepts. */
 export class MissingProofs {
   readonly #prefix: string
   readonly #cookieName: string
-  /** By what a route accepts: a flood of calls without a proof encodes nothing. */
+  /** Keyed by the accepted schemes, so a flood of calls without credentials encodes nothing. */
   readonly #known = new WeakMap<readonly Accepted[], MissingProof>()
 
   constructor(headerPrefixes: readonly string[], cookieName: string) {
@@ -129,8 +129,8 @@ function missingProof(
 ): MissingProof {
   const scheme = accepts.length === 0 ? 'hmac' : accepts[0].scheme
   const ways = accepts.map((way) => proofWords(way, prefix, cookieName)).join(', or ')
-  const message = `This call needs ${ways === '' ? 'a proof of its caller' : ways}.`
-  const isOld = `The header ${STATIC_KEY_HEADER} came: static API keys are no longer accepted.`
+  const message = `This call needs ${ways === '' ? 'authentication' : ways}.`
+  const isOld = `Static API keys (the header ${STATIC_KEY_HEADER}) are no longer accepted.`
   return {
     plain: refuse(MISSING[scheme], { message }),
     ofStaticKey: refuse(MISSING[scheme], { message: `${isOld} ${message}` }),
@@ -165,7 +165,7 @@ function byToken(token: TokenState, tokenId: string, via: 'hmac' | 'bearer'): Ca
   return { profileId, account, scopes: new Set(scopes), tokenId, via }
 }
 
-/** The first prefix with an API key counts: two sets of headers must not mean two callers. */
+/** The first prefix with an API key applies: two sets of headers must not mean two callers. */
 export function apiHeaders(call: Call, prefixes: readonly string[]): ApiHeaders {
   for (const prefix of prefixes) {
     const apiKey = header(call, `${prefix}api-key`)
@@ -195,29 +195,29 @@ export class Guard {
     this.#missing = new MissingProofs(options.headerPrefixes, this.#cookieNames[0])
   }
 
-  /** Proves the caller; gives a promise only for an identity token. */
+  /** Authenticates the caller; returns a promise only for an identity token. */
   authenticate(call: Call, auth: Guarded, nowMs: number): Proof | Promise<Proof> {
     let shown: Accepted | undefined
     for (const accepted of auth.accepts) {
       if (!this.#offers(call, accepted.scheme)) continue
-      // A browser sends its cookie with every call, even after the session ended. So a proof in a
-      // header counts before the cookie.
+      // A browser sends its cookie with every call, even after the session has ended, so
+      // credentials in a header take precedence over the cookie.
       if (shown === undefined || shown.scheme === 'session') shown = accepted
     }
     if (shown !== undefined) return this.#checks[shown.scheme](call, shown, nowMs)
     return this.#missing.of(call, auth.accepts)
   }
 
-  /** The caller that an open route welcomes; null for a call without a proof. */
+  /** The caller of an open route that accepts optional credentials; null without credentials. */
   welcome(call: Call, { welcomes = [] }: Guarded, nowMs: number): Proof | null | Promise<Proof> {
     if (!welcomes.some(({ scheme }) => this.#offers(call, scheme))) return null
     const proof = this.authenticate(call, { accepts: welcomes }, nowMs)
-    // A browser sends its cookie when its session has ended, too.
+    // A browser also sends the cookie of a session that has ended.
     const isEnded = proof instanceof Refusal && proof.name === 'SESSION_INVALID'
     return isEnded ? null : proof
   }
 
-  /** Whether a call brings this kind of proof, good or not. */
+  /** Whether a call carries credentials of this scheme, valid or not. */
   #offers(call: Call, scheme: Scheme): boolean {
     switch (scheme) {
       case 'hmac':
@@ -241,7 +241,7 @@ export class Guard {
     const reject = checkTokenCall(token, apiKey, signed, accepted.scopes)
     if (reject === REJECT.HMAC_INVALID) return refuse(reject, hmacRefusal(signed))
     if (reject !== null) return refuse(reject)
-    assert(token !== undefined, 'a proven call has a token')
+    assert(token !== undefined, 'an authenticated call has a token')
     return byToken(token, apiKey, 'hmac')
   }
 
@@ -257,14 +257,14 @@ export class Guard {
   #session(call: Call, nowMs: number): Proof {
     const { state } = this.#options
     const [token = '', ...others] = cookieValues(call, ...this.#cookieNames)
-    // Which of them the browser's user meant is not known.
+    // It is unknown which of them the user meant.
     if (others.length > 0) return refuse(REJECT.COOKIE_AMBIGUOUS)
     const session = state.sessionByDigest(digestOf(token))
     if (session === undefined || nowMs >= session.expiresMs) return refuse(REJECT.SESSION_INVALID)
     const { profileId } = session
     const account = state.accountOf(profileId)
     if (account === undefined) return refuse(REJECT.SESSION_INVALID)
-    // SameSite=Lax allows pages of the same site, for example from another port or subdomain.
+    // SameSite=Lax also allows pages of the same site, such as another port or subdomain.
     const isForeign = header(call, 'origin') !== '' && !this.isOwnOrigin(call)
     if (isForeign && call.method !== 'GET' && call.method !== 'HEAD') {
       return refuse('ORIGIN_NOT_ALLOWED')
@@ -272,7 +272,7 @@ export class Guard {
     return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'session' }
   }
 
-  /** Whether a page of this exchange, or a trusted one, makes the call: see its `Origin` header. */
+  /** Whether the `Origin` header names this exchange or a trusted origin. */
   isOwnOrigin(call: Call): boolean {
     const reported = header(call, 'origin')
     if (!URL.canParse(reported)) return false
@@ -291,7 +291,8 @@ export class Guard {
     const address = await identity(token, nowMs)
     if (address === undefined) return refuse(REJECT.IDENTITY_INVALID)
     const profile = state.profileByAddress(lowercaseAddress(address))
-    // An account that never logged in has no profile: the proof is good, but the call is forbidden.
+    // An account that never logged in has no profile: the proof is valid, but the call is
+    // forbidden.
     if (profile === undefined) return refuse(REJECT.FORBIDDEN)
     const { profileId, account } = profile
     return { profileId, account, scopes: NO_SCOPES, tokenId: null, via: 'identity' }
@@ -301,7 +302,7 @@ export class Guard {
     const token = bearer(header(call, 'authorization'))
     const given = Buffer.from(digestOf(token), 'latin1')
     let operator: OperatorName | undefined
-    // Compares with every operator, so the time does not show which token was close.
+    // Compares with every operator, so timing does not reveal which token was close.
     for (const { digest, name, role, rateKey } of this.#options.state.operators()) {
       const isToken = given.length === digest.length && timingSafeEqual(given, digest)
       if (isToken) operator = { name, role, rateKey }

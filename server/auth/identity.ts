@@ -12,28 +12,28 @@ import {
 } from 'jose'
 import { parseAddress } from '../crypto/address.ts'
 
-// Identity tokens: JWTs of an identity provider that the operator trusts (design §5). The only
-// importer of jose.
+// Identity tokens: JWTs of an identity provider that the operator trusts (design §5). This file is
+// the only importer of jose.
 
-/** The provider's keys. With neither `jwks` nor `publicKey` no identity token is valid. */
+/** The keys of the provider. With neither `jwks` nor `publicKey`, no identity token is valid. */
 export interface IdentitySettings {
-  /** An https URL or a file of a JWK set. */
+  /** An https URL, or the path of a JWK set. */
   readonly jwks?: string
-  /** File of one public key, PEM or JWK. */
+  /** Path of one public key, PEM or JWK. */
   readonly publicKey?: string
-  /** Absent for any issuer, which the operator must allow (server/settings/edge-settings.ts). */
+  /** When absent, any issuer is accepted, if allowed (server/settings/edge-settings.ts). */
   readonly issuer?: string
   readonly audience?: string
   /** Replaces Node's `fetch` in tests. */
   readonly fetch?: FetchImplementation
-  /** Called when the host gives no keys, at most once in a few seconds. */
+  /** Called when the host returns no keys, at most once in a few seconds. */
   readonly onWarning?: (sentence: string) => void
 }
 
-/** Gives the twenty bytes of the account that a token names; undefined for a bad token. */
+/** Resolves to the account (20 bytes) that a token names; undefined for an invalid token. */
 export type IdentityCheck = (token: string, nowMs: number) => Promise<Uint8Array | undefined>
 
-/** Only algorithms with public keys: with HMAC the public key would be the secret. */
+/** Only algorithms with public keys: with HMAC, the public key would be the secret. */
 const ALGORITHMS = [
   'RS256',
   'RS384',
@@ -50,14 +50,14 @@ const TOKEN_CHARACTERS_MAX = 8192
 const CLOCK_TOLERANCE_SEC = 5
 const KEY_SET_BYTES_MAX = 256 * 1024
 const KEY_SET_DEADLINE_MS = 5000
-/** Pause after a failed request for keys, as every token from anybody would cause another one. */
+/** The pause after a failed key request, because each token would otherwise cause another. */
 const KEY_SET_REST_MS = 5000
 
 function isKeySet(value: unknown): value is JSONWebKeySet {
   return typeof value === 'object' && value !== null && 'keys' in value && Array.isArray(value.keys)
 }
 
-/** Reads the body up to a bound, because a host may send without an end. */
+/** Reads the body up to a limit, because a host may send without end. */
 async function bounded(response: Response): Promise<Response> {
   const chunks: Uint8Array[] = []
   let sizeBytes = 0
@@ -70,8 +70,8 @@ async function bounded(response: Response): Promise<Response> {
 }
 
 /**
- * jose asks for an unknown key at most every thirty seconds, follows no redirect and keeps its
- * deadline. After a failure the host is not asked for a while.
+ * jose requests an unknown key at most every thirty seconds, follows no redirect and enforces its
+ * deadline. After a failure, the host is not queried again for a while.
  */
 function remoteKeySet(url: URL, { fetch: given, onWarning }: IdentitySettings): JWTVerifyGetKey {
   if (url.protocol !== 'https:') throw new Error(`${url.href} is not https`)
@@ -80,7 +80,7 @@ function remoteKeySet(url: URL, { fetch: given, onWarning }: IdentitySettings): 
   return createRemoteJWKSet(url, {
     timeoutDuration: KEY_SET_DEADLINE_MS,
     [customFetch]: async (...requested) => {
-      if (performance.now() < restsUntilMs) throw new Error('the host gave no keys just now')
+      if (performance.now() < restsUntilMs) throw new Error('the host failed a moment ago')
       try {
         const response = await bounded(await fetchKeys(...requested))
         if (response.status === 200) return response
@@ -88,7 +88,7 @@ function remoteKeySet(url: URL, { fetch: given, onWarning }: IdentitySettings): 
       } catch (error) {
         restsUntilMs = performance.now() + KEY_SET_REST_MS
         const why = error instanceof Error ? error.message : String(error)
-        onWarning?.(`no identity token is taken: ${url.host} gives no keys (${why})`)
+        onWarning?.(`identity tokens are refused: ${url.host} returns no keys (${why})`)
         throw error
       }
     },
@@ -108,7 +108,7 @@ function readKeySet(source: string, settings: IdentitySettings): JWTVerifyGetKey
   return createLocalJWKSet(set)
 }
 
-/** Reads the keys once; throws when a configured file cannot be read, so that the start fails. */
+/** Reads the keys once. Throws when a configured file cannot be read, so that the start fails. */
 export function identityCheck(settings: IdentitySettings): IdentityCheck {
   const options: JWTVerifyOptions = {
     algorithms: ALGORITHMS,
@@ -132,8 +132,8 @@ export function identityCheck(settings: IdentitySettings): IdentityCheck {
       const account = verified?.payload.account
       return typeof account === 'string' ? parseAddress(account) : undefined
     } catch {
-      // The sender of a token can make its check fail in many ways. An algorithm that does not fit
-      // the key fails below jose, with errors of any class. No such error is a fault.
+      // A crafted token can make its check fail in many ways. An algorithm that does not fit the
+      // key fails below jose, with an error of any class. None of these errors is a fault.
       return undefined
     }
   }

@@ -1,5 +1,5 @@
-// Decides whether a first login may make a profile: for anybody or nobody, with bounds per day for
-// an address, for its networks, and for all. The counts are no state, so a restart sets them to 0.
+// Decides whether a first login may create a profile: open or closed to all, with daily limits per
+// address, per network and in total. The counts are not state, so a restart resets them to 0.
 
 import { type ShareRule, shareOf, shareRule } from '../../engine/domain/fair-share.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -11,21 +11,21 @@ import { type Refusal, refuse } from '../messages/refusal.ts'
 import { networksOf } from './networks.ts'
 
 export interface RegistrationRules {
-  /** When false, only the operator makes profiles. */
+  /** When false, only the operator creates profiles. */
   readonly isOpen: boolean
   /**
-   * New profiles per day (UTC) from one address; IPv6 counts by its first 64 bits. Its first 56
-   * bits make twice as many, its first 48 bits four times.
+   * New profiles per day (UTC) from one address; IPv6 addresses are counted by their first 64 bits.
+   * The first 56 bits may create twice as many, the first 48 bits four times as many.
    */
   readonly perAddressMax: number
-  /** New profiles per day (UTC) from all addresses. The more there are, the fewer of each. */
+  /** New profiles per day (UTC) from all addresses. Each address's share shrinks as it fills. */
   readonly inAllMax: number
 }
 
-/** How many times `perAddressMax` an address and each wider network of it may make. */
+/** Multiples of `perAddressMax` for an address and for each wider network around it. */
 const NETWORK_TIMES = [1, 2, 4] as const
 
-/** By network, the narrowest first; null where no bound is set. */
+/** One rule per network, the narrowest first; null without a limit. */
 function rulesOf({ perAddressMax, inAllMax }: RegistrationRules): readonly ShareRule[] | null {
   if (!Number.isFinite(perAddressMax)) return null
   const capacity = Math.min(inAllMax, Number.MAX_SAFE_INTEGER)
@@ -37,7 +37,7 @@ function rulesOf({ perAddressMax, inAllMax }: RegistrationRules): readonly Share
 export class Registrations {
   readonly #isOpen: boolean
   readonly #rules: readonly ShareRule[] | null
-  /** Profiles made today by network, the oldest network first. */
+  /** Profiles created today by network, the oldest network first. */
   readonly #made = new Map<string, number>()
   #madeInAll = 0
   #day = 0
@@ -48,8 +48,8 @@ export class Registrations {
   }
 
   /**
-   * Takes one of the profiles that an address may make today; a refusal when none is left. An
-   * address of null is not counted.
+   * Counts one new profile against the address; returns a refusal when its limit for today is
+   * reached. A null address is not counted.
    */
   take(address: string | null, profileCount: number, nowMs: TimeMs): Refusal | null {
     if (!this.#isOpen) return refuse(REJECT.REGISTRATION_CLOSED)

@@ -9,12 +9,12 @@ import type { Header } from '../messages/call.ts'
 import { isoText } from '../messages/iso-text.ts'
 import { type CookieNaming, sessionCookieNames } from './session-names.ts'
 
-// Wallet proofs and session cookies. A signed message says what it is for. Its nonce is stateless:
-// time ‖ random ‖ MAC of both and of the whole text before it, good for five minutes under a key of
-// this server. The journal makes it single-use: the command that uses a nonce burns it, and
-// `isNonceBurned` asks for that.
+// Wallet proofs and session cookies. A signed message states its purpose. Its nonce is stateless:
+// time ‖ random ‖ MAC of both and of the whole text before it, valid for five minutes under a key
+// of this server. The journal makes it single-use: the command that uses a nonce burns it, and
+// callers check `isNonceBurned`.
 
-/** The words between the text and its nonce. */
+/** The text between the message and its nonce. */
 const NONCE_HEAD = ' Nonce: '
 const TIME_BYTES = 8
 const RANDOM_BYTES = 16
@@ -26,14 +26,14 @@ const SESSION_BYTES = 32
 
 /** The server that issues the messages. */
 export interface Signing {
-  /** A key that only this server has. */
+  /** A key known only to this server. */
   readonly key: Uint8Array
-  /** Host and port that users know. */
+  /** The public host and port. */
   readonly host: string
   readonly chainId: number
 }
 
-/** What a signature is good for. A signature for one purpose is never good for another. */
+/** What a signature is valid for. A signature for one purpose is never valid for another. */
 export type Purpose =
   /** With `smartWallet`, the signature also proves that this wallet belongs to the account. */
   | { readonly kind: 'login'; readonly smartWallet?: string | undefined }
@@ -48,8 +48,8 @@ function purposeText(purpose: Purpose): string {
 }
 
 /**
- * The message without its nonce, on one line, so that a header can carry it. It has the account
- * when one was named ('' when not), so that a wallet shows which account it signs for.
+ * The message without its nonce, on one line so that a header can carry it. It includes the account
+ * when one was named ('' when not), so a wallet shows which account it signs for.
  */
 function textOf(signing: Signing, purpose: Purpose, account: string, issuedMs: number): string {
   const whose = account === '' ? '' : ` Account: ${account}.`
@@ -65,7 +65,7 @@ function macOf(signedPart: Uint8Array, text: string, key: Uint8Array): Buffer {
   return mac.digest().subarray(0, MAC_BYTES)
 }
 
-/** The text that a wallet signs; `account` is checksummed, or '' to name none. */
+/** The text that a wallet signs; `account` is checksummed, or '' for none. */
 export function signingMessage(
   signing: Signing,
   purpose: Purpose,
@@ -80,7 +80,7 @@ export function signingMessage(
   return `${text}${NONCE_HEAD}0x${nonce.toString('hex')}`
 }
 
-/** The time when a nonce was issued for this text; undefined when this server did not issue it. */
+/** When the nonce was issued for this text; undefined when this server did not issue it. */
 function issuedMsOf(nonce: string, text: string, key: Uint8Array): number | undefined {
   if (nonce.length !== 2 + 2 * NONCE_BYTES || !NONCE_TEXT.test(nonce)) return undefined
   const bytes = Buffer.from(nonce.slice(2), 'hex')
@@ -155,18 +155,18 @@ export function proveWallet(proof: WalletProof, rules: ProofRules): ProvenLogin 
   return { account, nonce, nonceExpiresMs: issuedMs + LIMITS.loginNonceMs }
 }
 
-/** Makes a new session. Its text goes into the cookie, and only its digest into the journal. */
+/** Creates a session. Its token goes into the cookie, and only its digest into the journal. */
 export function mintSession(): { token: string; digest: string } {
   const token = randomBytes(SESSION_BYTES).toString('base64url')
   return { token, digest: digestOf(token) }
 }
 
-/** Lowercase hex SHA-256 of a bearer text, the form in which the exchange keeps it. */
+/** Lowercase hex SHA-256 of a bearer token, the form in which the exchange stores it. */
 export function digestOf(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
-/** `Set-Cookie` headers, one for each name; an empty token with age 0 clears the cookies. */
+/** `Set-Cookie` headers, one per name; an empty token with age 0 clears the cookies. */
 export function sessionCookies(token: string, maxAgeMs: number, naming: CookieNaming): Header[] {
   const maxAgeSec = Math.floor(maxAgeMs / MS_PER_SEC)
   const secure = naming.isSecure ? '; Secure' : ''

@@ -1,6 +1,6 @@
-// The list of what is inside a binary, in the form of CycloneDX 1.5: node itself, and the packages
-// that the program needs, as the lock file pins them. It is walked from the program, because
-// `npm sbom --omit=dev` leaves out packages that a tool of development needs, too.
+// The contents of a binary in CycloneDX 1.5 format: node itself, and the packages that the program
+// needs, as pinned in the lock file. The list is walked from the program, because `npm sbom
+// --omit=dev` omits packages that a development tool also needs.
 
 import { text } from '../edge/http/schema/scalars.ts'
 import {
@@ -15,7 +15,7 @@ import {
 const ranges = () => schemaOf<Record<string, string>>({ type: 'object' })
 const pinned = openObject({
   version: text(),
-  /** Absent where it is the name of the folder. */
+  /** Absent when it equals the name of the folder. */
   name: optional(text()),
   license: optional(text()),
   integrity: optional(text()),
@@ -31,7 +31,7 @@ const lockFile = compile(
   openObject({ packages: schemaOf<Record<string, unknown>>({ type: 'object' }) }),
 )
 
-/** Where a program runs, in the words of npm. */
+/** The target platform, in npm's terms. */
 export interface Platform {
   readonly os: string
   readonly cpu: string
@@ -47,13 +47,13 @@ function packagesOf(lock: unknown): ReadonlyMap<string, Pinned> {
   if (!lockFile.holds(lock)) throw new Error('the lock file has no packages')
   const all = new Map<string, Pinned>()
   for (const [path, value] of Object.entries(lock.packages)) {
-    if (!pinnedPackage.holds(value)) throw new Error(`the lock file says too little of ${path}`)
+    if (!pinnedPackage.holds(value)) throw new Error(`the lock file lacks fields of ${path}`)
     all.set(path, value)
   }
   return all
 }
 
-/** The package that `name` means inside the folder of another one; undefined when it is absent. */
+/** Resolves `name` from inside the folder of another package; undefined when it is absent. */
 function resolved(all: ReadonlyMap<string, Pinned>, from: string, name: string) {
   for (let folder = from; ; folder = folder.slice(0, Math.max(folder.lastIndexOf(FOLDER), 0))) {
     const inside = folder === '' || folder.endsWith('/') ? folder : `${folder}/`
@@ -69,7 +69,7 @@ function runsOn({ os, cpu, libc }: Pinned, platform: Platform): boolean {
   return takes(os, platform.os) && takes(cpu, platform.cpu) && takes(libc, platform.libc)
 }
 
-/** Each package that the program needs, with the paths of those that it needs itself. */
+/** Each package that the program needs, with the paths of its own dependencies. */
 function walked(all: ReadonlyMap<string, Pinned>, platform: Platform) {
   const needs = new Map<string, string[]>()
   const waiting = [PROGRAM]

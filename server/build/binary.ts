@@ -1,6 +1,6 @@
-// Makes one executable of the program: `node --import tsx server/build/binary.ts FOLDER`. It is a
+// Builds the program as one executable: `node --import tsx server/build/binary.ts FOLDER`. It is a
 // copy of this node with all files of the program inside (Node's single executable application).
-// Beside it lie the same compressed, checksums, and a list of all packages inside.
+// The folder also gets compressed copies, checksums, and a list of all packages inside.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -27,12 +27,12 @@ import { WHOLE } from './whole-bundle.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
 
-/** Runs a tool; what it says is in the error if it fails. */
+/** Runs a tool; on failure, the error contains its output. */
 function quietly(tool: string, args: readonly string[]): Buffer {
   return execFileSync(tool, [...args], { cwd: ROOT, stdio: 'pipe' })
 }
 
-/** A build without the repository is told the commit. */
+/** A build outside the repository receives the commit in COMMIT. */
 function commitOf(): string {
   const { COMMIT: reported } = process.env
   if (reported !== undefined && reported !== '') return reported
@@ -95,7 +95,7 @@ async function makeBinary(folder: string): Promise<void> {
   writeBeside(folder, binary)
 }
 
-/** The binary compressed, the list of what is inside, and checksums of all of them. */
+/** Writes the compressed binary, the list of its contents, and checksums of all of them. */
 function writeBeside(folder: string, binary: string): void {
   const level = constants.Z_BEST_COMPRESSION
   writeFileSync(`${binary}.gz`, gzipSync(readFileSync(binary), { level }))
@@ -118,14 +118,14 @@ function sbom(): string {
   return `${JSON.stringify(bill, null, 2)}\n`
 }
 
-/** No package of npm makes such a file without an addon, so it is made where the tool is. */
+/** No npm package writes this format without an addon, so the step needs the xz tool. */
 function compressedByXz(binary: string): boolean {
   try {
     quietly('xz', ['--keep', '--force', '-6', binary])
     return true
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
-    process.stdout.write('xz is not on this machine: there is no outcomex.xz\n')
+    process.stdout.write('xz is not installed: outcomex.xz is not built\n')
     return false
   }
 }

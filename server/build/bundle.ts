@@ -1,4 +1,4 @@
-// How things are bundled. This file alone imports esbuild.
+// The bundling options. This file alone imports esbuild.
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,13 +11,13 @@ const UNBUNDLED = [
   ...['uWebSockets.js', 'better-sqlite3', 'secp256k1', 'msgpackr-extract'],
   ...['bufferutil', 'utf-8-validate', 'pino', 'pino-pretty', 'esbuild'],
 ]
-/** CommonJS packages call `require`, which a module does not have; `url` is code. */
+/** CommonJS packages call `require`, which modules do not have; `url` is code. */
 export function requireFrom(url: string): string {
   const from = "import { createRequire as requireOfBundle } from 'node:module';"
   return `${from}const require = requireOfBundle(${url});`
 }
 
-/** How everything is bundled. */
+/** The common options. */
 export const BUNDLING = {
   bundle: true,
   splitting: true,
@@ -31,7 +31,7 @@ export const BUNDLING = {
   external: UNBUNDLED,
 } satisfies BuildOptions
 
-/** The files that threads begin with. */
+/** The entry files of all threads. */
 export function threadFiles(): string[] {
   return SOURCES.flatMap((folder) => {
     const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -40,7 +40,7 @@ export function threadFiles(): string[] {
   })
 }
 
-/** Bundles the code alone: each entry becomes a file of its name with the ending `.js`. */
+/** Bundles only the code: each entry becomes a file of its name with the extension `.js`. */
 export async function bundleCode(
   entryPoints: string[],
   outdir: string,
@@ -50,7 +50,7 @@ export async function bundleCode(
   await build({ ...BUNDLING, entryPoints, outdir, entryNames: '[name]', banner, ...more })
 }
 
-/** Bundles what a browser runs; nothing is written, and the names hold digests of the content. */
+/** Bundles the browser code; nothing is written, and the names contain digests of the content. */
 export function bundleWeb(entryPoints: string[]) {
   return build({
     entryPoints,
@@ -70,7 +70,7 @@ export function bundleWeb(entryPoints: string[]) {
   })
 }
 
-/** One script for what cannot load modules. */
+/** Bundles one script for environments that cannot load modules. */
 export async function bundleScript(
   entry: string,
   outfile: string,

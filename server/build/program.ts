@@ -1,9 +1,9 @@
 // Bundles the program: `node --import tsx server/build/program.ts FOLDER`. The folder is flat: the
-// program, its threads, what they share, and beside them the data that they read. So a file that a
-// source names beside itself is found there.
+// program, its threads, their shared chunks, and next to them the data that they read. So a file
+// named relative to a source is found there.
 //
-// A bundle starts in half the time of 600 compiled modules. Packages of npm are in it, except those
-// with a binary and those that are loaded by name.
+// A bundle starts in half the time of 600 compiled modules. It includes npm packages, except those
+// with a binary and those loaded by name.
 
 import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -17,9 +17,9 @@ import { makeWeb } from './web.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PROGRAM = join(ROOT, 'server', 'main.ts')
-/** The program behind its door, for what opens the door itself. */
+/** The program without its early listener, for a caller that opens the listener itself. */
 export const WAITING_MAX = join(ROOT, 'server', 'all-commands.ts')
-/** What the search reads. */
+/** The data of the search. */
 const DATA = join(ROOT, 'persistence', 'search')
 
 function writeWeb(folder: string, { pages, files }: MadeFiles): void {
@@ -31,7 +31,7 @@ function writeWeb(folder: string, { pages, files }: MadeFiles): void {
   writeFileSync(join(folder, WEB_INDEX), JSON.stringify(index))
 }
 
-/** Empties the folder, bundles the whole program into it, and gives the program's path. */
+/** Empties the folder, bundles the whole program into it, and returns the program's path. */
 export async function bundleProgram(
   folder: string,
   more: BuildOptions = {},

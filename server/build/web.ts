@@ -1,5 +1,5 @@
-// Bundles the pages of browsers: `server/console` and what it imports. Each file gets a name with a
-// digest of its content, and is compressed once.
+// Bundles the browser pages: `server/console` and its imports. Each file name contains a digest of
+// the content, and each file is compressed once.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,14 +28,14 @@ const TYPES: Readonly<Record<string, string>> = {
 const ASSETS = '/assets/'
 const asBrotli = promisify(brotliCompress)
 
-/** What a build wants small, and a run from the sources wants soon. */
+/** A build minimizes size; a run from the sources minimizes time. */
 export type Effort = 'small' | 'soon'
 const QUALITY: Readonly<Record<Effort, number>> = { small: constants.BROTLI_MAX_QUALITY, soon: 4 }
-/** A file above this gets less effort: the last percent of a megabyte takes seconds. */
+/** Larger files get less effort: the last percent of a megabyte takes seconds. */
 const LARGE_BYTES = 1_000_000
 const LARGE_QUALITY = 9
 
-/** The files that an entry loads before anything is seen. */
+/** The files that an entry loads before anything is visible. */
 function loadedBy(
   { outputs }: Metafile,
   entry: string,

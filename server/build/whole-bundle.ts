@@ -1,6 +1,6 @@
-// Bundles the program with everything that it needs, native addons too: nothing of node_modules is
-// read when it runs. Packages look for their addons by names made at run time, so here each such
-// search is replaced by the file of this platform.
+// Bundles the program with everything it needs, including native addons, so it reads nothing from
+// node_modules at run time. Packages look up their addons by names computed at run time, so each
+// such lookup is replaced by the file of this platform.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,23 +15,23 @@ const LIBC = platform === 'linux' ? '.glibc' : ''
 
 const EXTRACT = `@msgpackr-extract/msgpackr-extract-${platform}-${arch}`
 
-/** Addons by the package whose search leads to them; paths in node_modules. */
+/** Addons by the package that looks them up; paths in node_modules. */
 const ADDONS: Readonly<Record<string, string>> = {
   'uws.mjs': `uWebSockets.js/dist/bin/uws_${platform}_${arch}_${MODULES}.node`,
   bindings: 'better-sqlite3/build/Release/better_sqlite3.node',
   'node-gyp-build': `secp256k1/prebuilds/${platform}-${arch}/secp256k1${LIBC}.node`,
   'node-gyp-build-optional-packages': `${EXTRACT}/node.napi${LIBC}.node`,
 }
-/** Packages that others use only when they are there. */
+/** Packages that others use only when present. */
 const ABSENT = ['bufferutil', 'utf-8-validate', 'supports-color', 'esbuild']
 
 function addonOf(name: string): string {
   const path = join(ROOT, 'node_modules', ADDONS[name])
   if (existsSync(path)) return path
-  throw new Error(`${path} is not there: this platform has no such addon`)
+  throw new Error(`${path} does not exist: this platform has no such addon`)
 }
 
-/** Gives what a package exports as the addon itself. */
+/** The source of a package that exports the addon itself. */
 function exported(name: string): string {
   const addon = `require(${JSON.stringify(addonOf(name))})`
   if (name === 'uws.mjs') return `export default ${addon}`
@@ -52,12 +52,12 @@ const wholeProgram: Plugin = {
       return { path, namespace: 'absent' }
     })
     onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => {
-      // Of CommonJS nobody knows the names of its exports before.
+      // The names of CommonJS exports are unknown in advance.
       return {
         contents: `throw new Error('${path} is not part of this program')\nmodule.exports = {}`,
       }
     })
-    // What a source loads by name becomes a part of the bundle.
+    // Modules that a source loads by name become part of the bundle.
     onLoad({ filter: /\/server\/.*\.ts$/ }, ({ path }) => {
       const source = readFileSync(path, 'utf8')
       const named = /const (\w+) = createRequire\(import\.meta\.url\)\n/.exec(source)?.[1]
@@ -72,10 +72,10 @@ const wholeProgram: Plugin = {
   },
 }
 
-/** Some packages pass the folder they lie in to such a search; a module has no `__dirname`. */
+/** Some packages pass their own folder to such a lookup; a module has no `__dirname`. */
 const FOLDER_OF_MODULE = 'const __dirname = import.meta.dirname;'
 
-/** How a bundle becomes whole. Without a native addon a package may run on, but slowly. */
+/** The options of a complete bundle. Some packages run without their addon, but slowly. */
 export const WHOLE = {
   external: [],
   loader: { '.node': 'copy' },

@@ -1,17 +1,17 @@
 import { keccak256 } from './keccak.ts'
 
-// Ethereum addresses: clients see text with an EIP-55 checksum, the exchange keeps twenty bytes.
+// Ethereum addresses: clients see text with an EIP-55 checksum, the exchange stores twenty bytes.
 
 export const ADDRESS_BYTES = 20
 export const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 const ANY_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const LOWERCASE_ADDRESS = /^0x[0-9a-f]{40}$/
-/** Texts with a right checksum, kept because each order of a trader names the same account. */
+/** Texts with a correct checksum, cached because each order of a trader names the same account. */
 const proven = new Set<string>()
 const PROVEN_MAX = 4096
 
-/** The EIP-55 text of an address that is given as `0x` and forty lowercase digits. */
+/** The EIP-55 text of an address given as `0x` and forty lowercase digits. */
 export function checksumAddress(lowercase: string): string {
   const digits = lowercase.slice(2)
   const hash = keccak256(Buffer.from(digits, 'latin1'))

@@ -4,8 +4,8 @@ import { ADDRESS_BYTES, sameAddress } from './address.ts'
 import type { Curve } from './curve.ts'
 import { keccak256 } from './keccak.ts'
 
-// The only importer of `secp256k1`, which silently replaces a missing addon by slow JavaScript. So
-// its native binding is loaded by name, and the log can say which curve is in use.
+// The only importer of `secp256k1`, which silently replaces a missing addon with slow JavaScript.
+// So its native binding is loaded by name, and the log can state which curve is in use.
 
 export const RECOVERABLE_BYTES = 65
 const COMPACT_BYTES = 64
@@ -48,7 +48,7 @@ function nativeCurve(binding: Binding): Curve {
   }
 }
 
-/** The slow curve is loaded only when it is needed: it costs each thread 1.5 MB. */
+/** The slow curve costs each thread 1.5 MB, so it is loaded only when needed. */
 async function loadCurve(): Promise<Curve> {
   try {
     const binding: Binding = createRequire(import.meta.url)('secp256k1/bindings.js')
@@ -58,7 +58,7 @@ async function loadCurve(): Promise<Curve> {
   }
 }
 
-/** The curve in use. The log shows its name, because the fallback is some 24 times slower. */
+/** The curve in use. The log shows its name, because the fallback is about 24 times slower. */
 export const curve: Curve = await loadCurve()
 
 /** Half of the group order. A signature with a higher s is the mirror of a valid signature. */
@@ -90,7 +90,7 @@ function recoverKey(hash: Uint8Array, signature: Uint8Array, using: Curve): Uint
 
 /**
  * The address that signed `hash`, or undefined when r‖s‖v proves none: wrong length, v not 27 or
- * 28, s in the upper half order, no such point, or the zero address.
+ * 28, s in the upper half of the order, no such point, or the zero address.
  */
 export function recoverAddress(
   hash: Uint8Array,
@@ -103,10 +103,10 @@ export function recoverAddress(
   return address.every((byte) => byte === 0) ? undefined : address
 }
 
-/** What makes r‖s‖v no signature, whatever was signed. */
+/** Why r‖s‖v cannot be a signature of any message. */
 export type SignatureFault = 'zero r' | 'zero s' | 'v' | 'high s'
 
-/** Why `recoverAddress` does not even try 65 bytes; null when it does. Only refusals ask. */
+/** Why `recoverAddress` rejects 65 bytes outright; null otherwise. Used only for refusals. */
 export function signatureFault(signature: Uint8Array): SignatureFault | null {
   assert(signature.length === RECOVERABLE_BYTES, 'r, s and v are 65 bytes')
   const isZero = (part: Uint8Array) => part.every((byte) => byte === 0)
@@ -117,10 +117,10 @@ export function signatureFault(signature: Uint8Array): SignatureFault | null {
   return isLowS(signature) ? null : 'high s'
 }
 
-/** An account whose signatures are checked again and again. */
+/** An account whose signatures are checked repeatedly. */
 export interface Signer {
   readonly address: Uint8Array
-  /** Empty until the first good signature shows it. */
+  /** Empty until the first valid signature reveals it. */
   publicKey: Uint8Array
 }
 
@@ -129,9 +129,9 @@ export function signerOf(address: Uint8Array): Signer {
 }
 
 /**
- * Whether `recoverAddress` gives the signer's address. A known key is not hashed to its address
- * again. It is still recovered: a verification against the known key would be a sixth cheaper, but
- * it ignores v.
+ * Whether `recoverAddress` returns the signer's address. A known key is not hashed to its address
+ * again. It is still recovered: verifying against the known key would be a sixth cheaper, but it
+ * ignores v.
  */
 export function isSignedBy(
   signer: Signer,
@@ -148,7 +148,7 @@ export function isSignedBy(
   return true
 }
 
-/** Gives r‖s‖v over `hash`, with v 27 or 28. */
+/** Returns r‖s‖v over `hash`, with v 27 or 28. */
 export function signHash(hash: Uint8Array, privateKey: Uint8Array): Uint8Array {
   const signature = curve.sign(hash, privateKey)
   assert(signature[COMPACT_BYTES] <= 1, 'a recovery id of a signature made here is 0 or 1')

@@ -4,10 +4,10 @@ import { signHash } from './ecdsa.ts'
 import { keccak256 } from './keccak.ts'
 import { WORD_BYTES, wordOf, writeSafeWord } from './uint256.ts'
 
-// EIP-712 hash of an order (rules §1.1) and EIP-191 hash of a login message. The buffers are made
-// once and shared, so no function here is reentrant, and none awaits.
+// EIP-712 hash of an order (rules §1.1) and EIP-191 hash of a login message. The buffers are
+// allocated once and shared, so no function here is reentrant, and none awaits.
 
-/** The signed fields of an order. Amounts past 2^53 are refused long before they come here. */
+/** The signed fields of an order. Amounts past 2^53 are refused earlier. */
 export interface SignedFields {
   /** 32 bytes, big-endian. */
   readonly salt: Uint8Array
@@ -36,7 +36,7 @@ export const DOMAIN_VERSION = '1'
 const ORDER_WORDS = 13
 const ADDRESS_PAD = WORD_BYTES - ADDRESS_BYTES
 
-/** Word 0 is the type hash; the addresses keep their leading zeros from one order to the next. */
+/** Word 0 is the type hash. The address words keep their leading zeros between orders. */
 const orderWords = new Uint8Array(ORDER_WORDS * WORD_BYTES)
 /** 0x1901 ‖ domain separator ‖ struct hash */
 const signedWords = new Uint8Array(2 + 2 * WORD_BYTES)
@@ -64,7 +64,7 @@ export function domainSeparator(name: string, chainId: number, exchange: Uint8Ar
   return keccak256(words)
 }
 
-/** Gives keccak of the encoded order without its domain. */
+/** Returns the keccak of the encoded order without its domain. */
 export function structHash(order: SignedFields): Uint8Array {
   if (!isPrepared) prepare()
   orderWords.set(order.salt, 1 * WORD_BYTES)
@@ -82,14 +82,14 @@ export function structHash(order: SignedFields): Uint8Array {
   return keccak256(orderWords)
 }
 
-/** The hash that an order's signature covers; it identifies the order for ever. */
+/** The hash that the signature of an order covers; it identifies the order permanently. */
 export function hashOrder(order: SignedFields, separator: Uint8Array): Uint8Array {
   signedWords.set(separator, 2)
   signedWords.set(structHash(order), 2 + WORD_BYTES)
   return keccak256(signedWords)
 }
 
-/** r‖s‖v of an order, as a wallet would sign it: for the command line, the demo and tests. */
+/** r‖s‖v of an order, as a wallet would sign it, for the command line, the demo and tests. */
 export function signOrder(
   order: SignedFields,
   separator: Uint8Array,

@@ -1,8 +1,8 @@
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js'
 import type { Curve } from './curve.ts'
 
-// The only importer of @noble/curves: the curve of a machine without the native addon, and the twin
-// of the tests.
+// The only importer of @noble/curves: the fallback on a machine without the native addon, and the
+// reference implementation of the tests.
 
 const SIGNATURE_BYTES = 65
 const RECOVERY_AT = 64

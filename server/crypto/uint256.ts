@@ -1,7 +1,7 @@
 import { assert } from '../../engine/domain/assert.ts'
 
-// 256-bit words, big-endian, as EIP-712 encodes them. Text that fits a double needs no bigint:
-// amounts, fees and most salts do.
+// 256-bit words, big-endian, as EIP-712 encodes them. Values that fit a double, as amounts, fees
+// and most salts do, need no bigint.
 
 export const WORD_BYTES = 32
 const TWO_32 = 4_294_967_296

@@ -33,7 +33,7 @@ export interface Venue {
   readonly domain: { readonly name: string; readonly chainId: number }
 }
 
-/** One order of the demo: price in ticks of its own token; a size in whole shares. */
+/** One order of the demo: price in ticks of its own token; size in whole shares. */
 export interface DemoOrder {
   readonly isBuy: boolean
   readonly outcome: 0 | 1
@@ -46,7 +46,7 @@ const FEE_BPS = 300
 const SALT_STEPS = 1_000_000
 const placedOrder = compile(openObject({ order: openObject({ id: text() }) }))
 
-/** The body of a reply that is no refusal. */
+/** The body of a reply that is not a refusal. */
 export function accepted({ status, body }: OwnReply): unknown {
   if (status >= 200 && status < 300) return body
   throw new Error(`${status} ${JSON.stringify(body)}`)
@@ -80,7 +80,7 @@ export class DemoClient {
     return accepted(await this.send(method, path, body))
   }
 
-  /** The reply as it is; a refusal too. */
+  /** The raw reply, including refusals. */
   async send(method: string, path: string, body?: unknown): Promise<OwnReply> {
     const { server, headerPrefix } = this.#venue
     const payload = body === undefined ? '' : JSON.stringify(body)
@@ -101,14 +101,14 @@ export class DemoClient {
     return server.call(method, path, headers, payload)
   }
 
-  /** Cancels what still lives of at most LIMITS.batchCancelIdsMax orders. */
+  /** Cancels the live orders among at most LIMITS.batchCancelIdsMax orders. */
   async cancel(orderIds: readonly string[]): Promise<void> {
     const reply = await this.send('POST', '/orders/batch-cancel', { orderIds })
-    // 400: every one of them has ended already.
+    // 400: all of them have already ended.
     if (reply.status !== 400) accepted(reply)
   }
 
-  /** Gives the id of the order. */
+  /** Returns the id of the order. */
   async place(market: DemoMarket, order: DemoOrder): Promise<string> {
     const sharesRaw = order.shares * 1_000_000
     const collateralRaw = order.shares * order.priceTicks * 1000

@@ -1,6 +1,6 @@
-// Gives a demo its company: names, handles, referrals, follows and bookmarks. It may be killed
-// between any two calls, because the next start calls again until all is done once. Later starts
-// leave alone what a person changed since.
+// Creates the people of a demo: names, handles, referrals, follows and bookmarks. It may be killed
+// between any two calls, because the next start repeats them until everything was done once. Later
+// starts leave alone what a person changed since.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { signHash } from '../crypto/ecdsa.ts'
@@ -21,7 +21,7 @@ import { type Filling, fund, keyOf, signIn } from './demo-profiles.ts'
 
 const CONFLICT = 409
 export const PERSON_FUNDS_RAW = 10_000_000_000
-/** One person after another, so that the orders of a start wait for none of this. */
+/** One person after another, so that the orders of a start do not wait for this. */
 const PAUSE_MS = 250
 const REGISTRATION_REFUSALS: readonly unknown[] = ['REGISTRATION_CLOSED', 'REGISTRATION_LIMIT']
 
@@ -31,14 +31,14 @@ const knownOwner = compile(
 const knownMessage = compile(text())
 const knownRefusal = compile(openObject({ code: text() }))
 
-/** Says who a profile is, where it has not said so; gives its referral code. */
+/** Sets the name and handle of a profile that has none; returns its referral code. */
 async function introduce(client: DemoClient, stated: Introduction): Promise<string> {
   const { handle, ...words } = stated
   const owner = await client.call('GET', '/profiles/me')
   if (!knownOwner.holds(owner)) throw new Error('a profile has a referral code')
   if (owner.username === null) {
     const named = await client.send('PATCH', '/profiles/me', words)
-    // Somebody else has the name: the profile stays without one.
+    // The name is taken: the profile stays without one.
     if (named.status !== CONFLICT) accepted(named)
   }
   if (owner.xHandle === null) {
@@ -47,7 +47,7 @@ async function introduce(client: DemoClient, stated: Introduction): Promise<stri
   return owner.referralCode
 }
 
-/** A first login with a code makes the profile and says who referred it. */
+/** A first login with a code creates the profile and records its referrer. */
 async function joinBy(filling: Filling, name: string, code: string): Promise<void> {
   const { server } = filling.venue
   const key = keyOf(filling.adminToken, name)
@@ -62,7 +62,7 @@ async function joinBy(filling: Filling, name: string, code: string): Promise<voi
   }
   const reply = await server.call('POST', '/auth/login', headers, JSON.stringify({ r: code }))
   const { body } = reply
-  // Where only operators make profiles, nobody is referred.
+  // Where only operators create profiles, nobody is referred.
   if (knownRefusal.holds(body) && REGISTRATION_REFUSALS.includes(body.code)) return
   accepted(reply)
 }
@@ -78,7 +78,7 @@ async function markMachines({ operators, adminToken }: Filling, bots: readonly D
 
 const nameOf = ({ username }: DemoPerson) => `person ${username}`
 
-/** Signs all people in; they are there already. */
+/** Signs in all people, who exist already. */
 export async function findPeople(filling: Filling): Promise<DemoClient[]> {
   const people: DemoClient[] = []
   for (const person of PEOPLE) {
@@ -92,7 +92,7 @@ async function follow(client: DemoClient, others: readonly DemoClient[]): Promis
   for (const { trader } of others) await client.call('PUT', `/profiles/${trader.account}/follow`)
 }
 
-/** Makes everybody and everything; says so by the people, or by none when it was stopped. */
+/** Creates all people and their content; returns the people, or none when the demo was stopped. */
 export async function makeCompany(
   filling: Filling,
   traders: readonly DemoTrader[],

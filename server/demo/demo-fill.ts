@@ -1,5 +1,5 @@
-// Makes the missing parts of a demo. It may be killed between any two calls, because the next start
-// calls again.
+// Creates the missing parts of a demo. It may be killed between any two calls, because the next
+// start repeats them.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { integer, text } from '../edge/http/schema/scalars.ts'
@@ -22,7 +22,7 @@ export const BOT_FUNDS_RAW = 1_000_000_000_000
 
 const knownFunds = compile(openObject({ balanceRaw: integer() }))
 
-/** Funds of the exchange that are there already stay as they are. */
+/** Leaves existing funds of the exchange unchanged. */
 async function fundOnce(
   { operators, adminToken }: Filling,
   path: '/admin/rewards' | '/admin/house',
@@ -47,11 +47,11 @@ const knownPage = compile(openObject({ id: text() }))
 
 async function pageIdOf(server: OwnServer, path: string): Promise<string> {
   const { body } = await server.call('GET', `/market-pages/by-path?path=${path}`, {})
-  if (!knownPage.holds(body)) throw new Error(`the page ${path} was made before`)
+  if (!knownPage.holds(body)) throw new Error(`the page ${path} was created before`)
   return body.id
 }
 
-/** Makes markets, a group, matches, series, pages, funds and packs; what is there stays. */
+/** Creates markets, a group, matches, series, pages, funds and packs; existing ones stay. */
 export async function fillMarkets(filling: Filling): Promise<void> {
   const { venue, isStopped } = filling
   const known = await slugsOf(venue.server)
@@ -62,7 +62,7 @@ export async function fillMarkets(filling: Filling): Promise<void> {
   const make = async (path: string, body: unknown, method = 'POST') => {
     if (isStopped()) return
     const reply = await filling.operators.call(method, path, headers, JSON.stringify(body))
-    // An earlier start has made it.
+    // An earlier start has created it.
     if (reply.status !== CONFLICT) accepted(reply)
   }
   for (const market of MARKETS) {
@@ -90,13 +90,13 @@ export async function fillMarkets(filling: Filling): Promise<void> {
 
 const knownCondition = compile(openObject({ conditionId: text(), status: text() }))
 
-/** Makes the market that is over; the trader gets pairs of it before it is resolved. */
+/** Creates the finished market; the trader gets pairs of it before it is resolved. */
 export async function fillPast(filling: Filling, trader: DemoTrader): Promise<void> {
   const { venue, operators, adminToken } = filling
   const path = `/markets/${PAST.slug}`
   await makeMarket(filling, { kind: 'clob', ...PAST })
   const { body: market } = await venue.server.call('GET', path, {})
-  if (!knownCondition.holds(market)) throw new Error('the market of yesterday was made before')
+  if (!knownCondition.holds(market)) throw new Error('the market of yesterday was created before')
   if (market.status === 'RESOLVED' || filling.isStopped()) return
   const { conditionId } = market
   const pairs = { conditionId, amount: PAST_PAIRS_RAW, idempotencyKey: `pairs of ${PAST.slug}` }
@@ -105,7 +105,7 @@ export async function fillPast(filling: Filling, trader: DemoTrader): Promise<vo
   await adminCall(operators, adminToken, `/admin${path}/resolve`, winner)
 }
 
-/** Makes and funds profiles; only for names that have not traded yet. */
+/** Creates and funds profiles; only for names that have not traded yet. */
 async function makeFunded(
   filling: Filling,
   names: readonly string[],
@@ -135,17 +135,17 @@ async function makeMarket(filling: Filling, spec: object): Promise<void> {
   const { operators, adminToken } = filling
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   const made = await operators.call('POST', '/admin/markets', headers, JSON.stringify(spec))
-  // An earlier start has made it.
+  // An earlier start has created it.
   if (made.status !== CONFLICT) accepted(made)
 }
 
-/** Makes the market with a pool. It is a draft until it is funded, so it is never funded twice. */
+/** Creates the pool market. It is a draft until it is funded, so it is never funded twice. */
 async function fillPool(filling: Filling, profileId: ProfileId): Promise<void> {
   const { venue, operators, adminToken, isStopped } = filling
   if (isStopped()) return
   await makeMarket(filling, { kind: 'amm', ...POOL })
   const { body: market } = await venue.server.call('GET', `/markets/${POOL.slug}`, {})
-  if (!knownCondition.holds(market)) throw new Error('the market with a pool was made before')
+  if (!knownCondition.holds(market)) throw new Error('the pool market was created before')
   if (market.status !== 'DRAFT' || isStopped()) return
   const given = { profileId, collateralRaw: POOL_FUNDS_RAW, hints: POOL_HINTS }
   await adminCall(operators, adminToken, `/admin/markets/${POOL.slug}/liquidity`, given)

@@ -1,6 +1,6 @@
-// The matches of a demo, and the markets about them.
+// The matches of a demo, and their markets.
 
-/** Matches in play; their scores move (match-play.ts). */
+/** Matches in play; match-play.ts updates their scores. */
 export const MATCHES = [
   {
     ...{ slug: 'reds-blues', title: 'The derby: Reds against Blues', sportType: 'football' },

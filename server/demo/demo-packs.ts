@@ -1,6 +1,4 @@
-// The packs that the operator of a demo curates.
-
-/** Packs that the operator curates: each market is of another topic. */
+/** Packs that the operator of a demo curates: the markets of a pack have different topics. */
 const CURATED: readonly {
   readonly name: string
   readonly yes: readonly string[]
@@ -11,7 +9,7 @@ const CURATED: readonly {
   { name: 'News of the year', yes: ['moon-landing', 'gold-record'], no: ['early-election'] },
 ]
 
-/** The bodies that put those packs on the list whose markets are all open. */
+/** The bodies that list the packs whose markets are all open. */
 export function curatedBodies(open: ReadonlySet<string>): object[] {
   return CURATED.flatMap(({ name, yes, no }) => {
     // Operators may have resolved a market since an earlier start.

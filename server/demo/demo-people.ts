@@ -1,27 +1,27 @@
-// Who is in a demo beside its three traders: two machines that keep the books full, and people who
-// trade, follow each other and refer each other.
+// The profiles of a demo besides its three traders: two bots that keep the books full, and people
+// who trade, follow each other and refer each other.
 
 export interface Introduction {
   readonly username: string
   readonly displayName: string
   readonly bio: string
-  /** On X; a demo believes that it is theirs. */
+  /** On X; a demo accepts it as verified. */
   readonly handle: string
 }
 
 export interface DemoPerson extends Introduction {
-  /** Who referred it: a person before it, or a trader by its number. */
+  /** Who referred it: an earlier person, or a trader by its number. */
   readonly referrer: string | number
-  /** Slugs of markets, each after its kind. */
+  /** Slugs of markets, each prefixed by its kind. */
   readonly bookmarks: readonly string[]
 }
 
-/** What the three traders are called until whoever plays them says otherwise. */
+/** The initial names of the three traders, until a visitor changes them. */
 export function introductionOf(trader: number): Introduction {
   return {
     username: `trader-${trader}`,
     displayName: `Trader ${trader}`,
-    bio: 'A trader of the demo, for everybody to try.',
+    bio: 'A demo trader that anyone can try.',
     handle: `trader_${trader}`,
   }
 }

@@ -28,9 +28,9 @@ export interface Play {
 
 export interface PlayOptions {
   readonly filling: Filling
-  /** The maker, and who takes from it. */
+  /** The maker and the taker. */
   readonly bots: readonly DemoTrader[]
-  /** Makes or finds the people; none when the demo is stopped before. */
+  /** Creates or finds the people; none when the demo is stopped before. */
   readonly people: () => Promise<readonly DemoClient[]>
   readonly warn: (sentence: string) => void
 }
@@ -53,7 +53,7 @@ const knownMarket = compile(
   }),
 )
 
-/** Null when it is not there or takes no orders. */
+/** Null when the market does not exist or accepts no orders. */
 async function readOpen(server: OwnServer, path: string): Promise<DemoMarket | null> {
   const { body: market } = await server.call('GET', `/markets/${path}`, {})
   if (!knownMarket.holds(market) || !takesOrders(market.status)) return null
@@ -63,7 +63,7 @@ async function readOpen(server: OwnServer, path: string): Promise<DemoMarket | n
   return { slug, tokens: pair, exchange: venue.exchange, hasFee: metadata.fee, isSlot }
 }
 
-/** The slugs that take orders; a list has a group as one, so its markets are read in the group. */
+/** The slugs that accept orders. A list shows a group as one, so its markets are read from it. */
 async function openSlugs(server: OwnServer): Promise<ReadonlySet<string>> {
   const listed = await slugsOf(server)
   if (!listed.has(GROUP.slug)) return listed
@@ -74,7 +74,7 @@ async function openSlugs(server: OwnServer): Promise<ReadonlySet<string>> {
 }
 
 /**
- * Reads the markets that trade now: the lasting ones, and a slot of each series. Operators lock,
+ * Reads the markets that trade now: the permanent ones, and a slot of each series. Operators lock,
  * resolve and unlock them while the demo runs.
  */
 function tradedMarkets(server: OwnServer): () => Promise<readonly DemoMarket[]> {
@@ -99,7 +99,7 @@ function tradedMarkets(server: OwnServer): () => Promise<readonly DemoMarket[]> 
 
 const isSlot = (slug: string) => SERIES.some(({ slugPrefix }) => slug.startsWith(`${slugPrefix}-`))
 
-/** Brings the people in behind the first quotes, so that a start does not wait for them. */
+/** Creates the people after the first quotes, so that a start does not wait for them. */
 function inviteCompany({ people, warn }: PlayOptions, ready: Promise<unknown>) {
   let here: readonly DemoClient[] = []
   const invite = async () => {
@@ -130,7 +130,7 @@ export async function startPlay(options: PlayOptions): Promise<Play> {
     ...[maker, taker].map((owner) => ({ owner, fundsRaw: BOT_FUNDS_RAW })),
     ...company.here().map((owner) => ({ owner, fundsRaw: PERSON_FUNDS_RAW })),
   ]
-  // A demo that an older version made has no pool.
+  // A demo created by an older version has no pool.
   const hasPool = async () => (await slugsOf(venue.server)).has(POOL.slug)
   const bots = [
     ...[walk, matches, quotes, company.rounds],

@@ -1,4 +1,4 @@
-// The profiles of a demo: made and funded once, and signed in at each start.
+// The profiles of a demo: created and funded once, and signed in at each start.
 
 import { createHash } from 'node:crypto'
 import type { ProfileId } from '../../engine/domain/ids.ts'
@@ -26,7 +26,7 @@ export function keyOf(adminToken: string, name: string): Buffer {
   return createHash('sha256').update(`outcomex demo ${name} ${adminToken}`).digest()
 }
 
-/** A profile with a new token. Tokens of earlier starts are revoked, so they never pile up. */
+/** A profile with a new token. Tokens of earlier starts are revoked, so they never accumulate. */
 export async function signIn(filling: Filling, name: string): Promise<DemoTrader> {
   const { venue, adminToken } = filling
   const key = keyOf(adminToken, name)

@@ -1,5 +1,4 @@
-// What the traders of a demo say of each other and of its markets. It may be said again: that
-// changes nothing.
+// Follows and bookmarks of the demo's traders. Repeating these calls changes nothing.
 
 import { DemoClient, type DemoTrader } from './demo-client.ts'
 import type { Filling } from './demo-profiles.ts'

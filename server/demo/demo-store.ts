@@ -21,7 +21,7 @@ export interface DemoFile {
   readonly adminToken: string
   /** Empty while the exchange is still being filled. */
   readonly traders: readonly DemoTrader[]
-  /** Whether people, names and what they say of each other were made once. */
+  /** Whether the people, their names and their follows were created once. */
   readonly hasCompany?: boolean
 }
 
@@ -66,7 +66,7 @@ export function readDemo(dataDir: string): DemoFile | 'damaged' | null {
   }
 }
 
-/** The traders of the demo in a folder: none until all are made, then always the same. */
+/** The traders of the demo in a folder: none until all are created, then always the same. */
 export function demoTradersIn(dataDir: string): () => readonly DemoTrader[] {
   let known: readonly DemoTrader[] = []
   return () => {

@@ -1,5 +1,5 @@
-// What a demo shows: markets on several topics, a group, a pool, two series and the pages that list
-// them.
+// The content of a demo: markets on several topics, a group, a pool, two series and the pages that
+// list them.
 
 interface DemoQuestion {
   readonly slug: string
@@ -13,10 +13,10 @@ interface DemoQuestion {
 
 /** A hundred units a day, and a quarter of the fees. */
 const REWARDING = { dailyRewardRaw: 100_000_000, rebateBps: 2500 } as const
-/** What pays the rewards of a month. */
+/** Pays the rewards of a month. */
 export const FUNDS_RAW = {
   rewards: 6_000_000_000,
-  /** What the house may lose to packs. */
+  /** The amount that the house may lose to packs. */
   house: 5_000_000_000,
 } as const
 
@@ -30,7 +30,7 @@ function about(
   })
 }
 
-/** The first four are those that the documents trade in. */
+/** The documents trade in the first four. */
 export const MARKETS: readonly DemoQuestion[] = [
   {
     ...{ slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?' },
@@ -89,14 +89,14 @@ export const MARKETS: readonly DemoQuestion[] = [
   ),
 ]
 
-/** It is resolved from the beginning: the first trader holds pairs of it and may redeem them. */
+/** Resolved from the beginning: the first trader holds pairs of it and may redeem them. */
 export const PAST = {
   slug: 'rain-yesterday',
   title: 'Did it rain in Lisbon yesterday?',
   categories: ['Weather'],
 } as const
 
-/** It is traded against a pool, which the first bot funds. */
+/** Traded against a pool, which the first bot funds. */
 export const POOL = {
   slug: 'meteor-shower',
   title: 'Will the meteor shower be seen from Lisbon?',
@@ -128,7 +128,7 @@ export const SERIES = [
   },
 ] as const
 
-/** The price from which the oracle of each symbol starts to wander. */
+/** The starting price of each symbol's oracle. */
 export const FIRST_PRICES: Readonly<Record<string, number>> = { BTC: 95_000, ETH: 3_400 }
 
 interface DemoPage {

@@ -25,14 +25,14 @@ export interface DemoOptions {
   readonly baseUrl: string
   /** Address of the admin API. */
   readonly operatorsUrl: string
-  /** The token when this start made it or was given it; null when only demo.json has it. */
+  /** The token, if this start created or received it; null when only demo.json has it. */
   readonly adminToken: string | null
   readonly config: {
     readonly headerPrefixes: readonly string[]
     readonly domain: { readonly name: string; readonly chainId: number }
     readonly tls?: { readonly certFile: string } | undefined
   }
-  /** Its calls are counted by no rate limit. */
+  /** Its calls are not rate-limited. */
   readonly ownCalls: OwnCalls
   readonly log: { warn(sentence: string): void; info(sentence: string): void }
 }
@@ -49,17 +49,17 @@ interface Found {
   readonly hasBots: boolean
 }
 
-/** The demo of this folder with its admin token; warns and gives null when it has no demo. */
+/** The demo of this folder with its admin token; warns and returns null when it has no demo. */
 async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found | null> {
   const { baseUrl, operatorsUrl, log } = options
   const known = readDemo(options.dataDir)
   if (known === 'damaged') {
-    log.warn('demo.json is damaged: the exchange is served as it is, without the bots of the demo')
+    log.warn('demo.json is damaged: the exchange is served as it is, without the demo bots')
     return null
   }
   const adminToken = options.adminToken ?? known?.adminToken ?? ''
   if (adminToken === '' || (known === null && (await slugsOf(server)).size > 0)) {
-    log.warn('the exchange in the data folder is no demo; it is served as it is')
+    log.warn('the exchange in the data folder is not a demo; it is served as it is')
     return null
   }
   const elsewhere = operatorsUrl === baseUrl ? {} : { operatorsUrl }
@@ -69,7 +69,7 @@ async function findDemo(options: DemoOptions, server: OwnServer): Promise<Found 
   return { demo: { baseUrl, ...elsewhere, adminToken, traders, hasCompany }, hasBots }
 }
 
-/** demo.json gets its traders when all are made and funded, so that none is ever funded twice. */
+/** demo.json lists its traders once all are created and funded, so none is ever funded twice. */
 async function complete(dataDir: string, found: Found, filling: Filling): Promise<DemoFile> {
   const { demo, hasBots } = found
   const hasTraders = demo.traders.length > 0
@@ -85,7 +85,7 @@ async function complete(dataDir: string, found: Found, filling: Filling): Promis
   return whole
 }
 
-/** Writes a new admin token before it is valid: without it no later start can fill the demo. */
+/** Writes a new admin token before it is valid: without it, no later start can fill the demo. */
 export function keepAdminToken(dataDir: string, baseUrl: string, adminToken: string): void {
   writeDemo(dataDir, { baseUrl, adminToken, traders: [] })
 }
@@ -107,7 +107,7 @@ async function begin(
   const filling = { venue, operators, adminToken: found.demo.adminToken, isStopped }
   const demo = await complete(dataDir, found, filling)
   if (isStopped()) return null
-  // So that a proof of a trader's funds need not wait for the first count. It may fail at a stop.
+  // A proof of a trader's funds then need not wait for the first count. May fail during a stop.
   await adminCall(operators, filling.adminToken, '/admin/solvency', {}).catch(() => null)
   const bots = [await signIn(filling, BOTS[0]), await signIn(filling, BOTS[1])]
   if (isStopped()) return null
@@ -125,7 +125,7 @@ async function begin(
   return startPlay({ filling, bots, people, warn: (sentence) => log.warn(sentence) })
 }
 
-/** Makes or finds the demo and starts its bots. */
+/** Creates or finds the demo and starts its bots. */
 export function startDemo(options: DemoOptions): Demo {
   let stopped = false
   const calls = { certFile: options.config.tls?.certFile, marks: options.ownCalls.headers }

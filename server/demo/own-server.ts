@@ -1,8 +1,8 @@
-// The demo calls its own server like any client. Under TLS the server must show exactly the
-// configured certificate, which needs no signature of an authority, before the first call. This
-// process keeps the port, so it checks the certificate once.
+// The demo calls its own server like any client. Under TLS, before the first call, the server must
+// present exactly the configured certificate, which needs no authority's signature. This process
+// keeps the port, so it checks the certificate once.
 //
-// A server that is busy says when to come again, and did nothing; then the call is made again.
+// A busy server states when to retry and does nothing; the call is then retried.
 
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
@@ -27,19 +27,19 @@ interface Waiting extends OwnReply {
 
 export interface OwnServerOptions {
   readonly certFile: string | undefined
-  /** Headers that each call gets. */
+  /** Headers added to each call. */
   readonly marks: Headers
 }
 
-/** Less than a signature of a call is valid for. */
+/** Less than the validity of a call's signature. */
 const PATIENCE_SEC = 20
 const TRIES_MAX = 40
 const [TOO_MANY, UNAVAILABLE] = [429, 503]
 
-/** Seconds after which a refused call may be made again; null for any other reply. */
+/** Seconds after which a refused call may be retried; null for any other reply. */
 function waitSecOf(method: string, { status, body, retryAfter }: Waiting): number | null {
   if (!/^[0-9]+$/.test(retryAfter)) return null
-  // Of a change nobody knows whether it was made, when only its reply was late.
+  // When only the reply of a change was late, it is unknown whether the change was made.
   const isLateRead = isRecord(body) && body.code === 'READ_TIMEOUT' && method !== 'GET'
   const isBusy = status === TOO_MANY || (status === UNAVAILABLE && !isLateRead)
   return isBusy ? Number(retryAfter) : null
@@ -77,12 +77,12 @@ export class OwnServer {
       const isOver = tries === TRIES_MAX || this.#hurry.signal.aborted
       if (waitSec === null || waitSec > left || isOver) return reply
       left -= waitSec
-      // A stop ends the pause, and the refusal counts.
+      // A stop ends the pause, and the refusal applies.
       await pause(waitSec * MS_PER_SEC, undefined, { signal: this.#hurry.signal }).catch(() => {})
     }
   }
 
-  /** From now on no call waits for a busy server. */
+  /** From now on, no call waits for a busy server. */
   hurry(): void {
     this.#hurry.abort()
   }
@@ -114,7 +114,7 @@ export class OwnServer {
   }
 }
 
-/** Rejects unless the server shows the certificate of the file. */
+/** Rejects unless the server presents the certificate of the file. */
 async function answersWith({ hostname, port }: URL, certFile: string): Promise<void> {
   const expected = new X509Certificate(readFileSync(certFile, 'utf8')).fingerprint256
   const host = hostname.replace(/^\[|\]$/g, '')
@@ -122,7 +122,7 @@ async function answersWith({ hostname, port }: URL, certFile: string): Promise<v
   try {
     await once(socket, 'secureConnect')
     if (socket.getPeerX509Certificate()?.fingerprint256 === expected) return
-    throw new Error('the server shows another certificate than that of --tls-cert')
+    throw new Error('the server does not present the certificate of --tls-cert')
   } finally {
     socket.destroy()
   }

@@ -1,8 +1,8 @@
 // The AsyncAPI document of the sockets as a page without scripts: what a client may send, what it
-// then hears, and every message with its fields and its example.
+// then receives, and every message with its fields and its example.
 //
-// The library for this, @asyncapi/react-component 3.2.1, is 2.5 MB of script without its parser,
-// and it compiles code from text. No page of the exchange may do that, so this one is our own.
+// The usual library, @asyncapi/react-component 3.2.1, is 2.5 MB of script without its parser, and
+// it compiles code from text. No page of the exchange may do that, so this one is our own.
 
 import { escaped, htmlPage } from './html.ts'
 
@@ -51,10 +51,10 @@ interface DocumentedPage {
 const BOUNDS: readonly (readonly [key: string, words: string])[] = [
   ['minimum', 'at least'],
   ['maximum', 'at most'],
-  ['minLength', 'characters at least'],
-  ['maxLength', 'characters at most'],
-  ['minItems', 'entries at least'],
-  ['maxItems', 'entries at most'],
+  ['minLength', 'minimum length'],
+  ['maxLength', 'maximum length'],
+  ['minItems', 'minimum entries'],
+  ['maxItems', 'maximum entries'],
 ]
 
 const code = (text: string): string => `<code>${escaped(text)}</code>`
@@ -62,7 +62,7 @@ const nameIn = ({ $ref }: Reference): string => $ref.slice($ref.lastIndexOf('/')
 const linked = (reference: Reference): string =>
   `<a href="#message-${escaped(nameIn(reference))}">${code(nameIn(reference))}</a>`
 
-/** What values a schema takes, in one line. */
+/** The values that a schema accepts, in one line. */
 function valuesOf(schema: Schema): string {
   const { type = '', enum: words, anyOf, items, pattern } = schema
   if (anyOf !== undefined) return anyOf.map(valuesOf).join(' or ')
@@ -79,7 +79,7 @@ function rowsOf(schema: Schema, path: string): string[] {
   const { properties = {}, required = [], items, anyOf = [] } = schema
   const own = Object.entries(properties).flatMap(([name, property]) => {
     const cells = [
-      code(path + name) + (required.includes(name) ? '' : ' (may be absent)'),
+      code(path + name) + (required.includes(name) ? '' : ' (optional)'),
       valuesOf(property),
       escaped(property.description ?? ''),
     ]
@@ -92,7 +92,7 @@ function rowsOf(schema: Schema, path: string): string[] {
 
 function fieldsOf(payload: Schema): string {
   const rows = rowsOf(payload, '')
-  if (rows.length === 0) return '<p>It has no fields.</p>'
+  if (rows.length === 0) return '<p>No fields.</p>'
   const head = '<tr><th>field</th><th>values</th><th>meaning</th></tr>'
   return `<table tabindex="0">${head}${rows.join('')}</table>`
 }
@@ -110,10 +110,10 @@ function messageOf({ name, summary, payload, examples }: Message): string {
 }
 
 function operationOf({ action, summary, messages, security = [], reply }: Operation): string {
-  const who = action === 'receive' ? 'A client sends' : 'A client hears'
+  const who = action === 'receive' ? 'A client sends' : 'A client receives'
   const proofs = security.map((each) => code(nameIn(each))).join(' or ')
-  const needs = proofs === '' ? '' : ` It needs a proof: ${proofs}.`
-  const answer = reply === undefined ? '' : ` The answer: ${reply.messages.map(linked).join(', ')}.`
+  const needs = proofs === '' ? '' : ` Requires authentication: ${proofs}.`
+  const answer = reply === undefined ? '' : ` Reply: ${reply.messages.map(linked).join(', ')}.`
   return `<li>${who} ${messages.map(linked).join(', ')}: ${escaped(summary)}${needs}${answer}</li>`
 }
 
@@ -127,12 +127,12 @@ function schemaIn(value: unknown): string | null {
 
 const SCHEMA = /^#\/components\/schemas\/(.+)$/
 
-/** The document with each schema in place of the references to it; none refers to itself. */
+/** The document with every reference replaced by its schema; no schema refers to itself. */
 function whole(json: string, schemas: Readonly<Record<string, unknown>>): DocumentedPage {
   return JSON.parse(json, (_key, value: unknown) => {
     const name = schemaIn(value)
     if (name !== null) return whole(JSON.stringify(schemas[name]), schemas)
-    // Where a reference has a sentence of its own.
+    // A reference with its own description.
     const { allOf, ...own } = Object(value)
     return Array.isArray(allOf) ? { ...allOf[0], ...own } : value
   })
@@ -150,8 +150,8 @@ export function asyncapiPage(json: string): Uint8Array {
     '<p><a href="/docs">All documents</a> · <a href="/asyncapi.json">asyncapi.json</a></p>' +
     `<h1>${escaped(info.title)} ${escaped(info.version)}: the sockets</h1>` +
     `<p>${escaped(info.description)}</p>` +
-    `<h2>What is said</h2><ul>${Object.values(operations).map(operationOf).join('')}</ul>` +
-    `<h2>Proofs</h2><ul>${proofs.join('')}</ul>` +
+    `<h2>Operations</h2><ul>${Object.values(operations).map(operationOf).join('')}</ul>` +
+    `<h2>Authentication</h2><ul>${proofs.join('')}</ul>` +
     `<h2>Messages</h2>${Object.values(components.messages).map(messageOf).join('')}`
   return Buffer.from(htmlPage(`${info.title}: the sockets`, body))
 }

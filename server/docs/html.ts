@@ -1,5 +1,5 @@
-// The shell of every page that a browser gets from the exchange, and what keeps it harmless: a page
-// may use its own style and nothing else, so text that slipped through could not run.
+// The HTML shell of every page that the exchange serves to browsers. Its policy allows only the
+// page's own style, so text that slips through unescaped cannot run.
 
 import { createHash } from 'node:crypto'
 import type { Header } from '../messages/call.ts'
@@ -17,7 +17,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 export const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** Of every page: no script, no other host, no frame around it. */
+/** For every page: no script, no other host, no framing. */
 export const PAGE_HEADERS: readonly Header[] = [
   [
     'content-security-policy',
@@ -36,12 +36,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as it stands in HTML, also inside the quotes of an attribute. */
+/** Text escaped for HTML, also inside quoted attributes. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found])
 }
 
-/** A whole page; `body` is HTML already. */
+/** A complete page; `body` is HTML already. */
 export function htmlPage(title: string, body: string): string {
   return (
     '<!doctype html><html lang="en"><head><meta charset="utf-8">' +

@@ -1,10 +1,10 @@
-// Markdown of our own pages as HTML. Raw HTML in it becomes text, and links lead to other pages, to
-// headings and to https alone.
+// Renders our own Markdown pages as HTML. Raw HTML becomes text, and links lead only to other
+// pages, to headings and to https.
 
 import { Marked, type Tokens } from 'marked'
 import { escaped } from './html.ts'
 
-/** A page as it is read: its title, what it is about, and its body as HTML. */
+/** A rendered page: its title, a summary, and its body as HTML. */
 export interface Rendered {
   readonly title: string
   /** The first sentence below the title, plain text. */
@@ -16,13 +16,13 @@ const COMMENT = /^\s*<!--[\s\S]*?-->\s*$/
 const PAGE_LINK = /^([a-z][a-z-]*)\.md(#[a-z0-9_-]+)?$/
 const PLAIN_LINK = /^(?:https:\/\/|#|\/)/
 
-/** The anchor of a heading, as GitHub makes it. */
+/** The anchor of a heading, as GitHub derives it. */
 export function anchorOf(heading: string): string {
   const words = heading.trim().toLowerCase()
   return words.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(/\s/g, '-')
 }
 
-/** Anchors of one page: the second heading of a name ends in -1. */
+/** Anchors of one page: the second heading of a name gets the suffix -1. */
 export function anchors(): (heading: string) => string {
   const counts = new Map<string, number>()
   return (heading) => {
@@ -33,14 +33,14 @@ export function anchors(): (heading: string) => string {
   }
 }
 
-/** Where a link of a page leads once it is served; null for a file that is not. */
+/** Where the link of a page leads once it is served; null for a file that is not served. */
 function served(href: string): string | null {
   const page = PAGE_LINK.exec(href)
   if (page !== null) return `/docs/${page[1]}${page[2] ?? ''}`
   return PLAIN_LINK.test(href) ? href : null
 }
 
-/** The first sentence of a paragraph of Markdown, without its marks. */
+/** The first sentence of a paragraph of Markdown, as plain text. */
 function sentenceOf(paragraph: string): string {
   const plain = paragraph.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '')
   const text = plain.replaceAll(/\s+/g, ' ')
@@ -48,7 +48,7 @@ function sentenceOf(paragraph: string): string {
   return end === -1 ? text : `${text.slice(0, end)}.`
 }
 
-/** What may be wider than a screen scrolls by keys too. Text of a document has no such brackets. */
+/** Makes wide elements scroll by keyboard too. Escaped text contains no such tags. */
 function reachable(html: string): string {
   return html.replaceAll(/<(table|pre)>/g, '<$1 tabindex="0">')
 }

@@ -1,5 +1,5 @@
-// The pages of /docs: every Markdown file beside this one. The build renders them, because that
-// would hold up orders for a tenth of a second; a run from the sources renders them when asked.
+// The pages of /docs: every Markdown file of this folder. The build renders them, because rendering
+// would delay orders by a tenth of a second. A run from the sources renders them on demand.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { escaped, htmlPage } from './html.ts'
@@ -14,7 +14,7 @@ export interface Pages {
 
 const ENDING = '.md'
 
-/** The order in which a reader needs them; others come behind, by name. */
+/** The reading order; all other pages follow, by name. */
 const ORDER = [
   ...['trading', 'api', 'rules', 'operating', 'groups-and-series', 'metrics'],
   ...['design', 'engineering', 'proofs', 'benchmarks', 'changelog'],
@@ -35,7 +35,7 @@ function pageOf(title: string, body: string): Uint8Array {
   return Buffer.from(htmlPage(title, body))
 }
 
-/** Pages that the program makes from itself. */
+/** Pages that the program generates from its own code. */
 const REFERENCES = [
   '<li><a href="/docs/openapi">OpenAPI</a>: every call with its fields and examples.</li>',
   '<li><a href="/docs/asyncapi">AsyncAPI</a>: every message of the sockets.</li>',
@@ -50,7 +50,7 @@ function indexOf(rendered: RenderedPages): Uint8Array {
   return pageOf('outcomex: documents', body)
 }
 
-/** What the build rendered, in the folder of the program. */
+/** The pages that the build rendered, in the folder of the program. */
 export const PAGES_FILE = 'pages.json'
 const HERE = new URL('./', import.meta.url)
 

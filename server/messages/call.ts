@@ -2,8 +2,8 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import type { Role } from '../../engine/domain/operator.ts'
 
 /**
- * One request, copied before anything waits: the library's request is valid only until its callback
- * returns.
+ * One request, copied before anything awaits: the library's request is valid only until its
+ * callback returns.
  */
 export interface Call {
   /** Upper case. */
@@ -12,17 +12,17 @@ export interface Call {
   readonly path: string
   /** Path and query exactly as received, because an HMAC signs them. */
   readonly target: string
-  /** What follows the question mark, or ''. */
+  /** The text after the question mark, or ''. */
   readonly query: string
-  /** Lower-case names. A header sent twice is joined by a comma (a cookie by a semicolon). */
+  /** Lower-case names. Repeated values are joined by a comma, those of a cookie by a semicolon. */
   readonly headers: ReadonlyMap<string, string>
   /** Empty until the body has arrived. */
   body: Uint8Array
-  /** Address of the caller on the lanes whose routes need it; else ''. */
+  /** Address of the caller for rate classes whose routes need it; otherwise ''. */
   from: string
   /** The key under which its address is counted; '' when addresses have no limit. */
   addressKey: string
-  /** This process made it: no rate limit counts it. */
+  /** Whether this process made it; no rate limit counts it then. */
   isOwn?: boolean
   /** Monotonic times of its first bytes and of its whole body at the handler; 0 until then. */
   readonly receivedMs: number
@@ -31,19 +31,19 @@ export interface Call {
   timesRow: number
   /** The caller hung up, so nobody waits for the reply. */
   isGone?: boolean
-  /** Gets what the call costs beyond its first token; absent for a call without a further cost. */
+  /** Charges the cost beyond the first token; absent for a call without further cost. */
   charges?: CallCharges
 }
 
-/** Takes what a call costs beyond the token that it took when it came. */
+/** Charges the cost of a call beyond the token taken on arrival. */
 export interface CallCharges {
-  /** A read took this time of the query thread. */
+  /** Query thread time of a read. */
   queryTook(ms: number): void
-  /** The call took this time of the main thread, beyond what every call takes. */
+  /** Main thread time beyond what every call takes. */
   mainTook(ms: number): void
-  /** The reply has so many bytes. */
+  /** Bytes of the reply. */
   replied(bytes: number): void
-  /** The body holds so many messages, each of which would have been a call. */
+  /** Messages in the body, each of which would have been a call. */
   messages(count: number): void
 }
 
@@ -55,7 +55,7 @@ export function header(call: Call, lowerCaseName: string): string {
 
 export type Header = readonly [name: string, value: string]
 
-/** A caller whose proof was accepted. */
+/** An authenticated caller. */
 export interface Caller {
   /** 0 for an operator, who has no profile. */
   readonly profileId: ProfileId
@@ -74,12 +74,12 @@ export interface OperatorName {
   readonly rateKey: number
 }
 
-/** A proven operator. */
+/** An authenticated operator. */
 export interface Acting extends Caller {
   readonly operator: OperatorName
 }
 
-/** The different values of the cookies of these names, in the order in which they came. */
+/** The distinct values of the cookies with these names, in order of appearance. */
 export function cookieValues(call: Call, ...names: readonly string[]): readonly string[] {
   const values = new Set<string>()
   for (const pair of header(call, 'cookie').split(';')) {
@@ -90,19 +90,19 @@ export function cookieValues(call: Call, ...names: readonly string[]): readonly 
   return [...values]
 }
 
-/** Joins the values of a header that comes twice, so that neither value wins over the other. */
+/** Joins the values of a repeated header, so that neither overrides the other. */
 export function joinHeader(headers: Map<string, string>, name: string, value: string): void {
   const before = headers.get(name)
   if (before === undefined) headers.set(name, value)
   else headers.set(name, before + (name === 'cookie' ? '; ' : ', ') + value)
 }
 
-/** Announced bytes of the body, of a call whose framing was checked. */
+/** The announced length of the body of a call whose framing was checked. */
 export function announcedBytes(call: Call): number {
   return Number(header(call, 'content-length'))
 }
 
-/** Whether the headers say that the body is compressed. */
+/** Whether the headers declare a compressed body. */
 export function isEncoded(call: Call): boolean {
   const encoding = header(call, 'content-encoding').trim().toLowerCase()
   return encoding !== '' && encoding !== 'identity'

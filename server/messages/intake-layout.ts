@@ -15,17 +15,17 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 //            36 recordBytes u32 │ 40 textBytes u32 │ 44 index u8 │ 45 count u8 │
 //            46 taskBytes u16
 //            48 actorId u32 │ 52 zero
-//            56 PLACE record, then text: the echo of an order, or JSON of its flaw; the issues of a
-//            refusal, the slug of a market that is not known, or JSON of further fields; then, in a
-//            group, JSON of the ReplaceTask of the order
+//            56 PLACE record, then text: the reply fields of an order, or JSON of its flaw; the
+//            issues of a refusal, the slug of an unknown market, or JSON of additional fields;
+//            then, in a group, JSON of the ReplaceTask of the order
 //            index and count are 0 for a request of one order; a group that is refused as a whole
 //            has one RESULT with the count WHOLE_GROUP
 //            a request that broke has INTERNAL, and its text is the error
 //   READY    nothing: the thread has loaded what it needs
 //
-// Beside the rings, in words (intake-request.ts):
+// Besides the rings, in words (intake-request.ts):
 //   WORKING  0 key (`openKey`) of the request that the thread works on, or AT_NOTHING: when the
-//              thread dies, this request is to blame │ 1 not 0 when the thread is to end
+//              thread dies, this request is to blame │ 1 not 0 when the thread must end
 
 /** The kinds of request bodies, by their numbers on the wire. */
 export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const
@@ -75,7 +75,7 @@ export const VERDICT = {
   makerIsAccount: 8,
 } as const
 
-/** Longer header texts cannot be right, so they are cut before they are sent. */
+/** Longer header texts cannot be valid, so they are cut before they are sent. */
 export const HEADER_CHARACTERS_MAX = 128
 
 assert(HEADER_CHARACTERS_MAX * 3 <= 0xffff, 'the length of a header fits its field')

@@ -5,12 +5,12 @@ import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-l
 import { openKey, RESULT, VERDICT } from './intake-layout.ts'
 import type { Extra } from './refusal.ts'
 
-// Results of the intake as main reads them. Bytes that do not decode are a fault of the thread that
-// wrote them, and cost the call that they answer. No field is used before the whole result is read.
+// Intake results as read by main. Bytes that do not decode are a fault of the thread that wrote
+// them, and cost the call that they answer. No field is used before the whole result is read.
 
 const NOTHING = new Uint8Array(0)
 
-/** The further fields of a refusal, and the name of that refusal. */
+/** The additional fields of a refusal, and its name. */
 export interface OrderFlaw extends Extra {
   readonly code: 'OWNER_MISMATCH' | 'SIGNER_MISMATCH' | 'SIGNATURE_INVALID'
   readonly message: string
@@ -23,7 +23,7 @@ export function isSound(verdict: number): boolean {
   return (verdict & SOUND) === SOUND
 }
 
-/** The cancel that a replacement's result carries beside its verdict. */
+/** The cancel that a replacement's result carries besides its verdict. */
 export interface ReplaceTask {
   readonly cancel: { readonly orderId: string } | { readonly clientOrderId: string }
   readonly mode: 'STOP_ON_FAILURE' | 'ALLOW_FAILURE'
@@ -31,7 +31,7 @@ export interface ReplaceTask {
 
 /**
  * An order whose sender, shape, amounts and hash the intake has checked. The sequencer judges the
- * verdict on its signature. Only this file can make such an order. The object is reused and its
+ * verdict on its signature. Only this file can create such an order. The object is reused and its
  * bytes are in a ring: both are valid only during `onResult`.
  */
 class VerifiedOrder {
@@ -59,7 +59,7 @@ class VerifiedOrder {
   record: Uint8Array = NOTHING
   /** JSON fields of the reply's `order`, without braces; '' for an order with a flaw. */
   orderFields = ''
-  /** What a gate of owner, signer or signature will say; null when none refuses. */
+  /** The refusal of a gate of owner, signer or signature; null when none refuses. */
   flaw: OrderFlaw | null = null
 
   isMinted(): boolean {
@@ -73,18 +73,18 @@ export interface RefusedOrder {
   readonly kind: 'refused'
   readonly requestId: number
   readonly reject: Reject
-  /** 0 and NO_TOKEN when the refusal came before the token was proven. */
+  /** 0 and NO_TOKEN when the refusal precedes the authentication of the token. */
   readonly profileId: ProfileId
   /** The caller itself when the body was not read, or when it may not act for the sub-account. */
   readonly actorId: ProfileId
   readonly tokenNo: TokenNo
   /** JSON array of { field, message }; '' unless the refusal is VALIDATION. */
   readonly issues: string
-  /** Further fields of the body. */
+  /** Additional fields of the body. */
   readonly more?: Extra | undefined
-  /** The slug that no live market has, with MARKET_NOT_FOUND; '' when it is too long for a slug. */
+  /** With MARKET_NOT_FOUND, the slug without a live market; '' when it is too long for a slug. */
   readonly marketSlug?: string
-  /** The fault at this order, with INTERNAL. */
+  /** With INTERNAL, the fault of this order. */
   readonly broke?: { readonly error: WorkerFault }
 }
 
@@ -110,7 +110,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
-/** A task as `readGroup` writes it. */
+/** Parses a task as written by `readGroup`. */
 function taskOf(text: string): ReplaceTask | null {
   if (text === '') return null
   const { cancel, mode }: ReplaceTask = JSON.parse(text)
@@ -128,12 +128,12 @@ function assertIssues(text: string): void {
   }
 }
 
-/** What the text of a refusal is for: by its reject, issues, a slug or further fields. */
+/** Interprets the text of a refusal by its reject: issues, a slug or additional fields. */
 function statedOf(reject: Reject, text: string) {
   if (reject === REJECT.MARKET_NOT_FOUND) return { issues: '', marketSlug: text }
   if (reject === REJECT.VALIDATION || text === '') return { issues: text }
   const more: Extra = JSON.parse(text)
-  assert(isText(more.message), 'the further fields of a refusal have a message')
+  assert(isText(more.message), 'the additional fields of a refusal have a message')
   return { issues: '', more }
 }
 
@@ -143,14 +143,14 @@ function flawOf(text: string): OrderFlaw {
   return flaw
 }
 
-/** Reads one RESULT at a time; its fields belong to the RESULT that was read last. */
+/** Reads one RESULT at a time; its fields describe the most recently read RESULT. */
 export class ResultReader {
   readonly #order = new VerifiedOrder()
   result: IntakeResult = this.#order
   /** 0 for a request of one order, WHOLE_GROUP for a group that is refused as a whole. */
   count = 0
   index = 0
-  /** The key of the request, as `openKey` makes it. */
+  /** The key of the request, as computed by `openKey`. */
   key = 0
   task: ReplaceTask | null = null
 
@@ -193,7 +193,7 @@ export class ResultReader {
     assert(view.readUInt32LE(RESULT.record + HEAD.bytes) === recordBytes, 'a record has its length')
     assert(view[RESULT.record + HEAD.kind] === KIND.PLACE, 'an order is a PLACE record')
     const idBytes = view.readUInt16LE(RESULT.record + PLACE.clientOrderIdBytes)
-    assert(PLACE.clientOrderId + idBytes <= recordBytes, 'a client id lies in its record')
+    assert(PLACE.clientOrderId + idBytes <= recordBytes, 'a client id fits inside its record')
     const verdict = view[RESULT.verdict]
     order.requestId = view.readUInt32LE(RESULT.requestId)
     order.profileId = view.readUInt32LE(RESULT.profileId)
@@ -210,7 +210,7 @@ export class ResultReader {
     order.record = view.subarray(RESULT.record, recordEnd)
     const isSoundOrder = isSound(verdict) && order.ownerId === order.actorId
     order.flaw = isSoundOrder ? null : flawOf(view.toString('utf8', recordEnd, textEnd))
-    // The echo has only digits, addresses and our own names, so it is ASCII.
+    // The order fields contain only digits, addresses and our own names, so they are ASCII.
     order.orderFields = isSoundOrder ? view.toString('latin1', recordEnd, textEnd) : ''
     return order
   }

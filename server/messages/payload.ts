@@ -1,6 +1,6 @@
-// What a body is sent from. Most replies are bytes or a text. A list is joined from parts that are
-// encoded once each, and is put together only as it is sent: bytes of its own for each call would
-// be most of what main allocates, and each collection of them stops every caller.
+// The sources of a reply body. Most replies are bytes or a text. A list is joined from parts that
+// are encoded once each, and is assembled only when it is sent. Allocating the bytes per call would
+// dominate main's allocations, and each collection of them stops every caller.
 
 import { assert } from '../../engine/domain/assert.ts'
 
@@ -21,7 +21,7 @@ export class Joined {
     this.length = length
   }
 
-  /** Puts the body at the start of a buffer that has room for it; gives that part of the buffer. */
+  /** Copies the body to the start of a buffer that can hold it; returns that part of the buffer. */
   within(buffer: Buffer): Buffer {
     const whole = this.from(0, buffer)
     assert(whole.length === this.length, 'a joined body has the length of its parts')
@@ -29,8 +29,8 @@ export class Joined {
   }
 
   /**
-   * Puts the bytes from `offset` on at the start of a buffer, as many as it has room for; gives
-   * that part of the buffer.
+   * Copies the bytes from `offset` to the start of a buffer, as many as fit; returns that part of
+   * the buffer.
    */
   from(offset: number, buffer: Buffer): Buffer {
     let at = 0
@@ -52,7 +52,7 @@ export class Joined {
     return buffer.subarray(0, at)
   }
 
-  /** The body in a buffer of its own. */
+  /** The body in its own buffer. */
   whole(): Buffer {
     return this.within(Buffer.allocUnsafe(this.length))
   }
@@ -64,7 +64,7 @@ export function byteLengthOf(payload: Payload): number {
   return typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length
 }
 
-/** A body that is not joined from parts any more. */
+/** A body that is no longer split into parts. */
 export function wholeOf(payload: Payload): Uint8Array | string {
   return payload instanceof Joined ? payload.whole() : payload
 }

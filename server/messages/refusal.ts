@@ -13,9 +13,9 @@ interface Row {
   readonly status: number
   /** Seconds in `Retry-After`. */
   readonly retryAfterSec?: number
-  /** The text of `code` where the API has another word than the name of the refusal. */
+  /** The text of `code` where the API uses another word than the name of the refusal. */
   readonly code?: string
-  /** Further fields of its body. */
+  /** Additional fields of its body. */
   readonly extra?: Extra
 }
 
@@ -28,12 +28,12 @@ const NOT_PAYABLE: Row = { status: 422 }
 const TOO_EARLY: Row = { status: 425 }
 const NOT_NOW: Row = { status: 503, retryAfterSec: 1 }
 
-/** One code for clients, whichever scope it is. */
+/** One code for clients, whichever scope is missing. */
 function lacks(scope: Scope): Row {
   return { status: 403, code: 'SCOPE_MISSING', extra: { scope } }
 }
 
-/** Every refusal has a row, or this does not compile. */
+/** Every refusal needs a row, or this does not compile. */
 const ROWS: Readonly<Record<RejectName, Row>> = {
   OVERLOADED: NOT_NOW,
   NOT_READY: NOT_NOW,
@@ -58,7 +58,7 @@ const ROWS: Readonly<Record<RejectName, Row>> = {
   HMAC_INVALID: UNKNOWN_SPEAKER,
   IDENTITY_INVALID: UNKNOWN_SPEAKER,
   ADMIN_TOKEN_INVALID: UNKNOWN_SPEAKER,
-  // POST /auth/login has 400, not 401, for a bad proof.
+  // POST /auth/login returns 400, not 401, for an invalid proof.
   LOGIN_INVALID: BAD,
   OWN_ADDRESS: BAD,
   ACCOUNT_UNPROVEN: UNKNOWN_SPEAKER,
@@ -241,7 +241,7 @@ const ROWS: Readonly<Record<RejectName, Row>> = {
 
 export type Extra = Readonly<Record<string, unknown>>
 
-/** A refusal as it is sent, with its body encoded. */
+/** A refusal in wire form, with its body encoded. */
 export class Refusal {
   readonly name: RejectName
   readonly status: number
@@ -263,13 +263,13 @@ export class Refusal {
     this.body = JSON.stringify(body)
   }
 
-  /** The same refusal with further fields. */
+  /** The same refusal with additional fields. */
   with(extra: Extra): Refusal {
     const { message } = JSON.parse(this.body)
     return new Refusal(this.name, message, extra, this.retryAfterSec, this.limitLines)
   }
 
-  /** The body inside another reply: its first field says what `Retry-After` would. */
+  /** The body nested in another reply; its first field replaces `Retry-After`. */
   get innerBody(): string {
     const { retryAfterSec, body } = this
     return retryAfterSec > 0 ? `{"retryAfterSec":${retryAfterSec},${body.slice(1)}` : body
@@ -284,7 +284,7 @@ for (const reject of Object.values(REJECT)) {
   plain.set(reject, new Refusal(reject.name, reject.sentence, NO_EXTRA))
 }
 
-/** Makes the reply of a refusal; `extra` fields come after the usual four. */
+/** Builds the reply of a refusal; `extra` fields follow the usual four. */
 export function refuse(stated: RejectName | Reject, extra?: Extra, retryAfterSec = 0): Refusal {
   const reject = stated instanceof Reject ? stated : REJECT[stated]
   const known = extra === undefined && retryAfterSec === 0 ? plain.get(reject) : undefined
@@ -297,13 +297,13 @@ export function refuse(stated: RejectName | Reject, extra?: Extra, retryAfterSec
   return new Refusal(name, `${sentence} ${numbers}`, both, retryAfterSec)
 }
 
-/** A caller came too often for a limit of a route, which these lines describe. */
+/** The refusal of a caller that exceeded a rate limit of a route, which these lines describe. */
 export function tooOften(retryAfterSec: number, limitLines: string): Refusal {
   const { name, sentence } = REJECT.RATE_LIMITED
   return new Refusal(name, sentence, NO_EXTRA, retryAfterSec, limitLines)
 }
 
-/** The view of what was made, or the reply of its refusal. */
+/** The view of the result, or the reply of its refusal. */
 export function refusedOr<Made, View>(
   made: Made | Reject,
   view: (made: Made) => View,
@@ -311,24 +311,24 @@ export function refusedOr<Made, View>(
   return made instanceof Reject ? refuse(made) : view(made)
 }
 
-/** Names the role a call needs, and the one the operator has. */
+/** Names the required role and the operator's own. */
 export function roleMissing(needed: Role, { role }: { readonly role: Role }): Refusal {
   const roles = `This call needs the role ${needed}, and yours is ${role}`
-  return refuse('ROLE_MISSING', { message: `${roles}; ask an operator who has it.` })
+  return refuse('ROLE_MISSING', { message: `${roles}; ask an operator with that role.` })
 }
 
-/** A request may be wrong in hundreds of ways, and the reply must not grow with it. */
+/** A request may have hundreds of faults, and the reply must not grow with it. */
 const ISSUES_REPORTED_MAX = 10
 
-/** The field of an issue with the whole of what a caller sent. */
+/** The field of an issue that concerns the whole input. */
 const WHOLE = 'body'
 
-/** A refusal that says what is wrong with the request, field by field; no field is empty. */
+/** A refusal that lists the faults of the request by field; no field is empty. */
 export function invalid(...issues: Issue[]): Refusal {
   const reported = issues.slice(0, ISSUES_REPORTED_MAX)
   const left = issues.length - reported.length
   if (left > 0) {
-    const message = `${left} more faults are not listed, this one first; fix those above`
+    const message = `${left} more faults are not listed, starting with this one; fix those above`
     reported.push({ field: issues[ISSUES_REPORTED_MAX].field, message })
   }
   const named = reported.map(({ field, message }) => ({

@@ -1,6 +1,7 @@
-// The audit log: a line for each call of a proven operator that could change something. The journal
-// keeps the changes for ever; the line says who asked, and what was refused. Calls without a proof
-// are only counted in metrics, because a line for each would let anybody fill the log.
+// The audit log: one line for each call of an authenticated operator that could change something.
+// The journal keeps the changes permanently; the line records who made the call, and what was
+// refused. Unauthenticated calls are only counted in metrics, because a line for each would let
+// anyone fill the log.
 
 const ORACLE_PATH = '/admin/oracle/prices'
 const BODY_CHARACTERS_MAX = 1000
@@ -23,12 +24,12 @@ export interface SeenAct {
   readonly from: string
 }
 
-/** The fields of the line, never the token; null when the call is no act of an operator. */
+/** The fields of the line, never the token; null when the call is not an operator action. */
 export function auditLine({ call, route, caller, status, refusal, from }: SeenAct): object | null {
   if (route === null || route.rateClass !== 'admin' || route.method === 'GET') return null
   const operator = caller?.operator?.name
   if (operator === undefined) return null
-  // An oracle reports each second; the journal has every report.
+  // An oracle reports every second; the journal has every report.
   if (route.path === ORACLE_PATH && refusal === null) return null
   const { method, target } = call
   const body = Buffer.from(call.body).toString('utf8').slice(0, BODY_CHARACTERS_MAX)

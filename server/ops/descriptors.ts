@@ -1,16 +1,16 @@
-// How many files and connections this process may still open.
+// The number of files and connections that this process may still open.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { LIMITS } from '../../engine/domain/limits.ts'
 
-/** The limit where the system does not tell it; most systems give this. */
+/** The limit where the system does not report one; most systems use this value. */
 const ASSUMED = 1024
 const CONNECTIONS_MIN = 16
 
 /**
- * The number of connections that leaves room for the files of the process itself: tables,
- * snapshots, threads. Call it when the threads run. Node raises the soft limit to the hard limit at
- * its start.
+ * The number of connections that leaves enough descriptors for the files of the process itself:
+ * tables, snapshots, threads. Call it when the threads run. Node raises the soft limit to the hard
+ * limit as it starts.
  */
 export function connectionsMax(): number {
   const free = descriptorLimit() - descriptorsOpen() - LIMITS.descriptorsReserved

@@ -1,12 +1,12 @@
-// Faults at the edges of the exchange. Each costs one call, one frame or one answer of a worker,
-// and no more (design §11). A fault of the state is not of this kind: it stops the process.
+// Faults at the edges of the exchange. Each costs one call, one frame or one worker reply, and no
+// more (design §11). A fault of the state is different: it stops the process.
 
 import { randomBytes } from 'node:crypto'
 import { WorkerFault } from '../../engine/domain/assert.ts'
 
 /**
- * The edges, in their order: while a call is read, proven or handled; while its reply is made; in a
- * message of a socket; in a frame to a socket; in an intake thread; in the query thread.
+ * The edges, in order: while a call is read, authenticated or handled; while its reply is built; in
+ * a message of a socket; in a frame to a socket; in an intake thread; in the query thread.
  */
 export const EDGES = ['http', 'reply', 'socket', 'frame', 'intake', 'query'] as const
 export type Edge = (typeof EDGES)[number]
@@ -36,8 +36,8 @@ export class EdgeFaults {
   }
 
   /**
-   * Counts a fault at the edge where it broke: in the thread, when a thread reported it. Logs it
-   * once, and gives the id under which the caller can ask about it.
+   * Counts a fault at the edge where it occurred: in the thread, when a thread reported it. Logs it
+   * once, and returns the id that the caller can quote.
    */
   note(edge: Edge, error: unknown): string {
     const where = error instanceof WorkerFault ? error.edge : edge

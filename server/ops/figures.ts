@@ -1,4 +1,4 @@
-// The figures of two looks at GET /metrics: what stands now, and what went on between them.
+// The figures of two samples of GET /metrics: the current values, and the changes in between.
 
 export interface Series {
   readonly name: string
@@ -17,7 +17,7 @@ export interface Look {
 const LINE = /^([a-z_:][a-z0-9_:]*)(?:\{(.*)\})? (\S+)$/i
 const LABEL = /([a-z_][a-z0-9_]*)="((?:[^"\\]|\\.)*)"/gi
 
-/** Reads the text format of Prometheus; a line that is none is passed over. */
+/** Parses the text format of Prometheus; malformed lines are skipped. */
 export function seriesOf(text: string): Series[] {
   return text.split('\n').flatMap((line) => {
     const [, name, inner = '', value] = LINE.exec(line) ?? []
@@ -41,17 +41,17 @@ export class Figures {
   constructor(before: Look, now: Look) {
     this.#before = byName(before.series)
     this.#now = byName(now.series)
-    // By a clock that started again, all that there is was added since then.
+    // If the clock was reset, everything was added since then.
     const spanMs = now.atMs < before.atMs ? now.atMs : now.atMs - before.atMs
     this.#seconds = Math.max(0.001, spanMs / 1000)
   }
 
-  /** The sum of what the series have now; 0 for none. */
+  /** The sum of the current values of the series; 0 for none. */
   now(name: string, labels: Labels = {}): number {
     return sumOf(this.#now, name, labels)
   }
 
-  /** What was added since the look before; a server that started again counts from 0. */
+  /** The increase since the previous sample; a restarted server counts from 0. */
   added(name: string, labels: Labels = {}): number {
     const [now, before] = [this.now(name, labels), sumOf(this.#before, name, labels)]
     return now >= before ? now - before : now
@@ -61,7 +61,7 @@ export class Figures {
     return this.added(name, labels) / this.#seconds
   }
 
-  /** How many of the new values lie at or below each bound, by rising bounds. */
+  /** The number of new values at or below each bound, by rising bounds. */
   #upTo(name: string, labels: Labels): Bucket[] {
     const bucket = `${name}_bucket`
     const bounds = new Set(matching(this.#now, bucket, labels).map((each) => each.labels.le))
@@ -72,7 +72,7 @@ export class Figures {
     return added.sort((a, b) => a.bound - b.bound)
   }
 
-  /** The bound below which a part of the new values lies; null when there are none. */
+  /** The bound below which a fraction of the new values lies; null when there are none. */
   quantile(name: string, part: number, labels: Labels = {}): number | null {
     const added = this.#upTo(name, labels)
     const all = added.at(-1)?.count ?? 0
@@ -81,7 +81,7 @@ export class Figures {
     return found?.bound ?? null
   }
 
-  /** The new values of a histogram by their buckets: how many lie between a bound and the next. */
+  /** The new values of a histogram by bucket: the number between a bound and the next. */
   buckets(name: string, labels: Labels = {}): Bucket[] {
     let below = 0
     return this.#upTo(name, labels).map(({ bound, count }) => {
@@ -91,7 +91,7 @@ export class Figures {
     })
   }
 
-  /** The values of a label, in their order of coming. */
+  /** The values of a label, in order of appearance. */
   valuesOf(name: string, label: string): string[] {
     const found = (this.#now.get(name) ?? []).map(({ labels }) => labels[label])
     return [...new Set(found.filter((value) => value !== undefined))]

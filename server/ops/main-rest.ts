@@ -1,14 +1,15 @@
-// Gives back the garbage that a start leaves on main, 20 MB, when main rests for the first time. It
-// stops main for some 40 ms, so it is done once; later V8 collects in its own small steps.
+// Collects the garbage that a start leaves on main, 20 MB, when main is idle for the first time.
+// The collection stops main for some 40 ms, so it is done once; later V8 collects in its own small
+// steps.
 import { RestCollector } from '../../engine/thread/rest-collector.ts'
 
 const LOOK_MS = 1000
-/** Main works when it is active for more than this part of the time between two looks. */
+/** Main is busy when it is active for more than this fraction of the interval. */
 const WORKING = 0.02
-/** The whole heap is more, so the first rest collects. */
+/** The whole heap is larger, so the first idle period collects. */
 const GROWTH_BYTES = 16 << 20
 
-/** Waits for the first rest; the function that it gives ends the wait. */
+/** Waits for the first idle period; the returned function ends the wait. */
 export function watchRest(): () => void {
   const collector = new RestCollector(GROWTH_BYTES)
   let seen = performance.eventLoopUtilization()

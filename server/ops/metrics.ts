@@ -1,11 +1,11 @@
 // The only importer of prom-client: the counts of the exchange as Prometheus text. Frequent events
-// are counted in columns, which become text when somebody reads them.
+// are counted in columns, which are rendered to text only when read.
 import { createRequire } from 'node:module'
 import type * as PromClient from 'prom-client'
 import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import { KINDS, type KindOfCall, type OrderTimes, STEPS_OF } from './order-times.ts'
 
-// The entry of prom-client also loads what we never call, with fifty files of OpenTelemetry.
+// The entry point of prom-client also loads unused code, including fifty files of OpenTelemetry.
 const load = createRequire(import.meta.url)
 const Counter: typeof PromClient.Counter = load('prom-client/lib/counter.js')
 const Gauge: typeof PromClient.Gauge = load('prom-client/lib/gauge.js')
@@ -35,9 +35,7 @@ export interface Series {
 /** Any client can invent a method; metrics have a series only for these. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const MICROS_PER_SECOND = 1e6
-/**
- * How long a text is kept: to make it costs some milliseconds of main, however often it is read.
- */
+/** How long a rendered text is reused, because rendering costs main some milliseconds. */
 const KEPT_MS = 1000
 
 /** The counts of one route and one method. */
@@ -103,7 +101,7 @@ export class Metrics {
     return [...this.#routes.values()].flatMap((byMethod) => [...byMethod.values()])
   }
 
-  /** Counts one ended request, and gives its kind. */
+  /** Counts one ended request, and returns its kind. */
   http(round: IncomingRequest): KindOfCall {
     const { call, route, status, refusal, endedMs } = round
     const counts = this.#countsOf(METHODS.has(call.method) ? call.method : 'other', route)
@@ -131,7 +129,7 @@ export class Metrics {
     return counts
   }
 
-  /** Adds the steps of every kind of call, and the whole time of each. */
+  /** Adds the steps of every kind of call, and the total time of each. */
   steps(times: OrderTimes): void {
     const series = KINDS.flatMap((kind) => [
       { labels: { kind, step: 'read' }, values: this.#read[kind] },
@@ -144,7 +142,7 @@ export class Metrics {
     this.seconds('outcomex_step_seconds', STEP_HELP, () => series)
   }
 
-  /** Adds a value that is read whenever the text is made. */
+  /** Adds a value that is read at each rendering. */
   gauge(name: string, help: string, read: () => number): void {
     this.gauges(name, help, [], () => [{ labels: {}, value: read() }])
   }
@@ -158,7 +156,7 @@ export class Metrics {
     new Gauge({ name, help, labelNames, registers, collect })
   }
 
-  /** Adds counts that only grow and are kept elsewhere. */
+  /** Adds counters that are kept elsewhere. */
   totals(name: string, help: string, labelNames: readonly string[], read: () => Sample[]): void {
     const collect = function (this: PromClient.Counter): void {
       this.reset()
@@ -173,7 +171,7 @@ export class Metrics {
     this.#histogram(name, help, MICROS_PER_SECOND, read)
   }
 
-  /** Adds a distribution, shown in the unit in which it was counted. */
+  /** Adds a distribution, shown in its own unit. */
   sizes(name: string, help: string, values: Distribution): void {
     this.#histogram(name, help, 1, () => [{ labels: {}, values }])
   }
@@ -184,11 +182,11 @@ export class Metrics {
       const values = read().flatMap((series) => samplesOf(name, scale, series))
       return { name, help, type: 'histogram', aggregator: 'sum', values }
     }
-    // prom-client makes the text with the second function; older versions have only the first.
+    // prom-client renders with the second function; older versions have only the first.
     Object.assign(histogram, { get: filled, getForPromString: filled })
   }
 
-  /** All values as text, made at most once in KEPT_MS; reading changes no value. */
+  /** All values as text, rendered at most once per KEPT_MS; reading changes no value. */
   text(): Promise<string> {
     const nowMs = performance.now()
     if (this.#kept === null || nowMs - this.#kept.madeMs >= this.#keptMs) {
@@ -205,10 +203,10 @@ export interface Sample {
 
 const HTTP_HELP = 'HTTP requests by route and status; status 0 is a client that left.'
 const STEP_HELP =
-  'Steps of orders, cancels, other changes and queries, as main waits for them; ' +
-  'journal and match run at the same time.'
+  'Time per step of orders, cancels, other changes and queries, as seen by the main thread; ' +
+  'journal and match run in parallel.'
 
-/** Cumulative counts, as Prometheus wants them. */
+/** Cumulative counts, as Prometheus requires. */
 function samplesOf(name: string, scale: number, { labels, values }: Series) {
   const metricName = `${name}_bucket`
   let count = 0

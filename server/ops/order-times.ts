@@ -6,9 +6,9 @@
 //
 // Main takes every stamp, so the work of another thread is measured as the time that main waits for
 // it. Each request has a row with its own stamps. `handed` and `durable` are shared by the commands
-// of one turn of the loop and of one commit; `seen` and `settled` by those of one drain, and only
+// of one event-loop tick and of one commit; `seen` and `settled` by those of one drain, and only
 // rows keep them. Invariants: a row belongs to one request from `begin` to `end`; row 0 belongs to
-// no request and may be written to. A cell belongs to one command until SEQS newer commands are
+// no request and may be written. A cell belongs to one command until SEQS newer commands are
 // stamped.
 
 import { assert } from '../../engine/domain/assert.ts'
@@ -21,7 +21,7 @@ import { SharedStamps } from './shared-stamps.ts'
 const STEPS = ['intake', 'sequence', 'journal', 'match', 'settle', 'publish'] as const
 type Step = (typeof STEPS)[number]
 
-/** Orders; cancels; other commands, KIND − 1 each; calls that change nothing. */
+/** Orders; cancels; other commands (KIND − 1 each); calls that change nothing. */
 export const KINDS = ['order', 'cancel', 'change', 'query'] as const
 export type KindOfCall = (typeof KINDS)[number]
 
@@ -46,14 +46,14 @@ assert(KINDS.length <= 1 << KIND_BITS, 'a kind fits its bits')
 assert(ORDER === KIND.PLACE - 1, 'an order has the first distributions')
 assert(KINDS.indexOf('cancel') === KIND.CANCEL - 1, 'a cancel has the second')
 assert(KINDS.indexOf('change') === KIND.CONTROL - 1, 'a control command has the third')
-// A release is no call of a client, so its steps go to the kind that shows none.
+// A release is not a client call, so its steps go to the kind that shows none.
 assert(KINDS.indexOf('query') === KIND.RELEASE - 1, 'the distributions of a release are not read')
 assert(
   LIMITS.ringBytes + LIMITS.batchBytesMax <= SEQS * SMALLEST_RECORD_BYTES,
   'every command that is not durable has a cell',
 )
 
-/** Commands of one turn share their stamps: a step that took them equally long is counted once. */
+/** Commands of one tick share their stamps: a step that took them equally long is recorded once. */
 class EqualTimes {
   readonly #distributions: readonly Distribution[]
   readonly #counts = new Int32Array(KINDS.length)
@@ -90,7 +90,7 @@ export class OrderTimes {
   readonly #requestOf = new Float64Array(ROWS)
   readonly #requestedMsOf = new Float64Array(ROWS)
   readonly #reportedMsOf = new Float64Array(ROWS)
-  /** Times at which the sequencer refused. */
+  /** When the sequencer refused. */
   readonly #refusedMsOf = new Float64Array(ROWS)
   readonly #seqOf = new Float64Array(ROWS)
   readonly #marketOf = new Int32Array(ROWS)
@@ -104,9 +104,9 @@ export class OrderTimes {
   readonly #durable = new SharedStamps()
   #firstSeq: Seq = 0
   #stampedSeq: Seq = 0
-  /** Time of the drain under way; 0 before its first record. */
+  /** Time of the current drain; 0 before its first record. */
   #seenMs = 0
-  /** Commands that ended in the drain under way, by kind, and the rows of their requests. */
+  /** Commands that ended in the current drain, by kind, and the rows of their requests. */
   readonly #ended = new Int32Array(KINDS.length)
   readonly #endedRows = new Int32Array(ROWS)
   #endedRowCount = 0
@@ -119,7 +119,7 @@ export class OrderTimes {
     return this.#steps[KINDS.indexOf(kind)][STEPS.indexOf(step)]
   }
 
-  /** Gives a row to a request that was read completely; 0 when no row is free. */
+  /** Assigns a row to a completely read request; 0 when no row is free. */
   begin(readMs: number): number {
     if (this.#freeCount === 0) return 0
     const row = this.#free[--this.#freeCount]
@@ -210,7 +210,7 @@ export class OrderTimes {
     this.#seenMs = 0
   }
 
-  /** The reply of a request is out, or its client has left; its row becomes free. */
+  /** Frees the row of a request whose reply is out or whose client has left. */
   end(row: number, repliedMs: number): void {
     if (row === 0) return
     this.#free[this.#freeCount++] = row

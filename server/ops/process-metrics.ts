@@ -1,15 +1,15 @@
-// The costs of the process: loop delay, garbage collection, memory and processor time.
+// The costs of the process: event-loop delay, garbage collection, memory and CPU time.
 import { PerformanceObserver } from 'node:perf_hooks'
 import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import type { Metrics, Series } from './metrics.ts'
 
-/** From one look at the loop to the next: short while main works, long while it rests. */
+/** The sampling interval of the event loop: short while main is busy, long while it is idle. */
 const LOOK_MS_MIN = 10
 const LOOK_MS_MAX = 640
-/** Main works when it is active for more than this part of the time between two looks. */
+/** Main is busy when it is active for more than this fraction of the interval. */
 const WORKING = 0.02
 
-/** How late main runs each timer; a histogram, so that reading it changes nothing. */
+/** The delay of each timer on main; a histogram, so reading it changes nothing. */
 function watchLoop(metrics: Metrics): () => void {
   const delays = new Distribution(MICROS)
   let seen = performance.eventLoopUtilization()
@@ -27,12 +27,12 @@ function watchLoop(metrics: Metrics): () => void {
     timer = setTimeout(look, waitMs).unref()
   }
   timer = setTimeout(look, waitMs).unref()
-  const help = 'How late main came to a timer of 10 ms (up to 640 ms while it rests).'
+  const help = 'Event-loop delay of the main thread (10 ms timer, up to 640 ms while idle).'
   metrics.seconds('outcomex_event_loop_delay_seconds', help, () => [{ labels: {}, values: delays }])
   return () => clearTimeout(timer)
 }
 
-/** Starts to watch; the returned function ends it. `ofOthers` gives the collections of threads. */
+/** Starts the watch; the returned function ends it. `ofOthers` returns the threads' series. */
 export function watchProcess(metrics: Metrics, ofOthers: () => Series[] = () => []): () => void {
   const endLoop = watchLoop(metrics)
   const pauses = new Distribution(MICROS)
@@ -41,13 +41,13 @@ export function watchProcess(metrics: Metrics, ofOthers: () => Series[] = () => 
   })
   observer.observe({ entryTypes: ['gc'] })
   const collected =
-    'Collections of garbage, by thread. Threads other than main tell theirs once a second.'
+    'Garbage collections, by thread. Threads other than main report theirs once a second.'
   metrics.seconds('outcomex_collection_seconds', collected, () => [
     { labels: { thread: 'main' }, values: pauses },
     ...ofOthers(),
   ])
   watchMemory(metrics)
-  const cpu = 'Processor time of all threads.'
+  const cpu = 'CPU time of all threads.'
   metrics.totals('outcomex_cpu_seconds_total', cpu, ['mode'], () => {
     const { user, system } = process.cpuUsage()
     return [

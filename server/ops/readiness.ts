@@ -1,7 +1,7 @@
-// The answer of /ready: whether orders are taken, and the checks that show it. An answer costs
-// nothing, because a timer asks threads and disk before. Time is an argument.
+// The reply of /ready: whether orders are accepted, and the checks behind it. A reply costs
+// nothing, because a timer polls threads and disk beforehand. Time is an argument.
 
-/** A thread that answers when it is asked, whether it has work or not. */
+/** A thread that answers when asked, whether it has work or not. */
 export interface Requested {
   request(): void
   readonly isAnswered: boolean
@@ -16,7 +16,7 @@ export class Pulse {
     this.#thread = thread
   }
 
-  /** Asks again, unless the last question has no answer yet. */
+  /** Asks again, unless the previous question is unanswered. */
   request(nowMs: number): void {
     if (!this.#thread.isAnswered) return
     this.#requestedMs = nowMs
@@ -29,8 +29,8 @@ export class Pulse {
 }
 
 /**
- * A thread that is behind with its work. It is in trouble when it makes no progress, and not when
- * one piece of work is large.
+ * A thread that lags behind its work. It is in trouble only when it makes no progress, not when one
+ * piece of work is large.
  */
 export class Progress {
   #count = 0
@@ -43,7 +43,7 @@ export class Progress {
     this.#changedMs = nowMs
   }
 
-  /** How long it has been behind without progress, when it is behind by `behindMs`. */
+  /** How long it has been stuck without progress, given that it lags by `behindMs`. */
   stuckMs(behindMs: number, nowMs: number): number {
     return Math.min(behindMs, nowMs - this.#changedMs)
   }
@@ -51,9 +51,9 @@ export class Progress {
 
 export interface Check {
   readonly name: string
-  /** When false, trouble is only told; orders are taken anyway. */
+  /** When false, a failure is only reported; orders are accepted anyway. */
   readonly isVital: boolean
-  /** Says in public words what is wrong; null when nothing is. */
+  /** A public description of the failure; null when the check passes. */
   readonly trouble: () => string | null
 }
 

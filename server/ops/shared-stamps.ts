@@ -1,21 +1,21 @@
 // Hot path. bench/pipeline.bench.ts
 import type { Seq } from '../../engine/domain/ids.ts'
 
-/** Ranges that are kept. A turn of the loop adds one at most, so that is more than ten seconds. */
+/** Kept ranges. An event-loop tick adds at most one, so they cover more than ten seconds. */
 const RANGES = 1 << 14
 const MASK = RANGES - 1
 
 /**
- * Times that ranges of seqs share: the commands of one turn, of one commit. Ranges follow each
+ * Times that ranges of seqs share: the commands of one tick, of one commit. Ranges follow each
  * other without a gap. Invariant: `#lastSeqAt` rises from range to range.
  */
 export class SharedStamps {
   readonly #lastSeqAt = new Float64Array(RANGES)
   readonly #msAt = new Float64Array(RANGES)
-  /** Ranges ever added since the start, which lies before the first of them. */
+  /** Ranges added since the start, which precedes the first of them. */
   #count = 0
   #startSeq: Seq = 0
-  /** The range of the last look: most looks are for it, or for the next one. */
+  /** The range of the last lookup: most lookups are for it, or for the next one. */
   #found = 0
 
   /** Forgets all ranges; the next one follows this seq. */
@@ -25,12 +25,12 @@ export class SharedStamps {
     this.#startSeq = seq
   }
 
-  /** Where the newest range ends. */
+  /** The end of the newest range. */
   get lastSeq(): Seq {
     return this.#endOf(this.#count - 1)
   }
 
-  /** The time of the oldest range that is kept; 0 for none. */
+  /** The time of the oldest kept range; 0 for none. */
   get oldestMs(): number {
     return this.#count === 0 ? 0 : this.#msAt[this.#oldest & MASK]
   }
@@ -47,7 +47,7 @@ export class SharedStamps {
     this.#count++
   }
 
-  /** The time of the seq's range; 0 when it has none yet, or had it too long ago. */
+  /** The time of the seq's range; 0 when it has none yet or is no longer kept. */
   msOf(seq: Seq): number {
     if (this.#isIn(this.#found, seq)) return this.#msAt[this.#found & MASK]
     if (seq > this.lastSeq) return 0

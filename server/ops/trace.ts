@@ -1,6 +1,6 @@
 // `--trace FILE`: a line for each order, written without blocking main. Invariants: one write is
-// under way at a time. Waiting lines are bounded. Lines that are lost are counted in metrics, and
-// in a line of the file once it takes lines again.
+// under way at a time. Waiting lines are bounded. Lost lines are counted in metrics, and in a line
+// of the file once it can be written again.
 
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const { O_RDWR, O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants
 /** The beginning of every line. A file that begins otherwise is not a trace. */
 const LINE_HEAD = '{"trace":'
 
-/** How a request for an order ended. */
+/** The outcome of a request for an order. */
 export interface OrderEnd {
   readonly call: { readonly receivedMs: number; readonly timesRow: number }
   /** 0 when the client left before its reply. */
@@ -42,7 +42,7 @@ async function openLines(path: string): Promise<FileHandle> {
   await whole.close()
   if (head.toString('latin1') === LINE_HEAD) return file
   await file.close()
-  throw new Error('it holds something else; name a new file')
+  throw new Error('it is not a trace file; use a new file')
 }
 
 export class TraceFile {
@@ -53,7 +53,7 @@ export class TraceFile {
   #waitingCharacters = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | null = null
-  /** Lost lines that no line of the file tells yet. */
+  /** Lost lines that no line of the file reports yet. */
   #lost = 0
   #isAfterFailure = false
   droppedCount = 0
@@ -66,8 +66,8 @@ export class TraceFile {
   }
 
   /**
-   * Throws a sentence when the file cannot be opened. `onLost` gets a sentence when lines are lost
-   * later.
+   * Throws a sentence when the file cannot be opened. `onLost` receives a sentence when lines are
+   * lost later.
    */
   static async open(path: string, onLost: (sentence: string) => void): Promise<TraceFile> {
     try {
@@ -89,7 +89,7 @@ export class TraceFile {
 
   #lose(count: number, why: string): void {
     if (this.#lost === 0) {
-      this.#onLost(`${this.#path}: lines of the trace are lost: ${why}`)
+      this.#onLost(`${this.#path}: trace lines are lost: ${why}`)
     }
     this.#lost += count
     this.droppedCount += count
@@ -112,7 +112,7 @@ export class TraceFile {
     const reported = lost > 0 ? `${LINE_HEAD}0,"dropped":${lost}}\n` : ''
     try {
       if (isGone(await this.#file.stat())) await this.#reopen()
-      // Ends a line that a full disk had cut.
+      // Ends a line that a full disk truncated.
       const head = this.#isAfterFailure ? '\n' : ''
       await this.#file.appendFile(`${head}${reported}${lines.join('')}`)
       this.#isAfterFailure = false
@@ -124,7 +124,7 @@ export class TraceFile {
     }
   }
 
-  /** Replaces a file that was deleted by a new one. */
+  /** Replaces a deleted file with a new one. */
   async #reopen(): Promise<void> {
     const next = await openLines(this.#path)
     await this.#file.close()
@@ -132,7 +132,7 @@ export class TraceFile {
     this.#isAfterFailure = false
   }
 
-  /** Writes the waiting lines, and closes the file. */
+  /** Writes the waiting lines and closes the file. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     while (this.#writing !== null || this.#waiting.length > 0) {

@@ -1,6 +1,6 @@
-// The documents of the calls and of the sockets. They differ between exchanges in a few values of
-// the configuration, whose places are marked. The build makes them, because that takes a quarter of
-// a second; a run from the sources makes them when they are asked for first.
+// The documents of the calls and of the sockets. They differ between exchanges only in a few
+// configured values, which are marked by placeholders. The build generates them, because that takes
+// a quarter of a second; a run from the sources generates them on demand.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { api } from '../api/routes.ts'
@@ -11,11 +11,11 @@ import { asyncapiPage } from '../docs/asyncapi-page.ts'
 import { openApi } from '../edge/http/openapi.ts'
 import { VERSION } from '../version.ts'
 
-/** What the build made, in the folder of the program. */
+/** The documents from the build, in the folder of the program. */
 export const DOCUMENTS_FILE = 'documents.json'
 const BUILT = new URL(`./${DOCUMENTS_FILE}`, import.meta.url)
 
-/** JSON texts with the marks below in place of the values of the configuration. */
+/** JSON texts with the placeholders below instead of configured values. */
 interface MarkedDocuments {
   readonly calls: string
   readonly sockets: string
@@ -45,27 +45,27 @@ const known = once((): MarkedDocuments => {
 
 type Value = readonly [mark: string, value: string]
 
-/** A mark stands inside of a JSON string. */
+/** A placeholder is inside a JSON string. */
 const escaped = (value: string) => JSON.stringify(value).slice(1, -1)
 
 function filled(text: string, values: readonly Value[]): string {
   return values.reduce((all, [mark, value]) => all.split(mark).join(escaped(value)), text)
 }
 
-/** Host and port as a request names them, so that no other text comes into a document. */
+/** Host and port as a request names them, so no other text gets into a document. */
 const HOST = /^[a-z0-9.:[\]-]{1,255}$/i
 
 interface Configured {
   readonly headerPrefix: string
   readonly naming: CookieNaming
   readonly publicUrl: string | undefined
-  /** The host and port that users know, as far as they are configured. */
+  /** The public host and port, as far as configured. */
   readonly host: string
 }
 
 /**
- * The documents of one exchange, encoded once. Without a public URL the sockets are where the
- * caller found the document: the server may listen on all addresses, or on any port.
+ * The documents of one exchange, encoded once. Without a public URL, the sockets are at the address
+ * of the document: the server may listen on all addresses, or on any port.
  */
 export function apiDocuments({
   headerPrefix,

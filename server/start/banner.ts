@@ -1,4 +1,4 @@
-// The text that a person at a terminal sees when the exchange has started.
+// The text shown on a terminal when the exchange has started.
 
 import { existsSync } from 'node:fs'
 import { basename, join, relative, resolve, sep } from 'node:path'
@@ -17,14 +17,14 @@ const DEFAULT_DATA_DIR = './data'
 /** How to call the program again from the same folder. */
 function called(program: string): string {
   if (basename(program) === 'outcomex') return 'outcomex'
-  // The script at the top of the repository, when it compiled this program.
+  // The script at the top of the repository, when it built this program.
   const script = join(program, '..', '..', 'outcomex')
   if (!existsSync(script)) return `node ${relative('', program)}`
   const path = relative('', script)
   return path.includes(sep) ? path : `./${path}`
 }
 
-/** Gives several lines, with an empty line before and after. */
+/** Returns several lines, with an empty line before and after. */
 export function banner({ baseUrl, dataDir, demo, program }: BannerParts): string {
   const outcomex = called(program)
   const data = dataDir === DEFAULT_DATA_DIR ? '' : ` --data ${dataDir}`

@@ -1,5 +1,4 @@
-// From here on the exchange runs: commands are decided, deadlines come, and the scores of rewards
-// are credited.
+// Starts the running phase: commands are decided, deadlines fire, and reward scores are credited.
 
 import type { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
 import type { Pipeline } from '../exchange/pipeline.ts'

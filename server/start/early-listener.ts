@@ -3,9 +3,9 @@ import { readConfig } from '../config.ts'
 import { EarlyListener } from '../edge/http/gateway/listening/early-listener.ts'
 
 /**
- * Opens the door of the exchange that this line starts: the rest of the program takes longer to
- * load than all that is needed for an answer. Null for another line, and for a port that is picked:
- * that one nobody knows yet. What is wrong with the line, the start itself says.
+ * Opens the early listener of the exchange that this command line starts, because the rest of the
+ * program takes longer to load than a reply needs. Null for another command, and for port 0, which
+ * is not known yet. The start reports errors in its own arguments.
  */
 export async function openEarlyListener(argv: readonly string[]): Promise<EarlyListener | null> {
   const [name, ...args] = argv

@@ -1,5 +1,5 @@
-// Which parts of fees a start may give: makers of a market and those who referred its takers get
-// the whole fee together at most (rules §3.2).
+// Checks the shares of fees at a start: makers of a market and the referrers of its takers together
+// get at most the whole fee (rules §3.2).
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { BPS, type FeeBps } from '../../engine/domain/units.ts'
@@ -11,7 +11,7 @@ interface Named {
   readonly call: string
 }
 
-/** Those whose trades are yet to come: series that go on, and markets that are not resolved. */
+/** Series that continue and markets that are not resolved, because they will still have trades. */
 function* rebatesOf({ catalogue, series }: Clearing): Iterable<Named> {
   for (const { seriesId, stableSlug, isEnded, rebateBps = 0 } of series.all()) {
     const call = `PATCH /admin/series/${seriesId}`
@@ -23,14 +23,14 @@ function* rebatesOf({ catalogue, series }: Clearing): Iterable<Named> {
   }
 }
 
-/** Why the exchange may not start with this part for those who refer; null when it may. */
+/** Why the exchange may not start with this referral share; null when it may. */
 export function feeRatesRefusal(clearing: Clearing, referralBps: FeeBps): string | null {
   for (const { what, rebateBps, call } of rebatesOf(clearing)) {
     if (rebateBps + referralBps <= BPS) continue
     return (
       `${what} has rebateBps ${rebateBps}, and --referral-bps is ${referralBps}: together they ` +
       `may not exceed ${BPS}. Start with --referral-bps ${BPS - rebateBps} or less; to give more ` +
-      `to those who refer, lower rebateBps first (${call}).`
+      `to referrers, lower rebateBps first (${call}).`
     )
   }
   return null

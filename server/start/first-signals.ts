@@ -1,28 +1,28 @@
-// The first file that runs. At SIGUSR1 Node opens its debugger, on port 9229 and without a
-// password, unless a listener has the signal. Whoever reaches that port reads the admin token and
-// every key.
+// The first file that runs. At SIGUSR1, Node opens its debugger on port 9229 without a password,
+// unless the signal has a listener. Anyone who reaches that port can read the admin token and every
+// key.
 
 import { writeSync } from 'node:fs'
 import inspector from 'node:inspector'
 
 const WRONG_USE = 2
 const NEVER_SIGUSR1 =
-  'SIGUSR1 is ignored: it would open the debugger of Node, which shows every secret'
+  "SIGUSR1 is ignored: it would open Node's debugger, which exposes every secret"
 const INSPECT = /(?:^|[\s"'])--inspect(?:-brk|-wait)?(?:[=\s"']|$)/
 
 const STDERR = 2
 
-/** Where standard error takes nothing, there is nobody to say it to. */
+/** If standard error cannot be written, the sentence is lost. */
 function say(sentence: string): void {
   try {
     writeSync(STDERR, `outcomex: ${sentence}\n`)
   } catch {}
 }
 
-/** Listeners that take the place of all others of their signals. */
+/** Listeners that replace all others of their signals. */
 export type SignalListeners = Readonly<Partial<Record<NodeJS.Signals, () => void>>>
 
-/** There is no moment without a listener, because Node or the system would act then. */
+/** A listener is always installed, because Node or the system would act otherwise. */
 export function takeSignals(listeners: SignalListeners): void {
   for (const signal of SIGNALS) {
     const listener = listeners[signal]
@@ -35,7 +35,7 @@ export function takeSignals(listeners: SignalListeners): void {
 
 const SIGNALS = ['SIGUSR1', 'SIGUSR2', 'SIGHUP'] as const
 
-/** What serves nothing is ignored; each signal is a line of the log. */
+/** Signals without a purpose are ignored and logged. */
 export function ignoredSignals(warn: (sentence: string, signal: string) => void): SignalListeners {
   return {
     SIGUSR1: () => warn(NEVER_SIGUSR1, 'SIGUSR1'),
@@ -45,16 +45,16 @@ export function ignoredSignals(warn: (sentence: string, signal: string) => void)
 
 let wasHungUp = false
 
-/** Whether SIGHUP came before anybody could act on it. */
+/** Whether SIGHUP arrived before it could be handled. */
 export function hungUpBefore(): boolean {
   return wasHungUp
 }
 
-/** The signal may have come before the first line of the program. */
+/** The signal may have arrived before the first line of the program. */
 export function closeDebugger(): void {
   if (inspector.url() === undefined) return
   inspector.close()
-  say('SIGUSR1 came before the program was loaded, and opened the debugger of Node; it is closed')
+  say("SIGUSR1 arrived before the program was loaded and opened Node's debugger; it is now closed")
 }
 
 takeSignals(ignoredSignals(say))
@@ -67,8 +67,8 @@ if (process.argv[2] === 'serve') {
 }
 if (INSPECT.test([...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' '))) {
   say(
-    '--inspect opens the debugger of Node, which shows every secret to whoever reaches its port; ' +
-      'start without it (NODE_OPTIONS holds options of Node)',
+    "--inspect opens Node's debugger, which exposes every secret to anyone who reaches its port; " +
+      'start without it (check NODE_OPTIONS too)',
   )
   process.exit(WRONG_USE)
 }

@@ -1,6 +1,6 @@
-// What is shown of markets and is not in memory after a start: what they traded in the last day,
+// Restores the public market data that is not in memory after a start: the trades of the last day,
 // and the markets that left memory before their group. A start reads it from the tables before the
-// first command is decided, so that nothing counts twice and nothing is missed.
+// first command is decided, so nothing is counted twice or missed.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { dayBucketOf, oldestBucketOf } from '../../engine/domain/markets/day-window.ts'
@@ -15,7 +15,7 @@ import type { Query } from '../../persistence/query/read/query.ts'
 import { DayFigures } from '../exchange/read-model/day-figures.ts'
 import type { PublishedMarkets } from '../exchange/read-model/published.ts'
 
-/** Gives the answer of the tables; without one the start fails. */
+/** Returns the answer of the tables; without one the start fails. */
 async function answered<Requested, Answer>(
   query: QueryHandle,
   read: Query<Requested, Answer>,
@@ -23,10 +23,10 @@ async function answered<Requested, Answer>(
 ): Promise<Answer> {
   const found = await patiently(() => query.request(read, requested))
   if (found !== undefined) return found
-  throw new DataFolderError('The read tables do not say what markets did before; start it again.')
+  throw new DataFolderError('The read tables did not return the market history; start again.')
 }
 
-/** Fills in what the tables know of markets, and lets new fills count for the last day. */
+/** Restores the tables' data of markets, and lets new fills count for the last day. */
 export async function restoreShown(
   query: QueryHandle,
   published: PublishedMarkets,
@@ -43,7 +43,7 @@ async function restoreLastDay(
 ): Promise<void> {
   const limit = LIMITS.candlesReadMax
   let place: CandlePlace = { bucket: oldestBucketOf(dayBucketOf(clock())), marketId: 0 }
-  // Without a market in memory nothing is shown, and no thread is needed to say so.
+  // Without a market in memory, nothing is shown and no thread is needed.
   let isMore = published.all().length > 0
   while (isMore) {
     const candles = await answered(query, candlesAfter, { ...place, limit })
@@ -59,7 +59,7 @@ async function restoreLastDay(
   published.countDays(clock)
 }
 
-/** A group shows all its markets until it leaves memory behind them. */
+/** A group shows all its markets until it leaves memory after them. */
 async function restoreGroups(query: QueryHandle, published: PublishedMarkets): Promise<void> {
   for (const group of published.all()) {
     // Markets of a group are resolved together, and none leaves memory before that.

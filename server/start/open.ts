@@ -73,36 +73,36 @@ export interface OpenOptions extends SnapshotOptions, SolvencyOptions {
   readonly domain: { readonly name: string; readonly chainId: number }
   /** The token in which shares are paid; when absent, no series runs. */
   readonly collateralAddress?: string
-  /** Time from one block of trades to the next; when absent, trades are never mined. */
+  /** Interval between blocks of trades; when absent, trades are never mined. */
   readonly blockMs?: number
-  /** Days after a payout until the exchange redeems what is left; absent or 0 = never. */
+  /** Days after a payout until the exchange redeems what is left; absent or 0 for never. */
   readonly autoRedeemDays?: number
-  /** Part of mined fees for those who referred the takers; absent for none. */
+  /** Share of mined fees paid to the referrers of takers; absent for none. */
   readonly referralBps?: number
   readonly clock: Clock
   readonly profileWaitSec: (profileId: ProfileId) => number
-  /** Deadlines come by a timer. Without it the caller calls `pipeline.tick`. */
+  /** Whether a timer fires the deadlines. Without it the caller calls `pipeline.tick`. */
   readonly isTimed?: boolean
-  /** Milliseconds since any instant, by which main's time slices end. Without it they never do. */
+  /** Milliseconds since any instant, which end main's time slices. Without it they never end. */
   readonly monotonicMs?: () => number
-  /** How many orders may end before the read tables show it; absent for the bound of all. */
+  /** How many orders may end before the read tables contain it; absent for the default limit. */
   readonly burst?: AheadOfTables
-  /** Called once a group commit. */
+  /** Called once per group commit. */
   readonly onCommit?: OnCommit
-  /** Gets a sentence that says which part died and why; the process must stop. */
+  /** Receives a sentence that states which part died and why; the process must stop. */
   readonly onFault: (sentence: string) => void
-  /** Gets a sentence for the log: nothing is lost, but an operator should know. */
+  /** Receives a sentence for the log: nothing is lost, but an operator should know. */
   readonly onWarning: (sentence: string) => void
   readonly onProgress: (what: 'journal' | 'read tables', seq: Seq, total: number) => void
 }
 
-/** The state that an exchange recovered. */
+/** The recovered state of an exchange. */
 export interface Recovered {
   readonly seq: Seq
   readonly stateHash: string
-  /** Seq of the snapshot that the start began with; 0 for none. */
+  /** Seq of the snapshot that the start used; 0 for none. */
   readonly snapshotSeq: Seq
-  /** Records acknowledged without fsync and lost in a power cut; only with --durability normal. */
+  /** Records acknowledged without fsync and lost in a power failure (--durability normal). */
   readonly lostRecords: number
 }
 
@@ -120,8 +120,8 @@ export interface RunningExchange {
   readonly lookups: SeenLookups
   readonly recovered: Recovered
   /**
-   * Commits the commands in flight, saves a snapshot and ends every thread. Gives the last seq and
-   * its state hash.
+   * Commits the commands in flight, saves a snapshot and ends every thread. Resolves to the last
+   * seq and its state hash.
    */
   stop(): Promise<{ seq: Seq; stateHash: string }>
 }
@@ -139,7 +139,7 @@ async function hashOf({ clearing, shards }: Pipeline): Promise<string> {
 /** Publishes the books of a snapshot: all their commands were durable before the snapshot was. */
 function showRestored({ clearing }: Exchange, published: PublishedMarkets): void {
   const { orders } = clearing
-  // A market shows whether it is about a match.
+  // Markets show whether they belong to a match.
   published.matches.restore(clearing.matches.capture())
   for (const market of clearing.catalogue.all()) {
     const about = { pool: poolFigures(clearing, market), asset: assetOf(market, clearing) }
@@ -153,7 +153,7 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
   published.lastId = clearing.catalogue.lastId
 }
 
-/** Brings the one-thread core to the end of the journal. */
+/** Replays the one-thread core to the end of the journal. */
 function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords }: JournalEnd) {
   const published = new PublishedMarkets()
   const visit = (command: Command, exchange: Exchange) => {
@@ -180,7 +180,7 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
   if (lastBook > booksMax) {
     throw new DataFolderError(
       `${options.dataDir} holds a market with book ${lastBook}, and --market-threads each ` +
-        `takes ${booksMax} books at the most; start it with --market-threads auto.`,
+        `allows at most ${booksMax} books; start it with --market-threads auto.`,
     )
   }
   const refusal = feeRatesRefusal(clearing, options.referralBps ?? 0)
@@ -188,7 +188,7 @@ function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords 
   return { core: { clearing, published }, recovered }
 }
 
-/** Starts the market threads and gives each its books; books on main stay where they are. */
+/** Starts the market threads and hands each its books; books on main stay where they are. */
 function handOverBooks({ clearing, shards }: Pipeline, threads: MarketThreads): void {
   for (const book of clearing.catalogue.openBooks()) {
     const shard = shards.of(book)
@@ -202,7 +202,7 @@ function refuseLeap(clock: Clock, lastMs: TimeMs | null): void {
   if (why !== null) throw new DataFolderError(why)
 }
 
-/** Main and the follower replay the journal to its end at the same time. */
+/** Main and the follower replay the journal to its end in parallel. */
 async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
   const { onFault } = options
   const end = journalEnd(folder)
@@ -213,7 +213,7 @@ async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
     folder,
     seq: end.tail.seq,
     onApplied: (applied) => {
-      assert(lookups !== undefined, 'main recovers in one turn, before it hears the follower')
+      assert(lookups !== undefined, 'main recovers in one tick, before the follower reports')
       lookups.applied(applied)
     },
     onProgress: (seq, total) => options.onProgress('read tables', seq, total),
@@ -236,13 +236,13 @@ async function compareStates(
   { seq, stateHash: expected }: Recovered,
 ): Promise<string | null> {
   if ((await hashOf(pipeline)) !== expected)
-    return `a market thread took over another book at ${seq}`
+    return `a market thread took over a different book at ${seq}`
   const model = await follower.stateHash()
   if (model.hash === expected) return null
-  return `the follower replayed seq ${model.seq} to another state than the start did`
+  return `the follower replayed seq ${model.seq} to a different state than main did`
 }
 
-/** Tells the intake its whole directory, one market or one profile with each step. */
+/** Sends the whole directory to the intake, one market or one profile per step. */
 function* replicateToIntake(
   intake: IntakePool,
   clearing: Clearing,
@@ -264,7 +264,7 @@ function* replicateToIntake(
   }
 }
 
-/** Each of its threads learns what the exchange knows, and so does a thread that replaces one. */
+/** Each of its threads receives the whole directory, and so does a thread that replaces one. */
 function startIntake(
   { clearing }: Core,
   seal: Seal,
@@ -290,7 +290,7 @@ function queryOptions({ dataDir, onFault, onWarning }: OpenOptions): QueryOption
   return { dataDir, onFault, onTrouble: onWarning }
 }
 
-/** Opens the folder, or throws a DataFolderError that says what is wrong and what to do. */
+/** Opens the folder, or throws a DataFolderError that states the problem and the remedy. */
 export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
   const lock = DataLock.take(options.dataDir)
   const seal = openFolder(options.dataDir, options.keyFile)
@@ -304,7 +304,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   await restoreShown(query, core.published, options.clock.nowMs)
   const settlement = await settlementOf(options, { follower, query, throughSeq, lastSeq: tail.seq })
   const warm = () => {
-    // An exchange without profiles and markets has no reads and no orders: two threads fewer.
+    // An exchange without profiles and markets has no reads and no orders, so it needs two threads
+    // fewer.
     if (core.clearing.accounts.count === 0 && core.clearing.catalogue.lastId === 0) return
     void query.warm()
     void pipeline.journal.warm()
@@ -363,7 +364,7 @@ async function settlementOf(
     const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
     if (!isThere) return undefined
     return query.request(settledTrade, { tradeSeq }).catch((error: unknown) => {
-      onWarning(`The read of a failed trade is tried again: ${error}`)
+      onWarning(`Retrying the read of a failed trade: ${error}`)
       return undefined
     })
   }
@@ -377,7 +378,7 @@ async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<reado
   const requested = { seq: throughSeq, limit: LIMITS.waitingTradesMax }
   const waiting = await patiently(() => query.request(tradesAfter, requested))
   if (waiting !== undefined) return waiting
-  throw new DataFolderError('The read tables do not say which trades wait; start it again.')
+  throw new DataFolderError('The read tables did not return the waiting trades; start again.')
 }
 
 type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>

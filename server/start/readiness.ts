@@ -1,6 +1,6 @@
-// The checks behind /ready. The threads with state must answer, and the disk must have room.
-// The wall clock must be near the server's time. A smaller gap, snapshots that fail and faults are
-// shown too, but refuse nobody.
+// The checks behind /ready. The threads with state must answer, and the disk must have free space.
+// The wall clock must be near the server's time. A smaller gap, failing snapshots and faults are
+// reported too, but do not fail the check.
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { freeDiskBytes } from '../../persistence/disk-space.ts'
@@ -26,12 +26,12 @@ function driftOf(state: ClockState): string | null {
   return state === 'waiting' ? 'the wall clock is far ahead' : 'the wall clock is behind'
 }
 
-/** Free bytes of the data folder's disk. A timer asks, because a stuck disk may never answer. */
+/** Free bytes of the data folder's disk, polled by a timer: a stuck disk may never answer. */
 class DiskSpace {
   readonly #dataDir: string
   #requestedMs = Number.NEGATIVE_INFINITY
   #isRequesting = false
-  /** Null before the first answer, and when the file system does not tell. */
+  /** Null before the first answer, and when the file system does not report it. */
   freeBytes: number | null = null
 
   constructor(dataDir: string) {
@@ -115,7 +115,7 @@ export class ReadinessWatch {
         const nowMs = performance.now()
         const behindMs = pipeline.times.behindMs(follower.applied, nowMs)
         const isStuck = this.#tables.stuckMs(behindMs, nowMs) > LIMITS.followerLagMsMax
-        return isStuck ? 'they are behind the journal and not being written' : null
+        return isStuck ? 'they lag behind the journal and are not being written' : null
       }),
       vital('disk', () => this.#disk.trouble(performance.now())),
     ]

@@ -1,4 +1,4 @@
-// SIGHUP: the files of the certificate were renewed, and new connections get what they hold now.
+// SIGHUP: the certificate files were renewed, and new connections get the new certificates.
 
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -9,28 +9,27 @@ import type { Running } from './stopping.ts'
 
 const SIGNAL = { signal: 'SIGHUP' } as const
 
-/** What certificates a connection gets is decided at its beginning, so no connection ends. */
+/** A connection's certificate is chosen when it opens, so no connection ends. */
 function renew(log: Log, tls: TlsFiles, { gateway, operators }: Running): void {
   const problem = tlsProblem(tls)
   if (problem !== null) {
-    log.error(SIGNAL, `the certificate stays as it was: ${problem}`)
+    log.error(SIGNAL, `the certificate is unchanged: ${problem}`)
     return
   }
   try {
     gateway.apps.renew()
     operators?.apps.renew()
     const { subject, validTo } = new X509Certificate(readFileSync(tls.certFile))
-    log.info({ ...SIGNAL, subject, validTo }, 'certificates read again')
+    log.info({ ...SIGNAL, subject, validTo }, 'certificates reloaded')
   } catch (error) {
-    log.error(SIGNAL, `the certificate could not be read again: ${error}`)
+    log.error(SIGNAL, `the certificate could not be reloaded: ${error}`)
   }
 }
 
 export function onHangUp(log: Log, tls: TlsFiles | undefined, running: Running): void {
   const onSignal = () => {
     if (tls !== undefined) renew(log, tls, running)
-    else
-      log.warn(SIGNAL, 'SIGHUP reads certificates again, and this exchange has none (--tls-cert)')
+    else log.warn(SIGNAL, 'SIGHUP reloads certificates, but this exchange has none (--tls-cert)')
   }
   takeSignals({ SIGHUP: onSignal })
   if (hungUpBefore()) onSignal()

@@ -1,4 +1,4 @@
-// `outcomex serve`: opens the folder, starts the gateway, and stops in good order.
+// `outcomex serve`: opens the folder, starts the gateway, and stops gracefully.
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -52,14 +52,14 @@ import { corsOf, guardOptions, prover, wire, wireSockets } from './wiring.ts'
 const SNAPSHOT_LOOK_MS = 1000
 const PROGRESS_EVERY_MS = 2000
 
-/** Ends the process because a part died, and says which and why. A restart recovers the journal. */
+/** Ends the process because a part died, and reports which. A restart recovers the journal. */
 function fatal(log: Log, sentence: string): never {
   log.fatal(sentence)
   log.output.lastWords(`outcomex stops: ${sentence}\n`)
   process.exit(1)
 }
 
-/** Reports a call that broke. When it broke inside a decision, the state is torn: that is fatal. */
+/** Reports a call that broke. If it broke inside a decision, the state is torn: that is fatal. */
 function edgeFault({ pipeline }: RunningExchange, faults: EdgeFaults, log: Log) {
   return (error: unknown, edge: Edge): string => {
     if (!pipeline.sequencer.isTorn) return faults.note(edge, error)
@@ -80,7 +80,7 @@ function baseUrlOf({ tls, host }: ServeConfig, port: number): string {
   return originOf(tls, host, port)
 }
 
-/** Says what prevents this start, before anything is opened or made; null when nothing does. */
+/** The problem that prevents this start, before anything is opened or created; null for none. */
 async function problemOf(
   { tls, host, port, opsListen }: ServeConfig,
   listener: EarlyListener | null,
@@ -91,15 +91,15 @@ async function problemOf(
   return addressProblem(opsListen.host, opsListen.port)
 }
 
-/** The last lines of a start. Without them it serves as well, and the log says where. */
+/** Prints the last lines of a start. If that fails, the log has the address. */
 function announce(log: Log, word: 'operators' | 'listening', url: string): void {
   const problem = print(`${word} ${url}\n`)
   if (problem !== null) log.warn({ url }, `${word}: standard output cannot be written (${problem})`)
 }
 
 /**
- * Makes the first admin token, or takes the configured token; only its digest is kept. A token is
- * shown before it is kept, because nobody could ever know it otherwise; demo.json shows it too.
+ * Creates the first admin token, or uses the configured one; only its digest is stored. A token is
+ * shown before it is stored, because it could never be recovered otherwise; demo.json shows it too.
  */
 async function settleAdminToken(
   { pipeline }: RunningExchange,
@@ -124,8 +124,8 @@ async function settleAdminToken(
 class TokenNotShown extends Error {
   constructor(reason: string) {
     super(
-      `the admin token cannot be written to standard output (${reason}) and was not kept; ` +
-        'give standard output a reader and free space, or choose a token by --admin-token, ' +
+      `the admin token cannot be written to standard output (${reason}) and was not stored; ` +
+        'give standard output a reader and free space, or set a token with --admin-token, ' +
         'and start again',
     )
   }
@@ -175,7 +175,7 @@ async function open(
   log.info({ ...recovered, curve: curve.name, marketThreads, intakeThreads }, 'recovered')
   if (recovered.lostRecords > 0) {
     log.warn(
-      `${recovered.lostRecords} acknowledged records were lost with the power: ` +
+      `${recovered.lostRecords} acknowledged records were lost in a power failure: ` +
         'the folder was written with --durability normal',
     )
   }
@@ -187,7 +187,7 @@ function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null 
 }
 
 interface Starting extends Running {
-  /** Has the port until the gateway listens. */
+  /** Holds the port until the gateway listens. */
   readonly listener: EarlyListener | null
 }
 
@@ -222,7 +222,7 @@ function warnOfVariables(log: Log): void {
   if (links !== null) log.warn(links)
 }
 
-/** A start with too little memory warns and goes on, because what a thread needs is an estimate. */
+/** A start with too little memory only warns, because the memory per thread is an estimate. */
 function marketThreadsOf({ marketThreads: given, intakeThreads }: ServeConfig, log: Log) {
   const limitBytes = memoryLimitBytes()
   const marketThreads = given === 'auto' ? marketThreadsAuto(limitBytes, intakeThreads) : given
@@ -231,7 +231,7 @@ function marketThreadsOf({ marketThreads: given, intakeThreads }: ServeConfig, l
   return marketThreads
 }
 
-/** Behind a proxy a peer is no caller, so it has no rate. One address opens half at most. */
+/** Behind a proxy, a peer is not a caller, so it has no rate. One address may open at most half. */
 function connectionsOf({ rateLimit, addressHeader, opsListen }: ServeConfig) {
   const kept = opsListen === undefined ? 0 : LIMITS.operatorConnectionsMax
   const max = Math.max(1, connectionsMax() - kept)
@@ -240,14 +240,14 @@ function connectionsOf({ rateLimit, addressHeader, opsListen }: ServeConfig) {
   return { max, openings: isCounted ? { ...OPENINGS, burst } : null }
 }
 
-/** Null when operators call the public listener. */
+/** Null when operators use the public listener. */
 function gatewayOfOperators(
   { opsListen, opsHosts }: ServeConfig,
   options: GatewayOptions<Services>,
 ) {
   if (opsListen === undefined) return null
   const connections = { max: LIMITS.operatorConnectionsMax, openings: null }
-  // What needs no token here must not be readable for any page that an operator visits.
+  // Routes that need no token here must not be readable by pages that an operator visits.
   const off = { regions: undefined, cors: undefined }
   const hosts = new OwnHosts([opsListen.host, ...opsHosts])
   return new Gateway({ ...options, ...off, routes: operatorApi, connections, hosts })
@@ -317,14 +317,14 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
     boards.tick(pipeline.sequencer.nowMs())
     markTime(pipeline)
   }
-  // A leap that was accepted counts from here on, however soon the process ends.
+  // An accepted leap is recorded from here on, however soon the process ends.
   markTime(pipeline)
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
   const parts = { exchange, gateway, operators, sockets, ticker, listener }
   await comeUp(config, log, { ...parts, stopWatching: watching.stop }, ownCalls)
 }
 
-/** Listens, makes the admin token, starts the demo and waits for signals. */
+/** Listens, creates the admin token, starts the demo and waits for signals. */
 async function comeUp(
   config: ServeConfig,
   log: Log,
@@ -334,7 +334,7 @@ async function comeUp(
   const { exchange } = running
   const { dataDir } = config
   const urls = await listen(config, log, running)
-  // Made late, after the steps that often fail, because no later start can show the token again.
+  // Done late, after the steps that often fail, because no later start can show the token again.
   const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
   const token = config.adminToken ?? adminToken
   const demo = config.demo
@@ -354,7 +354,7 @@ async function comeUp(
   announce(log, 'listening', urls.baseUrl)
 }
 
-/** Runs until a signal ends the process; gives an exit code only when the start fails. */
+/** Runs until a signal ends the process; returns an exit code only when the start fails. */
 export async function runServe(
   argv: readonly string[],
   listener: EarlyListener | null,
@@ -384,7 +384,7 @@ export async function runServe(
     return await new Promise<number>(() => {})
   } catch (error) {
     process.stderr.write(`outcomex: ${error instanceof Error ? error.message : error}\n`)
-    // Threads that run already would keep the process and the folder's lock for ever.
+    // Running threads would keep the process and the folder's lock forever.
     process.exit(1)
   }
 }

@@ -1,6 +1,6 @@
-// Decides when a snapshot is taken. At a still moment main gives its seq and its balances; the
+// Decides when to take a snapshot. At a quiescent point main provides its seq and its balances; the
 // follower compares them with its own and saves its state. Trading never waits for the save. A
-// snapshot that could not be saved is tried again after a pause that grows.
+// failed snapshot is retried after a growing pause.
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
@@ -15,20 +15,20 @@ export interface SnapshotParts {
   readonly pipeline: Pipeline
   readonly journal: JournalWriter
   readonly follower: FollowerHandle
-  /** Seq of the snapshot that the start began with; 0 for none. */
+  /** Seq of the snapshot that the start used; 0 for none. */
   readonly seq: Seq
 }
 
 export interface SnapshotOptions {
   /** Called for each attempt at a snapshot, saved or failed. */
   readonly onSnapshot?: (saved: SavedSnapshot) => void
-  /** Commands from one snapshot to the next; the default is LIMITS.snapshotEveryCommands. */
+  /** Commands between snapshots; defaults to LIMITS.snapshotEveryCommands. */
   readonly snapshotEveryCommands?: number
-  /** Gets a sentence for the log: nothing is lost, but an operator should know. */
+  /** Receives a sentence for the log: nothing is lost, but an operator should know. */
   readonly onWarning: (sentence: string) => void
 }
 
-/** The outcome of an attempt; `postponed` when no still moment came. */
+/** The outcome of an attempt; `postponed` when no quiescent point was reached. */
 type Outcome = 'saved' | 'failed' | 'postponed'
 
 export class Snapshots {
@@ -83,7 +83,7 @@ export class Snapshots {
   #isDue(): boolean {
     const { pipeline } = this.#parts
     const everyCommands = this.#requests.snapshotEveryCommands ?? LIMITS.snapshotEveryCommands
-    // Large states are saved less often, so that snapshots write less than the journal writes.
+    // Large states are saved less often, so that snapshots write less than the journal.
     const due = Math.max(everyCommands, this.#last.bytes / LIMITS.commandBytesTypical)
     return pipeline.clearing.lastSeq - this.#last.seq >= due
   }
@@ -104,7 +104,7 @@ export class Snapshots {
     await this.#underWay
     const { pipeline, follower } = this.#parts
     if (pipeline.clearing.rewards.open !== null) await this.#credited()
-    // Scores that come later are not credited: nothing is stamped behind the last snapshot.
+    // Later scores are not credited: nothing is stamped after the last snapshot.
     follower.listenToScores(() => {})
     if (pipeline.clearing.lastSeq === this.#last.seq) return
     if ((await this.take()) !== 'saved') await this.take()
@@ -129,16 +129,16 @@ export class Snapshots {
       this.#again('failed')
     }
     if (saved.failure !== null) {
-      onWarning(`No snapshot was saved, trading goes on: ${saved.failure}`)
+      onWarning(`No snapshot was saved; trading continues: ${saved.failure}`)
     }
     onSnapshot?.(saved)
     return saved.failure === null ? 'saved' : 'failed'
   }
 
   /**
-   * A start from a snapshot behind a sample could not score its books any more, so the snapshot
-   * waits until the sample is credited. The wait has a bound: past it a crash may cost the rewards
-   * of one minute.
+   * After a start from a snapshot that follows a sample, its books could no longer be scored, so
+   * the snapshot waits until the sample is credited. The wait is bounded: beyond it, a crash may
+   * cost the rewards of one minute.
    */
   async #credited(): Promise<void> {
     const { pipeline } = this.#parts
@@ -157,7 +157,7 @@ export class Snapshots {
     return outcome
   }
 
-  /** Must not wait: the cut of the journal, the seq and the balances belong to one moment. */
+  /** Must not wait: the cut of the journal, the seq and the balances belong to one instant. */
   #order(): Promise<SavedSnapshot> | null {
     const { pipeline, journal, follower } = this.#parts
     const { clearing } = pipeline

@@ -1,5 +1,5 @@
-// Standard output may be a full disk, a closed pipe or a device. What cannot be written there must
-// not stop an exchange, so these writes throw nothing and say what happened.
+// Standard output may be a full disk, a closed pipe or a device. A failed write there must not stop
+// an exchange, so these writes throw nothing and return the reason.
 
 import { fsyncSync, writeSync } from 'node:fs'
 import { codeOf, reasonOf } from '../../engine/domain/error-code.ts'
@@ -36,7 +36,7 @@ function flush(): void {
   }
 }
 
-/** Writes and flushes the text; gives the reason when that fails, else null. */
+/** Writes and flushes the text; returns the reason for a failure, or null. */
 export function print(text: string): string | null {
   try {
     writeAll(text)

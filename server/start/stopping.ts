@@ -1,4 +1,4 @@
-// Stops the process: in good order within a deadline, and at once at a second signal.
+// Stops the process: gracefully within a deadline, and at once at a second signal.
 
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { Services } from '../api/services.ts'
@@ -10,27 +10,27 @@ import type { RunningExchange } from './open.ts'
 export interface Running {
   readonly exchange: RunningExchange
   readonly gateway: Gateway<Services>
-  /** The listener of operators; null when they call the public one. */
+  /** The listener for operators; null when they use the public one. */
   readonly operators: Gateway<Services> | null
   readonly sockets: SocketGateway
   readonly ticker: NodeJS.Timeout
   readonly stopWatching: () => Promise<void>
 }
 
-/** `doing` gets the name of the next thing that the stop waits for. */
+/** `doing` receives the name of the next thing that the stop waits for. */
 export async function stop(
   log: Log,
   running: Running,
   stopDemo: () => Promise<void>,
   doing: (what: string) => void = () => {},
 ): Promise<void> {
-  doing('the bots of the demo')
+  doing('the demo bots')
   await stopDemo()
   clearInterval(running.ticker)
   running.sockets.stop()
   doing('requests under way')
   await Promise.all([running.gateway.stop(), running.operators?.stop()])
-  doing('the disk: commands in flight, and the last snapshot')
+  doing('the disk: commands in flight and the last snapshot')
   const last = await running.exchange.stop()
   await running.stopWatching()
   log.info(last, 'stopped')
@@ -61,8 +61,8 @@ export function onSignals(
   let waitsFor = ''
   const late = () =>
     onLate(
-      `the stop is not over after ${deadlineSec} s and ends now; it waited for ${waitsFor}. ` +
-        'What was acknowledged is in the journal.',
+      `shutdown exceeded ${deadlineSec} s and was aborted; it was waiting for ${waitsFor}. ` +
+        'All acknowledged commands are in the journal.',
     )
   const onSignal = (signal: string) => {
     if (isStopping) process.exit(1)
@@ -73,7 +73,7 @@ export function onSignals(
       waitsFor = what
     }
     stopAll(doing)
-      .then(onDone, (error) => onFailure(`the stop failed: ${error}`))
+      .then(onDone, (error) => onFailure(`shutdown failed: ${error}`))
       .finally(() => clearTimeout(timer))
   }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) {

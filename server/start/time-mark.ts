@@ -1,7 +1,7 @@
-// The journal says how far the server's time has come, also of an exchange in which nothing
-// happens: while no other command comes, one an hour states the rules in force once more, which
-// changes nothing. So the next start knows about when the exchange stopped, and a wall clock that
-// is a day ahead of that is either wrong or a long stop.
+// Keeps the server's time in the journal of an idle exchange: while no other command arrives, an
+// hourly command restates the rules in force, which changes nothing. So the next start knows
+// roughly when the exchange stopped. A wall clock that is a day ahead of that is either wrong or
+// means a long stop.
 
 import { CLOCK_LIMITS } from '../../engine/domain/clock-limits.ts'
 import type { Pipeline } from '../exchange/pipeline.ts'

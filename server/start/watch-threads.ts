@@ -1,4 +1,4 @@
-// How long each thread works: in one go, and in all.
+// The work of each thread: per uninterrupted run, and in total.
 
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { Distribution } from '../../engine/thread/distribution.ts'
@@ -7,13 +7,13 @@ import type { RunningExchange } from './open.ts'
 
 const MICROS_PER_SEC = 1e6
 
-/** What the journal thread does between its stretches. */
+/** What the journal thread does between its busy times. */
 interface BetweenBusyTimes {
   readonly micros: Distribution
   readonly shortMicros: Distribution
 }
 
-/** Every thread but main, whose loop counts for itself. */
+/** Every thread except main, whose event loop counts for itself. */
 function busyTimesOf({ shards, intake, journal, follower, query }: RunningExchange) {
   const inThreads = [...intake.threads, ...shards.all.filter((shard) => !shard.isInline)]
   return [
@@ -24,7 +24,7 @@ function busyTimesOf({ shards, intake, journal, follower, query }: RunningExchan
   ]
 }
 
-/** The collections of garbage of every thread but main. */
+/** The garbage collections of every thread except main. */
 export function collectionsOf(exchange: RunningExchange): Series[] {
   return busyTimesOf(exchange).map(({ labels, busyTimes }) => {
     return { labels, values: busyTimes.collectionMicros }
@@ -37,27 +37,26 @@ export function watchThreads(
   metrics: Metrics,
 ): void {
   const worked =
-    'Work of a thread in one go, from a wake-up to the next sleep or look for work. Commits and ' +
-    'checkpoints are not in it, collections are. Main has none.'
+    'Uninterrupted work of a thread, from a wake-up to the next sleep or poll. Commits and ' +
+    'checkpoints are excluded, collections included. Not recorded for main.'
   const timesWorked = () =>
     busyTimesOf(exchange).map(({ labels, busyTimes }) => ({ labels, values: busyTimes.micros }))
   metrics.seconds('outcomex_busy_seconds', worked, timesWorked)
   const formerly = 'Deprecated name of outcomex_busy_seconds; the next version drops it.'
   metrics.seconds('outcomex_stretch_seconds', formerly, timesWorked)
   const { commitMicros } = exchange.follower.figures
-  const committed = 'One commit of the read tables, its checkpoint included.'
+  const committed = 'One commit of the read tables, including its checkpoint.'
   metrics.seconds('outcomex_tables_commit_seconds', committed, () => [
     { labels: {}, values: commitMicros },
   ])
   const busy =
-    'Time that a thread did not wait for work. Commits are in it, and so is their wait for the ' +
-    'disk.'
+    'Time that a thread did not wait for work. Includes commits and their wait for the ' + 'disk.'
   metrics.totals('outcomex_thread_busy_seconds_total', busy, ['thread'], () => {
     const besides: Readonly<Record<string, number>> = {
       journal: commits.micros.sum + commits.shortMicros.sum,
       follower: commitMicros.sum,
     }
-    // The loop of main counts its waits anyway, so that an order costs nothing more.
+    // The event loop of main counts its waits anyway, so an order costs nothing more.
     const mainSec = performance.eventLoopUtilization().active / MS_PER_SEC
     return [
       { labels: { thread: 'main' }, value: mainSec },

@@ -1,4 +1,4 @@
-// Makes a running exchange visible to operators: values for /metrics, lines for --trace.
+// Makes a running exchange observable by operators: values for /metrics, lines for --trace.
 
 import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import { BULKHEADS } from '../../engine/domain/limits.ts'
@@ -26,7 +26,7 @@ import { ReadinessWatch } from './readiness.ts'
 import { collectionsOf, watchThreads } from './watch-threads.ts'
 
 export interface Watch {
-  /** Gets every request when it has ended. */
+  /** Receives every request when it has ended. */
   readonly observe: (seen: Seen) => void
   readonly metricsText: () => Promise<string>
   readonly readiness: () => Readiness
@@ -48,11 +48,11 @@ export interface Watched {
   readonly dataDir: string
 }
 
-/** What the journal thread measures of its commits, from the start on. */
+/** The journal thread's measurements of its commits since the start. */
 export class CommitFigures {
   readonly micros = new Distribution(MICROS)
   readonly checkpointMicros = new Distribution(MICROS)
-  /** Of checkpoints that the journal's thread made between two commits. */
+  /** For checkpoints made by the journal thread between two commits. */
   readonly shortMicros = new Distribution(MICROS)
   readonly records = new Distribution(RECORDS)
   readonly bytes = new Distribution(BYTES)
@@ -122,18 +122,18 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
   add('outcomex_solvency_seq', 'Seq of the newest count of obligations; 0 for none.', () => {
     return solvency.summary?.snapshot.seq ?? 0
   })
-  add('outcomex_snapshot_seconds', 'Time that the newest snapshot took.', () => {
+  add('outcomex_snapshot_seconds', 'Duration of the newest snapshot.', () => {
     return snapshots.last.tookMs / MS_PER_SEC
   })
   metrics.totals(
     'outcomex_snapshot_failures_total',
-    'Snapshots that could not be saved; each is tried again after a pause that grows.',
+    'Failed snapshots; each is retried after a growing pause.',
     [],
     () => [{ labels: {}, value: snapshots.failures }],
   )
   add(
     'outcomex_snapshot_failing_seconds',
-    'How long snapshots have failed; 0 while they can be saved.',
+    'How long snapshots have been failing; 0 while they succeed.',
     () => {
       return snapshots.failingMs / MS_PER_SEC
     },
@@ -144,7 +144,7 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
     return pipeline.clearing.orders.live.all
   })
   add('outcomex_market_threads', 'Market threads.', () => shards.all.length)
-  add('outcomex_armed_heartbeats', 'Heartbeat deadlines that are armed.', () => {
+  add('outcomex_armed_heartbeats', 'Armed heartbeat deadlines.', () => {
     return pipeline.sequencer.heartbeats.armedCount
   })
   add(
@@ -184,18 +184,18 @@ function watchQueues(exchange: RunningExchange, metrics: Metrics): void {
   const { gauge } = metrics
   const add = gauge.bind(metrics)
   add('outcomex_intake_in_flight', 'Orders inside the intake pool.', () => intake.inFlight())
-  add('outcomex_replies_waiting', 'Replies under way.', () => pipeline.underWay)
-  add('outcomex_replies_waiting_for_disk', 'Replies that wait for the journal only.', () => {
+  add('outcomex_replies_waiting', 'Replies in progress.', () => pipeline.underWay)
+  add('outcomex_replies_waiting_for_disk', 'Replies that wait only for the journal.', () => {
     return pipeline.publisher.durableWaitingCount
   })
-  add('outcomex_journal_waiting_bytes', 'Bytes of commands that the journal has not taken.', () => {
+  add('outcomex_journal_waiting_bytes', 'Bytes of commands not yet taken by the journal.', () => {
     return journal.waitingBytes
   })
-  const waiting = 'Bytes of commands that a market thread has not taken.'
+  const waiting = 'Bytes of commands not yet taken by a market thread.'
   metrics.gauges('outcomex_market_waiting_bytes', waiting, ['thread'], () =>
     shards.all.map((shard) => ({ labels: { thread: shard.name }, value: shard.queuedBytes() })),
   )
-  add('outcomex_query_waiting', 'Questions to the query thread.', () => query.waiting)
+  add('outcomex_query_waiting', 'Queries waiting for the query thread.', () => query.waiting)
 }
 
 function watchCommits(
@@ -204,17 +204,17 @@ function watchCommits(
   metrics: Metrics,
 ): void {
   const committed =
-    'One group commit in the journal thread, its fsync included under full durability.'
+    'One group commit in the journal thread, including its fsync under full durability.'
   metrics.seconds('outcomex_commit_seconds', committed, () => [{ labels: {}, values: micros }])
   const copied =
-    'Copies of the write-ahead log into journal.db, by their thread: those of the journal thread ' +
-    'hold a commit up, and are short.'
+    'Copies of the write-ahead log into journal.db, by thread: those of the journal thread ' +
+    'delay a commit, and are short.'
   metrics.seconds('outcomex_checkpoint_seconds', copied, () => [
     { labels: { thread: 'checkpoint' }, values: checkpointMicros },
     { labels: { thread: 'journal' }, values: shortMicros },
   ])
-  metrics.sizes('outcomex_commit_records', 'Commands in a group commit.', records)
-  metrics.sizes('outcomex_commit_bytes', 'Bytes of commands in a group commit.', bytes)
+  metrics.sizes('outcomex_commit_records', 'Commands per group commit.', records)
+  metrics.sizes('outcomex_commit_bytes', 'Bytes of commands per group commit.', bytes)
   metrics.totals('outcomex_journal_records_total', 'Commands committed.', [], () => [
     { labels: {}, value: journal.stats.records },
   ])
@@ -227,20 +227,20 @@ function watchMining(mining: Mining, metrics: Metrics): void {
   metrics.gauge('outcomex_block_height', 'Height of the newest block of trades.', () => {
     return mining.shown.height
   })
-  metrics.gauge('outcomex_trades_waiting', 'Trades that are in no block.', () => {
+  metrics.gauge('outcomex_trades_waiting', 'Trades not yet in a block.', () => {
     return mining.waitingCount
   })
-  total('outcomex_settlement_retries_total', 'Trades that were put back for a retry.', () => {
+  total('outcomex_settlement_retries_total', 'Trades scheduled for a retry.', () => {
     return mining.retries
   })
   total('outcomex_settlement_failures_total', 'Trades that failed and were reversed.', () => {
     return mining.failures
   })
   const { rewards } = mining
-  metrics.gauge('outcomex_rewards_funded_units', 'Collateral that is there for rewards.', () => {
+  metrics.gauge('outcomex_rewards_funded_units', 'Collateral available for rewards.', () => {
     return rewards.fundedRaw / UNIT_RAW
   })
-  const owed = 'Rewards of orders that are earned and not paid yet.'
+  const owed = 'Earned order rewards not yet paid.'
   metrics.gauge('outcomex_rewards_owed_units', owed, () => rewards.owedRaw / UNIT_RAW)
 }
 
@@ -255,8 +255,7 @@ function watchLimits(limits: Limits | null, metrics: Metrics): void {
         value: read(limiter, rateClass),
       })),
     )
-  const refused =
-    'Calls that came too often, by the empty bucket (address or profile) and its lane.'
+  const refused = 'Rate-limited calls, by exhausted bucket (address or profile) and rate class.'
   const refusedOf = each((limiter, rateClass) => limiter.refusedOf(rateClass))
   metrics.totals('outcomex_rate_limited_total', refused, ['by', 'lane'], refusedOf)
   const keys = 'Addresses and profiles whose buckets are not full.'
@@ -268,28 +267,28 @@ function watchTrace(trace: TraceFile, metrics: Metrics): void {
   metrics.totals('outcomex_trace_lines_total', 'Orders written to the trace file.', [], () => [
     { labels: {}, value: trace.writtenCount },
   ])
-  const dropped = 'Orders whose lines the trace file lost.'
+  const dropped = 'Orders missing from the trace file.'
   metrics.totals('outcomex_trace_dropped_total', dropped, [], () => [
     { labels: {}, value: trace.droppedCount },
   ])
 }
 
 function watchLog(output: Watched['log'], metrics: Metrics): void {
-  const dropped = 'Lines of the log that were lost because standard error was full.'
+  const dropped = 'Log lines lost because standard error was full.'
   metrics.totals('outcomex_log_dropped_total', dropped, [], () => [
     { labels: {}, value: output.droppedCount },
   ])
 }
 
 function watchFaults(faults: EdgeFaults, metrics: Metrics): void {
-  const broke = 'Faults that cost one call, frame or answer of a worker, by their edge.'
+  const broke = 'Faults that cost one call, frame or worker reply, by edge.'
   metrics.totals('outcomex_faults_total', broke, ['edge'], () =>
     EDGES.map((edge) => ({ labels: { edge }, value: faults.count(edge) })),
   )
 }
 
 function watchReadiness(readiness: ReadinessWatch, metrics: Metrics): void {
-  const help = 'Whether each check of /ready passes: 1 for yes.'
+  const help = 'Whether each check of /ready passes (1) or not (0).'
   metrics.gauges('outcomex_check_passed', help, ['check'], () =>
     readiness.now().checks.map(({ name, ok }) => ({ labels: { check: name }, value: ok ? 1 : 0 })),
   )
@@ -299,14 +298,14 @@ function watchReadiness(readiness: ReadinessWatch, metrics: Metrics): void {
 
 export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void {
   const { connections, replies, bulkheads, heads } = gateway
-  metrics.gauge('outcomex_connections_open', 'Open connections, sockets included.', () => {
+  metrics.gauge('outcomex_connections_open', 'Open connections, including sockets.', () => {
     return connections.count
   })
-  const refused = 'Connections closed at once: too many in all, or too fast from an address.'
+  const refused = 'Connections closed at once: too many in total, or too fast from an address.'
   metrics.totals('outcomex_connections_refused_total', refused, [], () => [
     { labels: {}, value: connections.refusedCount },
   ])
-  const underWay = 'Requests under way, by room.'
+  const underWay = 'Requests in progress, by kind.'
   metrics.gauges('outcomex_requests_under_way', underWay, ['kind'], () =>
     BULKHEADS.map((kind) => ({ labels: { kind }, value: bulkheads.countOf(kind) })),
   )
@@ -318,7 +317,7 @@ export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void
     },
   )
   const { compressed } = heads
-  metrics.gauge('outcomex_compressed_bytes', 'Bytes of compressed replies that are kept.', () => {
+  metrics.gauge('outcomex_compressed_bytes', 'Bytes of cached compressed replies.', () => {
     return compressed.bytes
   })
   metrics.totals('outcomex_compressions_total', 'Versions of replies compressed.', [], () => [
@@ -341,20 +340,24 @@ export function watchSockets(sockets: SocketGateway, metrics: Metrics): SocketGa
     { labels: { kind: 'signed' }, value: connectionCounts.signed },
     { labels: { kind: 'anonymous' }, value: connectionCounts.anonymous },
   ])
-  const held = 'Bytes of frames that wait for slow readers, each frame counted once per account.'
+  const held = 'Bytes of frames waiting for slow readers, each frame counted once per account.'
   metrics.gauge('outcomex_socket_held_bytes', held, () => sockets.heldBytes)
-  const unread = 'Bytes written to sockets that their readers did not take yet.'
+  const unread = 'Bytes written to sockets but not yet taken by their readers.'
   metrics.gauge('outcomex_socket_unread_bytes', unread, () => sockets.unreadBytes)
-  const refused = 'Sockets, subscriptions and messages refused, by the bound that was reached.'
+  const refused = 'Sockets, subscriptions and messages refused, by the limit reached.'
   metrics.totals('outcomex_sockets_refused_total', refused, ['bound'], () =>
     SOCKET_REFUSALS.map((bound) => ({
       labels: { bound },
       value: connectionCounts.refusedFor(bound),
     })),
   )
-  totals('outcomex_sockets_slow_total', 'Sockets ended because they were not read in time.', () => {
-    return sockets.slowCount
-  })
+  totals(
+    'outcomex_sockets_slow_total',
+    'Sockets closed because they were not read in time.',
+    () => {
+      return sockets.slowCount
+    },
+  )
   return sockets
 }
 
@@ -362,7 +365,7 @@ function watchClock(clock: Watched['clock'], metrics: Metrics): void {
   metrics.gauge('outcomex_clock_ahead_seconds', "The server's time minus the wall clock.", () => {
     return clock.offsetMs / MS_PER_SEC
   })
-  const near = 'Whether the wall clock is near enough to trade by (1) or makes /ready fail (0).'
+  const near = 'Whether the wall clock is close enough to trade (1) or makes /ready fail (0).'
   metrics.gauge('outcomex_clock_near', near, () => (clock.trouble === null ? 1 : 0))
   const steps = 'How often the wall clock was found behind, or far ahead.'
   metrics.totals('outcomex_clock_steps_total', steps, ['direction'], () => [

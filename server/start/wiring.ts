@@ -1,4 +1,4 @@
-// Joins the parts of a running exchange to the services that routes and guard read.
+// Connects the parts of a running exchange to the services that routes and guard use.
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
@@ -86,7 +86,7 @@ import { openWebFiles } from '../web/web-files.ts'
 import { apiDocuments } from './api-documents.ts'
 import type { RunningExchange } from './open.ts'
 
-/** All operators; the list is made again when an operator changes. */
+/** All operators; the list is rebuilt when an operator changes. */
 function operatorsOf({ accounts, operators }: Clearing): () => readonly ProvenBy[] {
   let from = { tokenDigest: '', named: operators.all }
   let all: readonly ProvenBy[] = []
@@ -103,7 +103,7 @@ function operatorsOf({ accounts, operators }: Clearing): () => readonly ProvenBy
   }
 }
 
-/** The state that the guard reads. Opened secrets are kept, as every signed call needs one. */
+/** The state that the guard reads. Decrypted secrets are cached for signed calls. */
 function authState({ pipeline, seal }: RunningExchange): AuthState {
   const { accounts } = pipeline.clearing
   const opened = new Map<string, TokenState>()
@@ -132,14 +132,14 @@ function authState({ pipeline, seal }: RunningExchange): AuthState {
   }
 }
 
-/** The host and port that users know, as far as they are configured. */
+/** The public host and port, as far as configured. */
 function publicHostOf({ publicUrl, host, port }: ServeConfig): string {
   if (publicUrl !== undefined) return new URL(publicUrl).host
   const name = host.includes(':') ? `[${host}]` : host
   return port === 0 ? name : `${name}:${port}`
 }
 
-/** The lists of markets and all that chooses among them: pages, boards, bookmarks, matches. */
+/** The lists of markets and what selects from them: pages, boards, bookmarks, matches. */
 function marketReads(
   { pipeline, boards: rounds }: RunningExchange,
   collateral: CollateralToken,
@@ -161,7 +161,7 @@ function marketReads(
   return { lists, marketPages: new MarketPages(changes, lists), matches, bookmarks, boards }
 }
 
-/** What moves money outside books, and what profiles have. */
+/** Services that move money outside books, and those that report the holdings of profiles. */
 function moneyMoves(
   { pipeline, seal }: RunningExchange,
   reads: PrivateReads,
@@ -185,11 +185,11 @@ function packTermsOf({ packRestSec, packCloseSec }: ServeConfig): PackTerms {
   return { restMs: packRestSec * MS_PER_SEC, closeMs: packCloseSec * MS_PER_SEC }
 }
 
-/** The folder of the built program, where its data lies. */
+/** The folder of the built program, where its data is. */
 const BESIDE = new URL('./', import.meta.url)
 
 const { callsMax, callsSec } = POOL_LIMITS
-/** So many calls at once, and as many again in that time. */
+/** A burst of `callsMax`, refilled over `callsSec`. */
 const POOL_CALLS = { perSecond: callsMax / callsSec, burst: callsMax }
 const { offersPerSecMax, offersBurstMax } = PACK_LIMITS
 const OFFER_CALLS = { perSecond: offersPerSecMax, burst: offersBurstMax }
@@ -198,7 +198,7 @@ const ADDRESS_OFFERS = {
   burst: PACK_LIMITS.addressOffersBurstMax,
 }
 const SITE_OFFERS = { perSecond: ADDRESS_OFFERS.perSecond * 2, burst: ADDRESS_OFFERS.burst * 2 }
-/** Of an address, and of the first 56 and 48 bits of one of IPv6. */
+/** For an address, and for the first 56 and 48 bits of an IPv6 address. */
 const NETWORK_OFFERS = [ADDRESS_OFFERS, ADDRESS_OFFERS, SITE_OFFERS]
 
 /** The rates of single routes; null for no limit. */
@@ -246,7 +246,7 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
   }
 }
 
-/** What keeps long work from stopping main. */
+/** Services that keep long work from blocking main. */
 function longWork(): Pick<Services, 'mcp' | 'slices'> {
   const { sliceMs, slicedJobsMax: jobsMax } = WORK_LIMITS
   return {
@@ -255,7 +255,7 @@ function longWork(): Pick<Services, 'mcp' | 'slices'> {
   }
 }
 
-/** From now on the refusal of an order that was accepted before names that order. */
+/** From now on, the refusal of a previously accepted order names that order. */
 function nameFirstOrders(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets): void {
   const firsts = new FirstOrders(pipeline, reads, archive)
   pipeline.orders.nameFirst((order, replays) => firsts.find(order, replays))
@@ -322,14 +322,14 @@ export async function wire(
   }
 }
 
-/** Refusals of proofs that a command ended. They are sent when that command is durable (law 1). */
+/** Refusals of ended credentials. They are sent when the ending command is durable (law 1). */
 const ENDED: ReadonlySet<string> = new Set([
   'SESSION_INVALID',
   'API_KEY_INVALID',
   'ADMIN_TOKEN_INVALID',
 ])
 
-/** Makes the function with which the gateway proves the caller. */
+/** Creates the function by which the gateway authenticates callers. */
 export function prover(
   guard: Guard,
   { clock, pipeline }: Services,
@@ -343,7 +343,7 @@ export function prover(
     if (proof instanceof Refusal) {
       return ENDED.has(proof.name) ? pipeline.durable().then(() => proof) : proof
     }
-    // Only API tokens have a `tokenId` here; identity tokens gave a promise above.
+    // Only API tokens have a `tokenId` here; identity tokens returned a promise above.
     if (proof.tokenId !== null) {
       pipeline.tokenUses.note(pipeline.clearing.accounts.tokenById(proof.tokenId))
     }
@@ -351,10 +351,10 @@ export function prover(
   }
 }
 
-/** The proofs and conditions that a page may send; routes name their other headers themselves. */
+/** Credential and condition headers of pages; routes declare their other headers. */
 const PAGE_HEADERS = ['content-type', 'authorization', 'identity', 'if-none-match']
 
-/** Which pages of other hosts may call; undefined for none. */
+/** The pages of other hosts that may call; undefined for none. */
 export function corsOf({ corsOrigins, headerPrefixes }: ServeConfig): Cors | undefined {
   if (corsOrigins === undefined) return undefined
   const signed = headerPrefixes.flatMap((prefix) => [

@@ -30,7 +30,7 @@ afterEach(async () => {
 })
 
 const GIVEN_MAX = LIMITS.clientOrderIdGivenCharactersMax
-const RULE = /at most 128 characters, and 1024 with the spaces around it/
+const RULE = /at most 128 characters, and 1024 including surrounding spaces/
 
 const padded = (name: string, length: number) => name.padEnd(length, ' ')
 const operation = (clientOrderId: string, replacement: object = orderBody(alice, market)) => ({

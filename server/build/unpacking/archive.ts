@@ -5,7 +5,8 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 //
 //   bytes of the index u32 │ index: JSON │ all files, one after another, brotli
 //
-// The index says name, length and SHA-256 of each file. It is not compressed: each start reads it.
+// The index has the name, length and SHA-256 of each file. It is not compressed, because each start
+// reads it.
 
 /** The name of the asset. */
 export const ARCHIVE = 'program.archive'
@@ -43,7 +44,7 @@ export class Archive {
   readonly #bytes: Buffer
   readonly #bodyAt: number
   readonly index: readonly IndexEntry[]
-  /** Names this content and no other. */
+  /** Uniquely identifies this content. */
   readonly digest: string
 
   constructor(bytes: Buffer) {

@@ -1,5 +1,6 @@
-// What the binary runs first: it opens the door of an exchange, sees to its files, and runs the
-// program that lies in them. The door is part of this file: it answers while files are checked.
+// The entry point of the binary: it opens the early listener of an exchange, checks and restores
+// the program's files, and runs the program from them. The listener is part of this file, so it
+// answers while files are checked.
 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -27,7 +28,7 @@ async function start(argv: readonly string[]): Promise<number> {
   const listener = await openEarlyListener(argv)
   const folder = await filesOf(createRequire(process.execPath)('node:sea'))
   keepInUse(folder)
-  // A single executable cannot import a file, but a file that it requires can.
+  // A single executable cannot import a file, but it can require one that does.
   const load = createRequire(join(folder, 'start.cjs'))('./start.cjs')
   const { runLine } = await load(pathToFileURL(join(folder, 'all-commands.js')).href)
   closeDebugger()

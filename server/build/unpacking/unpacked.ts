@@ -20,24 +20,24 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { codeOf } from '../../../engine/domain/error-code.ts'
 import type { Archive, IndexEntry } from './archive.ts'
 
-// Where the files of the binary lie while it runs: in a folder of this user alone, named by their
-// digest. Each start checks every file, and puts a right one in the place of what is not as it was
-// built. A file gets its name when it is whole, and no file of the folder is ever missing again: so
-// first starts at once do not meet, and a running exchange finds what it loads later.
+// The location of the binary's files while it runs: a private folder of this user, named by their
+// digest. Each start checks every file and restores any that was modified. A file gets its name
+// only when it is complete, and no file of the folder ever goes missing again. So concurrent first
+// starts do not conflict, and a running exchange finds what it loads later.
 
 const OURS_ALONE = 0o700
 const FOR_CODE = 0o700
 const FOR_DATA = 0o600
 const ADDON = '.node'
-/** A program looks at its folder once; one that runs on has to say so. */
+/** A program uses its folder only at the start, so a long-running one must mark it as in use. */
 const TOUCH_EVERY_MS = 24 * 3600e3
 const UNUSED_MS = 7 * TOUCH_EVERY_MS
-/** A folder of a version, with what an older version added when its start was cut off. */
+/** A folder of a version, including leftovers of an interrupted start of an older version. */
 const OF_A_VERSION = /^[0-9a-f]{32}(\.\w+)?$/
 const UNFINISHED = '.unfinished'
 const piece = Buffer.alloc(1 << 18)
 
-/** The folder with the files of the archive; throws a sentence when there is no place for it. */
+/** The folder with the files of the archive; throws a sentence when no location works. */
 export function unpacked(archive: Archive, env: NodeJS.ProcessEnv = process.env): string {
   const steps = unpacking(archive, env)
   for (;;) {
@@ -46,7 +46,7 @@ export function unpacked(archive: Archive, env: NodeJS.ProcessEnv = process.env)
   }
 }
 
-/** The same, with a pause after each file that was checked. */
+/** The same, pausing after each checked file. */
 export function* unpacking(
   archive: Archive,
   env: NodeJS.ProcessEnv = process.env,
@@ -62,29 +62,29 @@ export function* unpacking(
     }
   }
   throw new Error(
-    'there is no folder for the files of the program; name one with XDG_CACHE_HOME. ' +
+    'there is no usable folder for the files of the program; choose one with XDG_CACHE_HOME. ' +
       tried.join('; '),
   )
 }
 
-/** Says day by day that the folder is in use, for as long as the process runs. */
+/** Marks the folder as in use once a day, for as long as the process runs. */
 export function keepInUse(folder: string): void {
   const say = () => {
     try {
       touch(folder)
     } catch {
-      // Somebody removed it. The program runs on with what it has loaded.
+      // The folder was removed. The program continues with what it has loaded.
     }
   }
   setInterval(say, TOUCH_EVERY_MS).unref()
 }
 
-/** A path that is not absolute would lie in the folder of whoever starts the program. */
+/** A relative path would depend on the working directory of the caller. */
 function absolute(path: string | undefined): string[] {
   return path !== undefined && isAbsolute(path) ? [path] : []
 }
 
-/** A user of a container may have no entry, and so no home. */
+/** A user of a container may have no passwd entry, and therefore no home. */
 function homeOfUser(): string | undefined {
   try {
     return userInfo().homedir
@@ -104,7 +104,7 @@ function rootsOf({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv): stri
   ]
 }
 
-/** One by one: where no folders can be made (/proc), the recursive mkdir of Node tries for ever. */
+/** One level at a time: in /proc, Node's recursive mkdir never returns. */
 function makeFolders(path: string): void {
   if (existsSync(path)) return
   makeFolders(dirname(path))
@@ -115,11 +115,11 @@ function makeFolders(path: string): void {
   }
 }
 
-/** Makes the folder, and refuses one that belongs to somebody else. */
+/** Creates the folder, and refuses one that belongs to another user. */
 function ownFolder(path: string): string {
   makeFolders(path)
   const stat = lstatSync(path)
-  if (!stat.isDirectory()) throw new Error('it is no folder')
+  if (!stat.isDirectory()) throw new Error('it is not a folder')
   if (!isOurs(stat.uid)) throw new Error('it belongs to another user')
   if ((stat.mode & 0o777) !== OURS_ALONE) chmodSync(path, OURS_ALONE)
   return path
@@ -128,7 +128,7 @@ function ownFolder(path: string): string {
 const isOurs = (uid: number): boolean => uid === (process.getuid?.() ?? uid)
 const modeOf = (name: string): number => (name.endsWith(ADDON) ? FOR_CODE : FOR_DATA)
 
-/** Puts right what is wrong; says whether anything was. */
+/** Restores wrong files; returns whether there were any. */
 function* bringing(folder: string, archive: Archive): Generator<undefined, boolean> {
   touch(folder)
   const wrong = new Set<string>()
@@ -180,7 +180,7 @@ function put(folder: string, name: string, bytes: Uint8Array): void {
     } finally {
       closeSync(file)
     }
-    // Only what is no file stands in the way of the new name.
+    // Only a folder blocks the rename.
     if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) {
       rmSync(path, { recursive: true })
     }
@@ -191,7 +191,7 @@ function put(folder: string, name: string, bytes: Uint8Array): void {
   }
 }
 
-/** On a file system without programs an addon cannot be loaded either. */
+/** On a file system that forbids programs, an addon cannot be loaded either. */
 function checkRuns(path: string): void {
   try {
     accessSync(path, constants.X_OK)
@@ -205,7 +205,7 @@ function touch(path: string): void {
   utimesSync(path, now, now)
 }
 
-/** Removes folders of versions that were not used for a week; a running one says that it is. */
+/** Removes folders of versions unused for a week; a running program marks its own as in use. */
 function forgetUnused(root: string): void {
   const usedMs = Date.now() - UNUSED_MS
   for (const name of readdirSync(root)) {

@@ -1,6 +1,4 @@
-// The choices of the demo's bots.
-
-/** One of all by chance; undefined for none. */
+/** A random choice of the demo's bots; undefined for none. */
 export function pick<Of>(all: readonly Of[]): Of | undefined {
   return all.at(Math.floor(Math.random() * all.length))
 }

@@ -1,5 +1,5 @@
-// The people of the demo as they trade: one of them each round buys, or sells what it holds, so
-// that boards and feeds have names and profits.
+// The trading people of the demo: each round, one of them buys, or sells what it holds, so that
+// boards and feeds have names and profits.
 
 import type { DemoClient, DemoMarket, DemoOrder } from '../demo-client.ts'
 import { pick } from './chance.ts'
@@ -8,7 +8,7 @@ import { type Rounds, startRounds } from './rounds.ts'
 import { whileOpen } from './while-open.ts'
 
 export interface CrowdOptions {
-  /** Those who are there by now. */
+  /** The people present so far. */
   readonly people: () => readonly DemoClient[]
   readonly markets: () => Promise<readonly DemoMarket[]>
   readonly warn: (sentence: string) => void
@@ -16,7 +16,7 @@ export interface CrowdOptions {
 
 const ROUND_MS = 2500
 const SHARE_RAW = 1_000_000
-/** They take what the book has: a buy pays up to the one, a sale takes down to the other. */
+/** They take from the book: a buy pays up to the first, a sale accepts down to the second. */
 const BUY_TICKS = 950
 const SELL_TICKS = 50
 const SELL_CHANCE = 0.45
@@ -25,7 +25,7 @@ const SHARES_MAX = 40
 const LARGE_CHANCE = 0.08
 const LARGE_SHARES = 240
 
-/** The side of a holding that a whole share can be sold of. */
+/** The side of a holding of which whole shares can be sold. */
 function saleOf({ yesRaw, noRaw }: Holding) {
   const outcome = yesRaw >= noRaw ? (0 as const) : (1 as const)
   return { outcome, shares: Math.floor(Math.max(yesRaw, noRaw) / SHARE_RAW) }
@@ -67,7 +67,7 @@ export function startCrowd({ people, markets, warn }: CrowdOptions): Rounds {
   const round = async () => {
     const person = pick(people())
     if (person === undefined) return
-    // A slot may end while it is traded in; the lasting markets are enough.
+    // A slot may end while it is traded; the permanent markets are enough.
     const open = (await markets()).filter(({ isSlot }) => !isSlot)
     const sale = Math.random() < SELL_CHANCE ? await saleIn(person, open) : undefined
     const wanted = sale ?? purchaseIn(open)

@@ -1,5 +1,5 @@
-// What a profile of the demo holds. Pairs are merged and ended markets redeemed, so that its money
-// comes back: a demo that runs for weeks still trades.
+// The holdings of a demo profile. Pairs are merged and ended markets redeemed, so that its money
+// returns: a demo that runs for weeks still trades.
 
 import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
@@ -42,7 +42,7 @@ function holding({ slug, conditionId, closed }: Market, yesRaw: number, noRaw: n
   return { slug, conditionId, isClosed: closed, yesRaw, noRaw }
 }
 
-/** Those of books, and those of pools; a pool tells each outcome by itself. */
+/** The holdings in books, and those in pools, which list each outcome separately. */
 export async function holdingsOf(client: DemoClient) {
   const found = await client.call('GET', '/portfolio/positions')
   if (!knownHoldings.holds(found)) throw new Error('positions are lists of markets')
@@ -59,7 +59,7 @@ export async function holdingsOf(client: DemoClient) {
   return { books, pools: [...pools.values()] }
 }
 
-/** The call that brings money back of a holding; null for none. */
+/** The call that turns a holding back into money; null for none. */
 function returnOf({ conditionId, isClosed, yesRaw, noRaw }: Holding) {
   const pairsRaw = Math.min(yesRaw, noRaw)
   if (isClosed) return { path: '/portfolio/redeem', body: { conditionId } }
@@ -67,7 +67,7 @@ function returnOf({ conditionId, isClosed, yesRaw, noRaw }: Holding) {
   return { path: '/portfolio/merge', body: { conditionId, amount: String(pairsRaw) } }
 }
 
-/** Brings back what can be; what cannot yet, as before a payout, waits for the next time. */
+/** Collects what is possible; the rest, such as before a payout, waits for the next time. */
 export async function collect(client: DemoClient): Promise<void> {
   const { books, pools } = await holdingsOf(client)
   for (const held of [...books, ...pools]) {

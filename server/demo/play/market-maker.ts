@@ -18,21 +18,21 @@ interface Book {
 export interface MarketMakerOptions {
   readonly maker: DemoClient
   readonly taker: DemoClient
-  /** The markets to quote in now; they come and go. */
+  /** The markets to quote now; they change over time. */
   readonly markets: () => Promise<readonly DemoMarket[]>
   readonly warn: (sentence: string) => void
 }
 
 const ROUND_MS = 1500
-/** A round moves one part of so many of the books: what a quiet demo writes must fit a disk. */
+/** A round moves one in this many of the books: what a quiet demo writes must fit a disk. */
 const PARTS = 3
 const LEVELS = 4
 const LEVEL_STEP_TICKS = 10
 const HALF_SPREAD_TICKS = 10
 const LEVEL_SHARES = 100
 /**
- * Beyond the levels one order rests on each side: only orders that have rested price packs. It goes
- * when the price has wandered so far from where it was placed, which takes minutes.
+ * Beyond the levels, one order rests on each side, because only rested orders price packs. It is
+ * replaced once the price has wandered this far from it, which takes minutes.
  */
 const PATIENT_AWAY_TICKS = 45
 const PATIENT_UNTIL_TICKS = 25
@@ -45,13 +45,13 @@ function wander(ticks: number): number {
 
 /**
  * Quotes both sides with buys only (YES below, NO above), so the maker needs no shares. The new
- * quotes stand before the old ones go, so the book is never empty. They never cross each other: the
- * price wanders by less than the spread.
+ * quotes are placed before the old ones are canceled, so the book is never empty. They never cross
+ * each other: the price wanders by less than the spread.
  */
 class Quotes {
   readonly #maker: DemoClient
   readonly #market: DemoMarket
-  /** Null when other quotes may stand: those of an earlier process, or of a round that failed. */
+  /** Null when other quotes may be open: those of an earlier process, or of a failed round. */
   #orderIds: string[] | null = null
   #patient: { readonly fairTicks: number; readonly orderIds: readonly string[] } | null = null
 
@@ -119,7 +119,7 @@ class Books {
     return this.#bySlug.has(slug)
   }
 
-  /** A new market starts at a price of its own. */
+  /** A new market starts at its own price. */
   of(market: DemoMarket): Book {
     const known = this.#bySlug.get(market.slug)
     if (known !== undefined) return known
@@ -164,7 +164,7 @@ export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
           () => trade(market),
         )
       } catch (error) {
-        // A slot may end while it is quoted. The failure of one market must not silence the others.
+        // A slot may end while it is quoted. The failure of one market must not stop the others.
         if (!market.isSlot) failures.push(error)
       }
     }

@@ -1,5 +1,5 @@
-// The matches of the demo as they are played: a score moves each round. A match that is over begins
-// again some rounds later, so that one of each kind is always in play.
+// Plays the matches of the demo: a score moves each round. A finished match restarts some rounds
+// later, so one of each kind is always in play.
 
 import { adminCall } from '../demo-client.ts'
 import { MATCHES } from '../demo-matches.ts'
@@ -29,7 +29,7 @@ export interface Play {
   next(): { readonly isFinished: boolean; readonly [field: string]: unknown }
 }
 
-/** A minute a round. */
+/** One minute per round. */
 export function footballPlay(random: () => number): Play {
   let goals = nil()
   let minute = 0
@@ -54,7 +54,7 @@ export function footballPlay(random: () => number): Play {
   }
 }
 
-/** A round of a map each round; who wins two maps wins. */
+/** One round of a map per round; two maps win the match. */
 export function esportPlay(random: () => number): Play {
   let maps = nil()
   let games: Sides[] = [nil()]
@@ -90,14 +90,14 @@ export function esportPlay(random: () => number): Play {
   }
 }
 
-/** A demo that an older version made has no matches: their events are passed over. */
+/** A demo created by an older version has no matches: their events are ignored. */
 export function startMatchPlay({ operators, adminToken, warn }: MatchPlayOptions): Rounds {
   const plays = MATCHES.map(({ fixtureId, sportType }) => {
     const play = sportType === 'esports' ? esportPlay(Math.random) : footballPlay(Math.random)
     return { fixtureId, play }
   })
   const round = () => {
-    // It rises over restarts, too.
+    // Also rises across restarts.
     const sequence = Date.now()
     const events = plays.map(({ fixtureId, play }) => {
       return { eventId: `demo-${sequence}`, fixtureId, sequence, ...play.next() }

@@ -1,4 +1,4 @@
-// Legs for the packs of the demo: outcomes that are quoted now.
+// Legs for the packs of the demo: currently quoted outcomes.
 
 import { integer, number, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
@@ -19,16 +19,16 @@ const knownMarkets = compile(
 )
 const quoted = compile(openObject({ outcomeIndex: integer(0, 1), bookPrice: number(0, 1) }))
 
-/** Less than 0, 0 or more than 0, by chance. */
+/** Negative, 0 or positive at random. */
 const anyOrder = () => Math.random() - 0.5
 
-/** One outcome of as many markets as a pack of the demo has, by chance; fewer when fewer trade. */
+/** A random outcome of as many markets as a demo pack has; fewer when fewer trade. */
 export async function quotedLegs(
   trader: DemoClient,
   isRequested: (slug: string) => boolean,
 ): Promise<QuotedLeg[]> {
   const found = await trader.call('GET', '/parlay/markets?limit=50')
-  if (!knownMarkets.holds(found)) throw new Error('markets of packs have outcomes')
+  if (!knownMarkets.holds(found)) throw new Error('pack markets have outcomes')
   const legs = found.data.flatMap(({ marketSlug, outcomes }) => {
     const chosen = outcomes.sort(anyOrder).find((outcome) => quoted.holds(outcome))
     if (!isRequested(marketSlug) || !quoted.holds(chosen)) return []
@@ -38,7 +38,7 @@ export async function quotedLegs(
   return legs.sort(anyOrder).slice(0, LEGS)
 }
 
-/** As a call names them. */
+/** In the form of a call. */
 export function namesOf(legs: readonly QuotedLeg[]) {
   return legs.map(({ marketSlug, outcomeIndex }) => ({ marketSlug, outcomeIndex }))
 }

@@ -1,5 +1,5 @@
-// A bot of the demo that offers packs. An offer lives for a minute, so a fresh one is made before
-// the last is over; now and then a person accepts it first.
+// A demo bot that offers packs. An offer is valid for a minute, so a new one is made before the
+// last expires; sometimes a person accepts it first.
 
 import { text } from '../../edge/http/schema/scalars.ts'
 import { compile, openObject } from '../../edge/http/schema/schema.ts'
@@ -24,13 +24,13 @@ const AGAIN_MS = 3000
 const ACCEPT_CHANCE = 0.5
 const STAKE_RAW = 20_000_000
 const ACCEPTED_RAW = '5000000'
-/** What a fair payout leaves to the maker, and how much more than the stake it may be. */
+/** The part of a fair payout that the maker pays, and the maximum multiple of the stake. */
 const PAYOUT_PART = 0.94
 const MULTIPLIER_MAX = 18
 
 const knownOffer = compile(openObject({ id: text() }))
 
-/** What the stake pays when all legs win. */
+/** The payout of the stake when all legs win. */
 function payoutRawOf(legs: readonly { readonly bookPrice: number }[]): number {
   const fair = legs.reduce((product, { bookPrice }) => product / bookPrice, PAYOUT_PART)
   return Math.floor(STAKE_RAW * Math.min(MULTIPLIER_MAX, Math.max(1.1, fair)))
@@ -39,7 +39,7 @@ function payoutRawOf(legs: readonly { readonly bookPrice: number }[]): number {
 async function acceptOne({ taker }: PackMakerOptions, offerId: string): Promise<void> {
   const path = `/parlay/offers/${offerId}/accept`
   const reply = await taker().send('POST', path, { stake: ACCEPTED_RAW })
-  // A visitor accepted it, or it is over.
+  // A visitor accepted it, or it has ended.
   if (reply.status >= 500) accepted(reply)
 }
 
@@ -60,7 +60,7 @@ async function offerOne({ maker, isSlot }: PackMakerOptions): Promise<Offer | nu
     payout: String(payoutRawOf(legs)),
   }
   const reply = await maker.send('POST', '/parlay/offers', body)
-  // A slot may end, or its price leave the range, since it was read.
+  // A slot may have ended, or its price left the range, since it was read.
   if (reply.status >= 400 && reply.status < 500) return null
   const made = accepted(reply)
   if (!knownOffer.holds(made)) throw new Error('an offer has an id')
@@ -72,7 +72,7 @@ export function startPackMaker(options: PackMakerOptions): Rounds {
   const round = async () => {
     const last = offer
     offer = null
-    // Only packs that end are accepted, so that they never pile up.
+    // Only short packs are accepted, so they never accumulate.
     if (last?.isShort && Math.random() < ACCEPT_CHANCE) await acceptOne(options, last.id)
     offer = await offerOne(options)
   }

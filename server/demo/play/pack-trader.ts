@@ -1,5 +1,5 @@
-// A bot of the demo that stakes on packs: two outcomes that are quoted now, or a pack of the list,
-// so that some packs wait and others were won or lost.
+// A demo bot that stakes on packs: two quoted outcomes, or a listed pack, so that some packs wait
+// and others were won or lost.
 
 import { randomUUID } from 'node:crypto'
 import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
@@ -10,7 +10,7 @@ import { LEGS, namesOf, quotedLegs } from './pack-legs.ts'
 import { type Rounds, startRounds } from './rounds.ts'
 
 export interface PackTraderOptions {
-  /** Who stakes now. */
+  /** The profile that stakes now. */
   readonly trader: () => DemoClient
   /** Whether a market ends soon. */
   readonly isSlot: (slug: string) => boolean
@@ -22,9 +22,9 @@ export interface PackTraderOptions {
 const FIRST_PAUSE_MS = 2000
 const PAUSE_MS = 60_000
 const STAKE_RAW = '5000000'
-/** With so many packs that wait, a profile stakes on slots alone: those packs end. */
+/** With this many waiting packs, a profile stakes only on slots, because those packs end soon. */
 const WAITING_MAX = 20
-/** How many of its packs are of the list. */
+/** The fraction of its packs that are listed ones. */
 const LISTED_PART = 0.3
 const DEADLINE_SEC = 60
 
@@ -33,10 +33,10 @@ const knownPacks = compile(openObject({ totalRows: integer(0) }))
 const knownQuote = compile(openObject({ eligible: boolean() }))
 const knownPromise = compile(openObject({ quoteId: text() }))
 
-/** Buys a pack of the list at the price of now; gives whether one could be bought. */
+/** Buys a listed pack at the current price; returns whether one could be bought. */
 async function buyListed(buyer: DemoClient): Promise<boolean> {
   const listed = await buyer.call('GET', '/parlay/packs')
-  if (!knownList.holds(listed)) throw new Error('the packs of operators are a list')
+  if (!knownList.holds(listed)) throw new Error('listed packs are a list')
   const chosen = pick(listed.filter(({ eligible }) => eligible))
   if (chosen === undefined) return false
   const wanted = { packId: chosen.id, stakeAmount: STAKE_RAW }
@@ -51,19 +51,19 @@ async function buyListed(buyer: DemoClient): Promise<boolean> {
   return true
 }
 
-/** Gives whether a pack was made. */
+/** Returns whether a pack was created. */
 async function stakeOnce({ trader, isSlot }: PackTraderOptions): Promise<boolean> {
   const staker = trader()
   const { account } = staker.trader
   const waiting = await staker.call('GET', `/parlay/${account}/positions?status=ACTIVE&limit=1`)
-  if (!knownPacks.holds(waiting)) throw new Error('packs of a profile are counted')
+  if (!knownPacks.holds(waiting)) throw new Error('the packs of a profile have a count')
   const hasMany = waiting.totalRows >= WAITING_MAX
   if (!hasMany && Math.random() < LISTED_PART && (await buyListed(staker))) return true
   const quoted = await quotedLegs(staker, (slug) => !hasMany || isSlot(slug))
   if (quoted.length < LEGS) return false
   const legs = namesOf(quoted)
   const quote = await staker.call('POST', '/parlay/quote', { legs, stake: STAKE_RAW })
-  if (!knownQuote.holds(quote)) throw new Error('a quote says whether the pack can be made')
+  if (!knownQuote.holds(quote)) throw new Error('a quote has its eligibility')
   if (!knownPromise.holds(quote)) return false
   const { quoteId } = quote
   await staker.call('POST', '/parlay/create', { quoteId, legs, stake: STAKE_RAW })

@@ -1,5 +1,4 @@
-// A bot of the demo that trades with a pool: it buys of one outcome or the other, and so the price
-// wanders.
+// A demo bot that trades with a pool: it buys one outcome or the other, so the price wanders.
 
 import type { DemoClient } from '../demo-client.ts'
 import { type Rounds, startRounds } from './rounds.ts'
@@ -7,7 +6,7 @@ import { whileOpen } from './while-open.ts'
 
 export interface PoolTraderOptions {
   readonly trader: DemoClient
-  /** Slug of the market of the pool. */
+  /** Slug of the pool's market. */
   readonly market: string
   readonly isOpen: () => Promise<boolean>
   readonly warn: (sentence: string) => void
@@ -23,7 +22,7 @@ async function tradeOnce({ trader, market }: PoolTraderOptions): Promise<void> {
   await trader.call('POST', '/amm/buy', { market, outcomeIndex, collateralAmount: String(raw) })
 }
 
-/** Approves in a round of its own, because that counts from its block on; then it trades. */
+/** Approves in its own round, because an approval is valid from its block on; then it trades. */
 export function startPoolTrader(options: PoolTraderOptions): Rounds {
   const { trader, market, isOpen, warn } = options
   let isApproved = false

@@ -1,5 +1,5 @@
-// The oracle of the demo: prices that wander, reported each second to the second. So every boundary
-// of a slot has a report that is stamped with it.
+// The oracle of the demo: wandering prices, reported on every full second. So every boundary of a
+// slot has a report stamped with exactly its time.
 
 import { adminCall } from '../demo-client.ts'
 import type { OwnServer } from '../own-server.ts'
@@ -8,13 +8,13 @@ import { type Rounds, startRounds } from './rounds.ts'
 export interface PriceWalkOptions {
   readonly operators: OwnServer
   readonly adminToken: string
-  /** Where the prices start. */
+  /** The starting prices. */
   readonly prices: Readonly<Record<string, number>>
   readonly warn: (sentence: string) => void
 }
 
 const EVERY_MS = 1000
-/** Largest step of a second, as a part of the price. */
+/** Largest step per second, as a fraction of the price. */
 const STEP = 0.0004
 
 export function startPriceWalk({ operators, adminToken, prices, warn }: PriceWalkOptions): Rounds {

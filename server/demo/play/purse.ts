@@ -1,4 +1,4 @@
-// Looks after the money of everybody who trades by itself in the demo: one of them each round.
+// Keeps the demo's automatic traders funded: one of them each round.
 
 import { integer } from '../../edge/http/schema/scalars.ts'
 import { compile, openObject } from '../../edge/http/schema/schema.ts'
@@ -9,14 +9,14 @@ import { type Rounds, startRounds } from './rounds.ts'
 
 export interface Purse {
   readonly owner: DemoClient
-  /** What it began with, and gets again when nearly all of it is lost. */
+  /** Its initial funds, paid again when nearly all of them are lost. */
   readonly fundsRaw: number
 }
 
 export interface PurseKeeperOptions {
   readonly operators: OwnServer
   readonly adminToken: string
-  /** Those who trade by now. */
+  /** The traders present so far. */
   readonly purses: () => readonly Purse[]
   readonly warn: (sentence: string) => void
 }

@@ -1,5 +1,5 @@
-// The rounds of a bot of the demo: work, a pause, work again, until the demo stops. The same
-// failure of a round is told once.
+// The rounds of a demo bot: work, pause, repeat, until the demo stops. Repeated failures with the
+// same message are reported once.
 
 export interface Rounds {
   stop(): Promise<void>
@@ -9,7 +9,7 @@ export interface RoundsOptions {
   /** Names the bot in warnings, as in: the demo's oracle. */
   readonly name: string
   readonly warn: (sentence: string) => void
-  /** Comes before the first round; absent for nothing. */
+  /** Runs before the first round; absent for nothing. */
   readonly first?: () => Promise<unknown>
   readonly round: () => Promise<unknown>
   /** The pause before the next round. */

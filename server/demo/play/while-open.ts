@@ -1,6 +1,7 @@
-// Somebody may lock or resolve a market while the demo trades in it.
-
-/** Does the work. Its failure counts only if the market is still open: else that is the reason. */
+/**
+ * Runs the work. A failure counts only if the market is still open: a person may lock or resolve it
+ * while the demo trades.
+ */
 export async function whileOpen(
   isOpen: () => Promise<boolean>,
   work: () => Promise<unknown>,

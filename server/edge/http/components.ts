@@ -1,25 +1,25 @@
-// The schemas of a document as its readers need them. Each object is a component of its own, so a
-// generated client has one type for it wherever it is used.
+// The schemas of a document, arranged for its readers. Each object is a component, so a generated
+// client has one type for it wherever it is used.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { NAME, SHOWN } from './schema/printed.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 
-/** Integers beyond it need 64 bits in most languages. */
+/** Larger integers need 64 bits in most languages. */
 const INT32_MAX = 2_147_483_647
 
 function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** `market_pages` and `expectedFeeRateBps` as names of types are written. */
+/** Converts `market_pages` or `expectedFeeRateBps` to a type name. */
 export function pascal(text: string): string {
   const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
   return words.map((word) => word[0].toUpperCase() + word.slice(1)).join('')
 }
 
-/** The name of one entry of a list of this name. */
+/** The name of one entry of a list with this name. */
 function ofOne(name: string): string {
   if (/[Ss]eries$/.test(name)) return `${name}Item`
   if (/(ch|sh|x|ss)es$/.test(name)) return name.slice(0, -2)
@@ -33,7 +33,7 @@ function isNull(value: unknown): boolean {
 
 const NULL: Node = { type: 'null' }
 
-/** What a schema may be, choices within it resolved; null is not counted. */
+/** The alternatives of a schema, with nested choices flattened; null is not counted. */
 function choiceOf(schema: Node): { shapes: readonly Node[]; isNullable: boolean } {
   const all = ['anyOf', 'oneOf'].flatMap((key) => {
     const shapes = schema[key]
@@ -48,7 +48,7 @@ function choiceOf(schema: Node): { shapes: readonly Node[]; isNullable: boolean 
   }
 }
 
-/** The schema with the keywords that documents show. */
+/** The schema with the keywords for documents. */
 function shown(schema: Node): Node {
   return { ...schema, ...Reflect.get(schema, SHOWN) }
 }
@@ -76,7 +76,7 @@ export class Components {
     return sorted(this.#responses)
   }
 
-  /** Makes the named schemas below this one, so that the same shapes elsewhere have their names. */
+  /** Creates the named schemas below this one, so that equal shapes elsewhere get their names. */
   name(schema: unknown): void {
     if (Array.isArray(schema)) for (const each of schema) this.name(each)
     if (!isNode(schema)) return
@@ -84,7 +84,7 @@ export class Components {
     for (const each of Object.values(schema)) this.name(each)
   }
 
-  /** The schema as the document shows it; `name` is for objects that have none of their own. */
+  /** The schema for the document; `name` is for objects without a name of their own. */
   print(schema: object, name: string): Node {
     const own: unknown = Reflect.get(schema, NAME)
     const { description, ...rest } = shown({ ...schema })
@@ -100,12 +100,12 @@ export class Components {
     return this.#refer({ oneOf: references }, name)
   }
 
-  /** A reference to an example; an equal one is not made again. */
+  /** A reference to an example; equal examples share one component. */
   example(name: string, node: Node): Node {
     return { $ref: `#/components/examples/${this.#known(this.#examples, node, name)}` }
   }
 
-  /** A reference to a response; an equal one is not made again. */
+  /** A reference to a response; equal responses share one component. */
   response(name: string, node: Node): Node {
     return { $ref: `#/components/responses/${this.#known(this.#responses, node, name)}` }
   }
@@ -116,8 +116,8 @@ export class Components {
   }
 
   /**
-   * One of several shapes. Some generators merge the shapes of `anyOf`, so it is `oneOf`, and has a
-   * name. They have no type for a list or something else, whose keywords are printed without type.
+   * One of several shapes. Some generators merge the shapes of `anyOf`, so this is a named `oneOf`.
+   * They have no type for a list or something else, so such keywords are printed without a type.
    */
   #choice(shapes: readonly Node[], name: string): Node {
     if (shapes.some(({ type }) => type === 'array')) {
@@ -135,7 +135,7 @@ export class Components {
     return { $ref: `#/components/schemas/${this.#known(this.#schemas, node, name)}` }
   }
 
-  /** The name of this node, or of an equal one that was there before. */
+  /** The name of this node, or of an equal earlier one. */
   #known(nodes: Map<string, Node>, node: Node, name: string): string {
     assert(name !== '', 'a component has a name')
     const text = JSON.stringify(node)
@@ -156,7 +156,7 @@ export class Components {
     const isAny = type === 'object' && !hasKeys(Object(node.properties))
     const open = isAny && !('additionalProperties' in node) ? { additionalProperties: true } : {}
     const long = isLong ? { format: 'int64' } : {}
-    // Without it some languages take numbers of 32 bits, which hold seven digits.
+    // Without the format, some languages use 32-bit floats, which hold seven digits.
     const double = type === 'number' ? { format: 'double' } : {}
     return { ...ofConst, ...Object.fromEntries(parts), ...long, ...double, ...open }
   }
@@ -170,7 +170,7 @@ export class Components {
     }
     if (key === 'items' && isNode(value)) return this.print(value, ofOne(name))
     if (key === 'additionalProperties' && isNode(value)) return this.print(value, ofOne(name))
-    // With one shape alone beside null, which keeps its name.
+    // A single shape besides null, which keeps its name.
     if (key === 'anyOf' && Array.isArray(value)) {
       return value.map((shape) => (isNode(shape) ? this.print(shape, name) : shape))
     }
@@ -178,7 +178,7 @@ export class Components {
   }
 }
 
-/** Shapes of a choice differ in the field that is required last, or in their place. */
+/** The shapes of a choice differ in their last required field, or in their position. */
 function suffixOf({ required, type }: Node, index: number): string {
   const last: unknown = type === 'object' && Array.isArray(required) ? required.at(-1) : undefined
   return typeof last === 'string' ? `By${pascal(last)}` : `${index + 1}`

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the routes alone.
+// The OpenAPI 3.1 document, generated from the routes alone.
 import { type RejectName, SCOPE_REJECT } from '../../../engine/domain/reject-precedence.ts'
 import type { Accepted, Scheme } from '../../auth/auth-scheme.ts'
 import { refusalStatus } from '../../messages/refusal.ts'
@@ -16,16 +16,16 @@ export interface Described {
   readonly version: string
   readonly headerPrefix: string
   readonly cookieName: string
-  /** The address of the exchange; undefined when none was configured. */
+  /** The public address of the exchange; undefined when none is configured. */
   readonly publicUrl?: string | undefined
 }
 
-/** The part of a route that the document reads. */
+/** The part of a route that the document uses. */
 type Documented = Omit<Route<never>, 'run'>
 
 const RULES =
-  'Amounts are raw integers of six decimals unless a field says otherwise. A field of a request ' +
-  'that may be absent may also be null. An address is EIP-55 or all lower case. A time in a ' +
+  'Amounts are raw integers with six decimals unless a field states otherwise. An optional field ' +
+  'of a request may also be null. An address is EIP-55 or all lower case. A time in a ' +
   'request ends with Z. A request with more than 12 KB of header lines gets 431 without a body.'
 
 export function openApi(routes: readonly Documented[], described: Described): Node {
@@ -34,7 +34,7 @@ export function openApi(routes: readonly Documented[], described: Described): No
     components.name([route.reply, route.body])
     const { refusalFields } = route
     const plain = refusalsOf(route).filter((name) => refusalFields[name] === undefined)
-    // A refusal with further fields in one call is another schema; the plain one is named first.
+    // A refusal with extra fields in one call is another schema; the plain one is named first.
     for (const name of plain) refusalOf(name, undefined, components)
   }
   const made = { components, routes: new Map(routes.map((each) => [nameOf(each), each])) }
@@ -69,7 +69,7 @@ interface Made {
   readonly routes: ReadonlyMap<string, Documented>
 }
 
-/** A proof by HMAC is in three headers, which are three schemes: a call needs them all. */
+/** HMAC credentials use three headers, which are three schemes: a call needs them all. */
 const HMAC_PARTS = ['hmac', 'hmacTimestamp', 'hmacSignature']
 
 function securitySchemes({
@@ -80,8 +80,8 @@ function securitySchemes({
     return { type: 'apiKey', in: 'header', name, description }
   }
   return {
-    hmac: key(`${prefix}api-key`, 'The id of an API token; the other two headers prove it.'),
-    hmacTimestamp: key(`${prefix}timestamp`, 'When it was signed: ISO 8601, within 30 seconds.'),
+    hmac: key(`${prefix}api-key`, 'The id of an API token; the other two headers authenticate it.'),
+    hmacTimestamp: key(`${prefix}timestamp`, 'Signing time: ISO 8601, at most 30 seconds off.'),
     hmacSignature: key(
       `${prefix}signature`,
       'Base64 HMAC-SHA256, under the Base64-decoded secret, of timestamp, method, path with ' +
@@ -98,7 +98,7 @@ function securitySchemes({
       name: cookieName,
       description: 'Set by POST /auth/login.',
     },
-    identity: key('identity', 'Bearer and an identity token.'),
+    identity: key('identity', '`Bearer`, a space and an identity token.'),
     admin: { type: 'http', scheme: 'bearer', description: 'The token of an operator.' },
   }
 }
@@ -119,9 +119,9 @@ function operation(route: Documented, made: Made): Node {
   return {
     operationId: operationId(route),
     summary: route.about,
-    description: [route.about, ...scopes, `Rate lane: ${route.rateClass}.`].join(' '),
+    description: [route.about, ...scopes, `Rate class: ${route.rateClass}.`].join(' '),
     tags: [tagOf(route.path)],
-    // An empty requirement says that a call may come without a proof.
+    // An empty requirement means that a call needs no credentials.
     security: welcomes === undefined ? security : [{}, ...security],
     parameters: parameters(route, made),
     ...body,
@@ -134,14 +134,14 @@ function operationId(route: Documented): string {
   return [route.method.toLowerCase(), ...words].join('_')
 }
 
-/** As `links` of routes name a route. */
+/** The form in which `links` of routes name a route. */
 const nameOf = ({ method, path }: Pick<Documented, 'method' | 'path'>) => `${method} ${path}`
 
 function requestBody(route: Documented, body: Schema, { components }: Made): Node {
   const { body: given } = route.example
   const example = given === undefined ? {} : { example: given }
   const schema = components.print(body, `${pascal(operationId(route))}Body`)
-  // Without a field that must be there, no body is the same as an empty object.
+  // Without a required field, an absent body equals an empty object.
   const required = !('properties' in body) || 'required' in body || isChoice(body)
   return { required, content: { 'application/json': { schema, ...example } } }
 }
@@ -181,29 +181,29 @@ const IF_NONE_MATCH: Node = {
   name: 'if-none-match',
   in: 'header',
   required: false,
-  description: 'ETags of copies that the caller has; a current one gives 304 without a body.',
+  description: 'ETags of cached copies; if one is current, the reply is 304 without a body.',
   schema: { type: 'string' },
 }
 
-const NOT_MODIFIED = 'The copy that if-none-match names is current; there is no body.'
+const NOT_MODIFIED = 'The copy named by if-none-match is current; there is no body.'
 
 /** Whether replies of the route may have an ETag. */
 function isTagged({ cache, sharedCache }: Documented): boolean {
   return cache.isPublic || sharedCache !== null
 }
 
-/** How long replies of the route may be kept: most have one text. */
+/** The cache policies of the route's replies; most have one. */
 function keptTexts({ cache, sharedCache }: Documented): readonly string[] {
   return sharedCache === null ? [cache.replies] : [cache.replies, sharedCache.replies]
 }
 
-/** Headers that say how long a reply may be kept. */
+/** Headers with the cache policy of a reply. */
 function cacheHeaders(texts: readonly string[], isTagged: boolean): Node {
   const schema = texts.length === 1 ? { ...TEXT, const: texts[0] } : { ...TEXT, enum: texts }
-  const control = { description: 'How long the reply may be kept.', schema }
+  const control = { description: 'How long the reply may be cached.', schema }
   if (!isTagged) return { 'Cache-Control': control }
-  const tag = { description: 'Names these bytes in their coding.', schema: { type: 'string' } }
-  const vary = { description: 'The coding is one that the caller accepts.', schema: TEXT }
+  const tag = { description: 'Identifies these bytes in this coding.', schema: { type: 'string' } }
+  const vary = { description: 'The reply depends on these request headers.', schema: TEXT }
   return { 'Cache-Control': control, ETag: tag, Vary: vary }
 }
 
@@ -213,7 +213,7 @@ function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** Refusals that the gateway itself gives, by what the route asks for. */
+/** Refusals of the gateway itself, given the features of the route. */
 function ownRejects(route: Documented): RejectName[] {
   const always: RejectName[] = ['OVERLOADED', 'NOT_READY', 'RATE_LIMITED', 'VALIDATION']
   const { accepts, welcomes = [] } = route.auth
@@ -223,7 +223,7 @@ function ownRejects(route: Documented): RejectName[] {
   const hmac: RejectName[] = ['API_KEY_INVALID', 'TIMESTAMP_INVALID', 'HMAC_INVALID']
   const cookie: RejectName[] = ['ORIGIN_NOT_ALLOWED', 'JSON_CONTENT_TYPE']
   const identity: RejectName[] = ['IDENTITY_INVALID', 'FORBIDDEN']
-  // A call for a sub-account needs a scope that the route itself does not ask for.
+  // A call for a sub-account needs a scope that the route itself does not require.
   const isDelegable = route.rejects.includes('NOT_SUB_ACCOUNT')
   const scopes = new Set(accepts.flatMap((each) => each.scopes))
   const takesCookie = accepted.has('session') || welcomed.has('session')
@@ -279,7 +279,7 @@ function responses(route: Documented, made: Made): Readonly<Record<string, Node>
   return all
 }
 
-/** Calls that take what this reply names; those that are not in the document are left out. */
+/** Calls that accept values of this reply; those missing from the document are left out. */
 function linksOf({ links }: Documented, { routes }: Made): Node {
   const shown = Object.entries(links).flatMap(([name, { to, params, about }]) => {
     const target = routes.get(to)
@@ -306,7 +306,7 @@ function refusals(
   const lines = shown.map(({ sentence, code }) => `${code}: ${sentence.replace(/[.]?$/, '.')}`)
   const isLater = status === 429 || status === 503
   const retry = {
-    description: 'Seconds to wait before the call is sent again.',
+    description: 'Seconds to wait before retrying.',
     schema: { type: 'integer' },
   }
   const response = {

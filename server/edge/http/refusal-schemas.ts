@@ -1,4 +1,4 @@
-// What the body of each refusal holds, for documents: the four fields of all, and its own.
+// The body of each refusal for documents: the four common fields and its own.
 
 import { STATUS_CODES } from 'node:http'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
@@ -13,7 +13,7 @@ import { scope } from './schema/profile-fields.ts'
 import { boolean, integer, nullable, oneOf, pattern, text } from './schema/scalars.ts'
 import { type Fields, list, object, optional } from './schema/schema.ts'
 
-/** The own fields of a refusal, and an example of them. */
+/** The own fields of a refusal, with an example. */
 export interface OwnFields {
   readonly fields: Fields
   readonly example: Readonly<Record<string, unknown>>
@@ -24,7 +24,7 @@ const RESTRICTED = ['post_only', 'cancel_only', 'disabled'] as const
 const ofMode = (mode: RestrictedMode): OwnFields => ({
   fields: {
     mode: means(optional(oneOf(...RESTRICTED)), 'The mode in force.'),
-    resumeAt: means(optional(nullable(isoTime())), 'When the mode ends; null when nobody knows.'),
+    resumeAt: means(optional(nullable(isoTime())), 'When the mode ends; null when unknown.'),
   },
   example: { mode, resumeAt: '2026-01-01T00:05:00.000Z' },
 })
@@ -34,11 +34,11 @@ const ofScope = (missing: string): OwnFields => ({
   example: { scope: missing },
 })
 
-/** The fields that name the order that was accepted before. */
+/** The fields that identify the previously accepted order. */
 export const ofEarlierOrder: OwnFields = {
   fields: {
-    orderId: means(optional(orderId()), 'The order that was accepted before.'),
-    orderStatus: means(optional(orderStatus()), 'What became of that order so far.'),
+    orderId: means(optional(orderId()), 'The previously accepted order.'),
+    orderStatus: means(optional(orderStatus()), 'The current status of that order.'),
   },
   example: { orderId: '7c9e6679-7425-40de-944b-e07fc1f90ae7', orderStatus: 'LIVE' },
 }
@@ -61,13 +61,13 @@ const DOMAIN_EXAMPLE = {
   verifyingContract: '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5',
 }
 
-const RAW = pattern('^(0|-?[1-9][0-9]{0,15})$', 'Whole number as decimal text.')
+const RAW = pattern('^(0|-?[1-9][0-9]{0,15})$', 'Integer as decimal text.')
 
 export const ofShortfall: OwnFields = {
   fields: {
     available: means(
       optional(RAW),
-      'Raw units that are free now; below 0 after a failed settlement took proceeds back.',
+      'Free raw units; below 0 after a failed settlement reversed proceeds.',
     ),
     required: means(optional(uint256Text()), 'Raw units that the call needs.'),
   },
@@ -76,25 +76,25 @@ export const ofShortfall: OwnFields = {
 
 const ofSigned = () =>
   object({
-    text: means(text(), 'What the server signed before the body; cut when it is long.'),
+    text: means(text(), 'The text that the server signed before the body; truncated when long.'),
     bodyBytes: means(integer(0), 'Length of the body.'),
     bodySha256: means(text(), 'SHA-256 of the body, as hex.'),
   })
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** A part of the exchange, as GET /ready shows it. */
+/** A readiness check, as GET /ready returns it. */
 export const check = () =>
   object({
-    name: means(text(), 'Part of the exchange that was looked at.'),
-    ok: means(boolean(), 'True when nothing is wrong with it.'),
-    detail: means(text(), 'What is wrong with it; empty when nothing is.'),
+    name: means(text(), 'The part of the exchange that was checked.'),
+    ok: means(boolean(), 'True when the check passes.'),
+    detail: means(text(), 'Why the check fails; empty when it passes.'),
   })
 
 const tokens = () =>
   object({
-    yes: means(uint256Text(), 'Token of the outcome YES.'),
-    no: means(uint256Text(), 'Token of the outcome NO.'),
+    yes: means(uint256Text(), 'Token of the YES outcome.'),
+    no: means(uint256Text(), 'Token of the NO outcome.'),
   })
 
 const AMOUNT_RULES = [
@@ -104,10 +104,10 @@ const AMOUNT_RULES = [
 
 const ofAmounts = means(
   optional(nullable(text())),
-  'Collateral for a share that the amounts give, rounded down; null without a price.',
+  'Collateral per share implied by the amounts, rounded down; null without a price.',
 )
 
-/** Fields that a refusal has in every call; those of one call stand in its route. */
+/** Fields that a refusal has in every call; those of a single call are declared in its route. */
 const OWN: Partial<Record<RejectName, OwnFields>> = {
   FEE_RATE_MISMATCH: {
     fields: {
@@ -124,7 +124,7 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
   SCOPE_MISSING_WITHDRAWAL: ofScope('withdrawal'),
   MARKET_NOT_FOUND: {
     fields: {
-      markets: means(optional(list(text())), 'Slugs of the markets of the group that was named.'),
+      markets: means(optional(list(text())), 'Slugs of the markets of the named group.'),
     },
     example: {},
   },
@@ -135,17 +135,17 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
   NOT_MINED_YET: ofShortfall,
   SIGNATURE_INVALID: {
     fields: {
-      domain: means(optional(domain()), 'The domain by which the server verified.'),
+      domain: means(optional(domain()), 'The domain that the server verified against.'),
       signedDomain: means(optional(domain()), 'The domain that the order was signed for.'),
       recoveredSigner: means(
         optional(nullable(address())),
-        'The account to which the signature recovers; null for none.',
+        'The account recovered from the signature; null for none.',
       ),
     },
     example: { domain: DOMAIN_EXAMPLE },
   },
   HMAC_INVALID: {
-    fields: { signed: means(optional(ofSigned()), 'What the server signed.') },
+    fields: { signed: means(optional(ofSigned()), 'The text that the server signed.') },
     example: {
       signed: {
         text: '2026-01-01T00:00:00.000Z\nGET\n/orders\n',
@@ -156,16 +156,16 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
   },
   ORDER_RELEASE_IN_PROGRESS: {
     fields: {
-      reason: means(optional(oneOf('ORDER_RELEASE_IN_PROGRESS')), 'The same as code.'),
-      retryable: means(optional(boolean()), 'True: the same cancel may succeed a moment later.'),
+      reason: means(optional(oneOf('ORDER_RELEASE_IN_PROGRESS')), 'Same as code.'),
+      retryable: means(optional(boolean()), 'True: retrying the same cancel may succeed shortly.'),
     },
     example: { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true },
   },
   NOT_READY: {
     fields: {
-      ready: means(optional(boolean()), 'False, in replies of GET /ready alone.'),
-      seq: means(optional(integer(0)), 'Number of the newest durable command.'),
-      checks: means(optional(list(check())), 'What was looked at, one entry for each part.'),
+      ready: means(optional(boolean()), 'False; only in replies of GET /ready.'),
+      seq: means(optional(integer(0)), 'Sequence number of the newest durable command.'),
+      checks: means(optional(list(check())), 'One entry per part of the exchange.'),
     },
     example: {},
   },
@@ -175,11 +175,11 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
   },
   AMOUNTS_INVALID: {
     fields: {
-      rule: means(optional(oneOf(...AMOUNT_RULES)), 'The rule that the amounts break.'),
+      rule: means(optional(oneOf(...AMOUNT_RULES)), 'The rule that the amounts violate.'),
       impliedPrice: ofAmounts,
       nearestPrices: means(
         optional(list(text())),
-        'The one or two prices on the tick that are nearest to that of the amounts.',
+        'The one or two valid prices nearest to the implied price.',
       ),
     },
     example: { rule: 'PRICE_TICK', impliedPrice: '0.6505', nearestPrices: ['0.65', '0.651'] },
@@ -191,7 +191,7 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
 
 const NOTHING: OwnFields = { fields: {}, example: {} }
 
-/** The further fields of a refusal; `own` are those that only the route of the call gives it. */
+/** The extra fields of a refusal; `own` are those that only this call's route adds. */
 export function ownFieldsOf(name: RejectName, own: OwnFields | undefined): OwnFields {
   return own ?? OWN[name] ?? NOTHING
 }
@@ -201,7 +201,7 @@ const MESSAGE = { type: 'string', description: 'Why the call was refused, in a s
 
 const ISSUES = {
   type: 'array',
-  description: 'Each thing that is wrong, by field.',
+  description: 'Validation errors, by field.',
   items: object({
     field: means(
       { type: 'string' },
@@ -211,7 +211,7 @@ const ISSUES = {
   }),
 }
 
-/** A refusal as documents show it. */
+/** A refusal for documents. */
 export interface ShownRefusal {
   readonly name: RejectName
   readonly code: string
@@ -220,7 +220,7 @@ export interface ShownRefusal {
   readonly example: Node
 }
 
-/** The schema and the example of a refusal; `own` are the fields that only this call gives it. */
+/** The schema and the example of a refusal; `own` are the fields that only this call adds. */
 export function refusalOf(
   name: RejectName,
   own: OwnFields | undefined,
@@ -236,7 +236,7 @@ export function refusalOf(
     message: isValidation ? ISSUES : MESSAGE,
     error: means(text(), `The HTTP name of the status, ${STATUS_CODES[status]}.`),
     statusCode: means(integer(status, status), 'The HTTP status of this reply.'),
-    code: means({ const: body.code }, 'The code for programs, which stays the same.'),
+    code: means({ const: body.code }, 'The stable code for programs.'),
     ...fields,
   })
   const schema = components.print(whole, `${pascal(body.code.toLowerCase())}Refusal`)
@@ -244,13 +244,13 @@ export function refusalOf(
   return { name, code: body.code, sentence, schema, example: { ...body, ...example } }
 }
 
-/** Codes whose names together still make a name. */
+/** The most codes whose names still make up the name of a schema. */
 const NAMED_CODES_MAX = 3
 
 /**
- * One schema for some refusals of a status. Their codes are constants, which tell them apart; with
- * a discriminator generated clients in Rust expect a refusal without its code. A choice of many
- * codes has the name of its call.
+ * One schema for several refusals of a status. Their constant codes tell them apart; with a
+ * discriminator, generated Rust clients would expect a refusal without its code. A choice of many
+ * codes is named after its call.
  */
 export function refusalChoice(
   refusals: readonly ShownRefusal[],

@@ -1,11 +1,11 @@
-// What a handler may return besides the plain value of its reply schema.
+// The outcomes that a handler may return besides the plain value of its reply schema.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Header } from '../../messages/call.ts'
 import type { Payload } from '../../messages/payload.ts'
 import type { Cache } from './caching/cache.ts'
 
-/** A body with a status or headers of its own. */
+/** A body with its own status or headers. */
 export class Reply<T> {
   readonly status: number
   readonly body: T
@@ -33,7 +33,7 @@ export class Bytes {
   }
 }
 
-/** An outcome that everybody gets alike, of a route whose other outcomes are for one caller. */
+/** An outcome shared by all callers, of a route whose other outcomes are for one caller. */
 export class Shared {
   readonly outcome: unknown
   readonly cache: Cache
@@ -44,7 +44,7 @@ export class Shared {
   }
 }
 
-/** The same outcome as one that everybody gets alike. */
+/** Marks an outcome as shared by all callers. */
 export function shared(outcome: unknown, cache: Cache): Shared | Promise<Shared> {
   assert(!(outcome instanceof Pending), 'a shared outcome is settled, or promised')
   if (outcome instanceof Promise) return outcome.then((settled) => new Shared(settled, cache))
@@ -52,9 +52,9 @@ export function shared(outcome: unknown, cache: Cache): Shared | Promise<Shared>
 }
 
 /**
- * An outcome that another part of the exchange gives later. Unlike a promise it is answered in the
- * same turn of the loop, and costs main only this object. A fault of the reply costs its own call,
- * and never reaches the code that settles the outcome.
+ * An outcome that another part of the exchange provides later. Unlike a promise, it is answered in
+ * the same event-loop tick, and costs main only this object. A fault of the reply costs its own
+ * call, and never reaches the code that settles the outcome.
  */
 export class Pending<T> {
   private outcome: { readonly value: T } | { readonly error: unknown } | null = null
@@ -67,7 +67,7 @@ export class Pending<T> {
     this.next?.(value)
   }
 
-  /** Settles it with the value that `make` gives, or with the error that it throws. */
+  /** Settles it with the value that `make` returns, or with the error that it throws. */
   doneBy(make: () => T): void {
     let value: T
     try {

@@ -1,4 +1,4 @@
-// Reads the text of a client (path parameters, query, JSON body) into plain values, strictly.
+// Strictly parses client text (path parameters, query, JSON body) into plain values.
 import type { Issue } from '../../messages/refusal.ts'
 import type { Fields, Schema } from './schema/schema.ts'
 
@@ -20,7 +20,7 @@ const KINDS: ReadonlyMap<unknown, Kind> = new Map<unknown, Kind>([
   ['boolean', 'boolean'],
 ])
 
-/** Works out once per route how the text of each field is read. */
+/** Determines once per route how the text of each field is read. */
 export function readingOf(fields: Fields): ReadonlyMap<string, Field> {
   const reading = Object.entries(fields).map(
     ([name, schema]) => [name, fieldOf(name, schema)] as const,
@@ -39,11 +39,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null
 }
 
-/** A number past every bound is read too, so that its refusal names the bound. */
+/** Also reads numbers beyond every bound, so that the refusal names the bound. */
 const INTEGER = /^(?:0|-?[1-9][0-9]{0,31})$/
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,15})(?:\.[0-9]{1,18})?$/
 
-/** The value of one text; undefined when it is not of its kind, like `1e3`, ` 1`, `0x1`. */
+/** The value of a text; undefined when it does not match its kind, like `1e3`, ` 1`, `0x1`. */
 function plainValue(kind: Kind, text: string): unknown {
   if (kind === 'text') return text
   if (kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined
@@ -59,7 +59,7 @@ const EXPECTED: Readonly<Record<Kind, string>> = {
   others: 'is not a known query parameter',
 }
 
-/** Percent-decoded text, or null when the encoding is broken. */
+/** Percent-decoded text, or null when the encoding is invalid. */
 function decoded(text: string): string | null {
   if (!text.includes('%')) return text
   try {
@@ -84,7 +84,7 @@ export function readParams(fields: readonly Field[], texts: readonly string[]): 
     const text = decoded(texts[index])
     const value = text === null ? undefined : plainValue(field.kind, text)
     if (value !== undefined) values[field.name] = value
-    else if (text === null) issues.push({ field: field.name, message: 'is not percent-encoded' })
+    else if (text === null) issues.push({ field: field.name, message: 'has bad percent-encoding' })
     else issues.push({ field: field.name, message: EXPECTED[field.kind] })
   }
   return { values, issues }
@@ -114,29 +114,29 @@ function readPair(
   const name = decoded(rawName.replaceAll('+', ' '))
   const text = equals === -1 ? '' : decoded(pair.slice(equals + 1).replaceAll('+', ' '))
   if (name === null || text === null) {
-    return { field: name ?? rawName, message: 'is not percent-encoded' }
+    return { field: name ?? rawName, message: 'has bad percent-encoding' }
   }
   const field = fields.get(name) ?? repeated(fields, name)
   if (field === undefined || field.kind === 'others') return readOther(fields, name, text, values)
   const value = plainValue(field.kind, text)
   if (value === undefined) return { field: name, message: EXPECTED[field.kind] }
   const before = values[field.name]
-  if (!field.many && before !== undefined) return { field: name, message: 'may be given once' }
+  if (!field.many && before !== undefined) return { field: name, message: 'must not be repeated' }
   if (Array.isArray(before)) before.push(value)
   else values[field.name] = field.many ? [value] : value
   return null
 }
 
-/** Many clients write `statuses[]` for a parameter that may come more than once. */
+/** Many clients write `statuses[]` for a parameter that may be repeated. */
 function repeated(fields: ReadonlyMap<string, Field>, name: string): Field | undefined {
   const field = name.endsWith('[]') ? fields.get(name.slice(0, -2)) : undefined
   return field?.many === true ? field : undefined
 }
 
-/** Its first letter keeps it apart from the names that every object has. */
+/** The leading letter keeps it distinct from the property names of every object. */
 const OTHER_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
-/** Reads a parameter that no field names into the field that takes these, as a list of texts. */
+/** Adds an unnamed parameter to the field that collects these, as a list of texts. */
 function readOther(
   fields: ReadonlyMap<string, Field>,
   stated: string,
@@ -163,8 +163,8 @@ const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/
 const HALF_PAIR = /\p{Cs}/u
 
 /**
- * The value of a JSON body; null when it is not JSON. An absent body counts as an empty object.
- * Half a surrogate pair, which only an escape can write, is refused: the journal cannot keep it.
+ * The value of a JSON body; null when it is not JSON. An absent body counts as an empty object. An
+ * unpaired surrogate, which only an escape can produce, is refused: the journal cannot store it.
  */
 export function readJson(body: Uint8Array): { readonly value: unknown } | null {
   if (body.length === 0) return { value: {} }

@@ -35,13 +35,13 @@ export type Frozen<T> = T extends readonly (infer Item)[]
 
 type Settled<T> = T | Reply<T> | Bytes | Refusal
 type Later<T> = Pick<Pending<T>, 'whenDone'>
-/** A value instead of a promise is answered in the same turn of the loop. */
+/** A plain value is answered in the same event-loop tick, a promise later. */
 export type Result<T> = Settled<T> | Promise<Settled<T>> | Later<Settled<T>>
 
 type NoFields = Record<never, Schema>
 type NoBody = Schema & { '~unsafe': undefined }
 
-/** A header with its meaning, and for documents its form. */
+/** A header with its meaning and, for documents, its form. */
 export interface HeaderField {
   readonly about: string
   /** Any text when absent. */
@@ -51,12 +51,12 @@ export interface HeaderField {
 
 type Headers = Readonly<Record<string, string | HeaderField>>
 
-/** A call that takes what a reply names. */
+/** A call that accepts values of a reply. */
 export interface Link {
   /** Method and path of a route, as in `GET /orders/:orderId`. */
   readonly to: `${Method} /${string}`
   readonly about: string
-  /** For each path parameter, where the reply has its value: a JSON pointer. */
+  /** For each path parameter, a JSON pointer to its value in the reply. */
   readonly params: Readonly<Record<string, string>>
 }
 
@@ -68,14 +68,14 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   /** `/orders/:orderId`; each `:name` has a schema in `params`. */
   readonly path: string
   readonly rateClass: RateClass
-  /** The room of its calls; absent for the room that method and lane give. */
+  /** The bulkhead of its calls; derived from method and rate class when absent. */
   readonly bulkhead?: 'vital' | 'frees' | 'searches'
   readonly about: string
   readonly params?: P
   readonly query?: Q
   readonly body?: B
   readonly reply: R
-  /** A sentence that says what the plain reply means. */
+  /** A sentence that describes the plain reply. */
   readonly means: string
   /** Request headers that the route reads, each with its meaning. */
   readonly headers?: Headers
@@ -85,20 +85,20 @@ interface Described<P extends Fields, Q extends Fields, B extends Schema, R exte
   readonly others?: Readonly<Record<number, string>>
   /** Statuses of replies without a body. */
   readonly bodiless?: readonly number[]
-  /** Calls that take what the reply names, by a word for each. */
+  /** Calls that accept values of the reply, each under a name. */
   readonly links?: Links
-  /** Fields that the body of a refusal has in this call alone. */
+  /** Fields that the body of a refusal has in this call only. */
   readonly refusalFields?: RefusalFields
-  /** Added to the refusal of a call whose form is wrong, before the handler. */
+  /** Added to the refusal of a malformed call, before the handler runs. */
   readonly ofWrongForm?: Extra
-  /** Content type, or types, of a reply that is not JSON. */
+  /** Content types of a reply that is not JSON. */
   readonly produces?: string | readonly string[]
-  /** How long replies may be kept; absent: not at all. For open routes that only read. */
+  /** The cache policy of replies; absent for none. For open routes that only read. */
   readonly cache?: Cache
   /**
-   * The queries whose replies everybody gets alike, or everybody without a proof, and how long
-   * those may be kept: for an open read that welcomes proofs. Its handler does not learn who asks
-   * such a query.
+   * The queries whose replies are the same for all callers, or for all without credentials, and
+   * their cache policy. For an open read with optional credentials. Its handler does not learn the
+   * caller of such a query.
    */
   readonly shared?: {
     readonly cache: Cache
@@ -118,7 +118,7 @@ export interface Input<P extends Fields, Q extends Fields, B extends Schema, C, 
   readonly query: Values<Q>
   readonly body: Infer<B>
   readonly caller: C
-  /** The profile that the call is for, when the auth has a reach; else null. */
+  /** The profile that the call acts for, when the auth has a reach; otherwise null. */
   readonly owner: O
   readonly call: Call
 }
@@ -133,15 +133,15 @@ export interface Unchecked {
 }
 
 /**
- * Calls another route for the caller of a call, through every gate of that route. Gives the encoded
- * body of the reply, or the refusal.
+ * Calls another route on behalf of the same caller, through every check of that route. Resolves to
+ * the encoded body of the reply, or the refusal.
  */
 export type CallWithin<S> = (
   route: Route<S>,
   request: Unchecked,
 ) => Promise<Refusal | Uint8Array | string>
 
-/** A route without the types of its input, as routers and documents read it. */
+/** A route without the types of its input, for routers and documents. */
 export interface Route<S> {
   readonly method: Method
   readonly path: string
@@ -162,10 +162,10 @@ export interface Route<S> {
   readonly others: readonly number[]
   /** The meaning of each status of a reply. */
   readonly means: Readonly<Record<number, string>>
-  /** The content types that the plain reply may have. */
+  /** The possible content types of the plain reply. */
   readonly produces: readonly string[]
   readonly cache: Cache
-  /** How long the replies that everybody gets alike may be kept; null when there are none. */
+  /** The cache policy of replies shared by all callers; null when there are none. */
   readonly sharedCache: Cache | null
   readonly rejects: readonly RejectName[]
   readonly example: {
@@ -174,7 +174,7 @@ export interface Route<S> {
     readonly body?: unknown
     readonly reply: unknown
   }
-  /** True when the handler proves the caller and parses the body itself. */
+  /** True when the handler authenticates the caller and parses the body itself. */
   readonly raw: boolean
   /** When false, a call is refused as overloaded before its body is read. */
   readonly hasCapacity: (services: S) => boolean
@@ -185,7 +185,7 @@ export interface Route<S> {
     ownerOfCall: OwnerOfCall,
     within: CallWithin<S>,
   ) => unknown
-  /** Where a reply breaks its schema. */
+  /** The points where a reply violates its schema. */
   readonly replyIssues: (value: unknown) => Issue[]
 }
 
@@ -206,11 +206,11 @@ function documented<P extends Fields, Q extends Fields, B extends Schema, R exte
   spec: Described<P, Q, B, R>,
   accepts: readonly Accepted[],
 ): Doc {
-  // Only checks ask for it, so a start does not pay for a hundred of these.
+  // Only tests use it, so a start does not pay for a hundred of these.
   let replies: Checker<Infer<R>> | undefined
   const { status = 200, others = {}, cache } = spec
   const isRead = spec.method === 'GET' && accepts.length === 0
-  assert(cache === undefined || isRead, 'only open reads may be kept')
+  assert(cache === undefined || isRead, 'only open reads may be cached')
   return {
     method: spec.method,
     path: spec.path,
@@ -252,15 +252,15 @@ function forSubAccounts(doc: Doc, reach: Reach): Doc {
   }
 }
 
-/** To explain a body costs thirty times its check, so a longer body gets one sentence only. */
+/** Explaining a body costs thirty times its check, so a longer body gets one sentence only. */
 const EXPLAINED_BYTES_MAX = 16 * 1024
 
 function bodyIssues<T>(checker: Checker<T>, body: unknown, call: Call): Issue[] {
   if (call.body.length <= EXPLAINED_BYTES_MAX) return checker.issues(body)
-  return [{ field: '', message: 'does not have the form this call takes; see GET /openapi.json' }]
+  return [{ field: '', message: 'does not match the schema of this call; see GET /openapi.json' }]
 }
 
-/** One endpoint: its address, who may call it, what it takes and gives, and what it does. */
+/** Declares one endpoint: its path, its callers, its input and reply, and its handler. */
 export function route<
   S,
   C extends Caller | null,
@@ -272,7 +272,7 @@ export function route<
 >(
   spec: Described<P, Q, B, R> & {
     readonly auth: Auth<C, O>
-    /** The sub-account that the body names; absent for a route whose body names none. */
+    /** The sub-account named in the body; absent for a route whose body names none. */
     readonly onBehalfIn?: (body: Infer<B>) => number | undefined
     readonly handle: (
       input: Input<P, Q, B, C, O>,
@@ -289,7 +289,7 @@ export function route<
   const checkQuery = compileFields(spec.query, own)
   const checkBody = compilePrinted(spec.body)
   const plain = documented(spec, auth.accepts)
-  // What it tells depends on who asks.
+  // The reply depends on the caller.
   const doc = auth.welcomes === undefined ? plain : { ...plain, cache: PRIVATE }
   const whole = reach === null ? doc : forSubAccounts(doc, reach)
   return {
@@ -306,7 +306,7 @@ export function route<
       if (!checkBody.holds(body)) return invalid(...bodyIssues(checkBody, body, call))
       const kept = spec.shared?.when(query, proven !== null) === true ? spec.shared.cache : null
       const caller = kept === null ? proven : null
-      assert(auth.admits(caller), 'the gateway proves the caller that a route asks for')
+      assert(auth.admits(caller), 'the gateway authenticates the caller that a route requires')
       const named = [unchecked.query.onBehalfOf, onBehalfIn?.(body)]
       const isOther = reach !== null && caller !== null
       const profileId = isOther ? ownerOfCall(call, caller, named, reach) : 0
@@ -321,11 +321,11 @@ export function route<
 export interface RawInput<P extends Fields, Q extends Fields> {
   readonly params: Values<P>
   readonly query: Values<Q>
-  /** Its body is the bytes as they came, valid until the handler returns. */
+  /** Its body is the received bytes, valid until the handler returns. */
   readonly call: Call
 }
 
-/** An endpoint whose handler proves the caller and reads the body itself, off this thread. */
+/** Declares an endpoint whose handler authenticates and reads the body itself, off this thread. */
 export function rawRoute<
   S,
   R extends Schema,
@@ -335,7 +335,7 @@ export function rawRoute<
 >(
   spec: Described<P, Q, B, R> & {
     readonly auth: Auth<Caller>
-    /** Whether one more call can be taken; called before its body is read. */
+    /** Whether one more call can be accepted; called before its body is read. */
     readonly hasCapacity: (services: S) => boolean
     readonly handle: (input: RawInput<P, Q>, services: S) => Result<Frozen<Infer<R>>>
   },
@@ -359,12 +359,12 @@ export function rawRoute<
   }
 }
 
-/** The outcome of a request. Metrics use the route's path, as a client can send any path. */
+/** The outcome of a request. Metrics use the route's path, because a client can send any path. */
 export interface Seen {
   readonly call: Call
   /** Null when no route has the path and the method. */
   readonly route: Pick<Route<never>, 'method' | 'path' | 'rateClass'> | null
-  /** Null until the gateway has proven it; a raw route proves its caller itself. */
+  /** Null until the gateway has authenticated it; a raw route does that itself. */
   readonly caller: Caller | null
   /** 0 when the client left before its reply. */
   readonly status: number

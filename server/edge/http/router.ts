@@ -1,8 +1,8 @@
 // Finds a route by method and path, segment by segment. A literal segment is tried before a
-// `:name`; the search returns to the `:name` when no route has the literal path, whatever its
-// method, so that each path has the methods of one line of the document. What GET found for a path
-// is kept, because clients read the same paths again and again. Invariant: at most so many paths
-// are kept, and none that is longer than its bound.
+// `:name`. The search falls back to the `:name` when no route has the literal path, whatever its
+// method, so each path has the methods of one line of the document. Results for GET are cached,
+// because clients read the same paths repeatedly. Invariant: the number of cached paths and the
+// length of each are bounded.
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Schema } from './schema/schema.ts'
 
@@ -16,7 +16,7 @@ export interface Found<T> {
   readonly target: T | null
   /** Values of the `:name` segments in the order of the path, still encoded. */
   readonly values: readonly string[]
-  /** Methods that the path takes; empty when no route has the path. */
+  /** Methods of the path; empty when no route has the path. */
   readonly allow: readonly string[]
 }
 
@@ -64,7 +64,7 @@ export class Router<T> {
     return { target, values, allow: target === null ? (search.allow?.sort() ?? NO_METHODS) : [] }
   }
 
-  /** `at` is where the next segment begins; behind the end of the path there is none. */
+  /** `at` is the start of the next segment; past the end of the path, no segment is left. */
   private descend(node: Node<T>, at: number, search: Search): T | null {
     const { path } = search
     if (at > path.length) {
@@ -95,7 +95,7 @@ interface Search {
   readonly method: string
   readonly path: string
   readonly values: string[]
-  /** Methods of the path, when a search came to its end without the asked one. */
+  /** Methods of the path, when a search reached its end without the requested one. */
   allow: string[] | null
 }
 

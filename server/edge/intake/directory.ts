@@ -6,15 +6,15 @@ import { type Signer, signerOf } from '../../crypto/ecdsa.ts'
 import { domainSeparator } from '../../crypto/eip712.ts'
 import { wordOf } from '../../crypto/uint256.ts'
 
-// The part of the exchange that the intake must know: tokens, profiles and markets. Each intake
-// thread has its own copy, and main sends it all changes in order. A late change does no harm,
-// because the sequencer checks again that the token is still valid.
+// The part of the exchange that the intake needs: tokens, profiles and markets. Each intake thread
+// has its own copy, and main sends it all changes in order. A late change is harmless, because the
+// sequencer checks again that the token is still valid.
 
 export type DirectoryChange =
   | {
       readonly kind: 'token'
       readonly tokenId: string
-      /** Each result of this token brings it back. */
+      /** Each result of this token carries it back. */
       readonly tokenNo: TokenNo
       readonly profileId: ProfileId
       readonly account: string
@@ -32,7 +32,7 @@ export type DirectoryChange =
       readonly smartWallet: string | null
       /** The fee rate that its orders on fee-enabled markets must sign. */
       readonly feeBps: number
-      /** Key of its server wallet, '' without one. */
+      /** Key of its server wallet; '' without one. */
       readonly keyBase64: string
       /** Exchanges and adapters that its server wallet approved. */
       readonly approved: readonly string[]
@@ -53,7 +53,7 @@ export type DirectoryChange =
     }
   | { readonly kind: 'archive'; readonly slug: string }
 
-/** A market as the intake is told of it. */
+/** A market in the form sent to the intake. */
 export type MarketEntry = Omit<Extract<DirectoryChange, { kind: 'market' }>, 'kind'>
 
 /** The name and chain of this exchange in the EIP-712 domain. */
@@ -62,7 +62,7 @@ export interface SigningDomain {
   readonly chainId: number
 }
 
-/** What an address of a market is. */
+/** The role of an address of a market. */
 export type VenuePart = 'exchange' | 'adapter'
 
 export interface KnownToken {
@@ -73,7 +73,7 @@ export interface KnownToken {
   readonly secret: Uint8Array
 }
 
-/** A profile that has a partner, or a wallet beside its account. */
+/** A profile with a partner, or with a wallet besides its account. */
 export interface KnownProfile {
   readonly profileId: ProfileId
   readonly partnerId: ProfileId
@@ -96,13 +96,13 @@ export interface KnownMarket {
   readonly separator: Uint8Array
   readonly feeEnabled: boolean
   readonly exchangeAddress: string
-  /** True for a market without a book, which takes no orders. */
+  /** True for a market without a book, which accepts no orders. */
   readonly isPool: boolean
 }
 
 function addressBytes(text: string): Uint8Array {
   const bytes = parseAddress(text)
-  assert(bytes !== undefined, 'an address of the exchange has a right checksum')
+  assert(bytes !== undefined, 'an address of the exchange has a valid checksum')
   return bytes
 }
 
@@ -113,7 +113,7 @@ function profileOf(change: Extract<DirectoryChange, { kind: 'profile' }>): Known
     partnerId,
     account,
     signer: signerOf(addressBytes(account)),
-    // A journal may have a smart wallet whose checksum was never checked.
+    // A journal may contain a smart wallet whose checksum was never checked.
     smartWallet: smartWallet === null ? null : addressBytes(smartWallet.toLowerCase()),
     feeBps,
     key: keyBase64 === '' ? null : Buffer.from(keyBase64, 'base64'),
@@ -127,7 +127,7 @@ export class Directory {
   readonly #profiles = new Map<number, KnownProfile>()
   readonly #separators = new Map<string, Uint8Array>()
   readonly domain: SigningDomain
-  /** Every address that a market named as its exchange or adapter; orders verify by the first. */
+  /** Every exchange or adapter address of any market; orders verify against exchange addresses. */
   readonly venues = new Map<string, VenuePart>()
 
   constructor(domain: SigningDomain) {

@@ -7,8 +7,8 @@ import { Directory, type DirectoryChange, type SigningDomain } from './directory
 import { Intake } from './intake.ts'
 import { AT_NOTHING, frameKey, readRequest, WORKING } from './intake-request.ts'
 
-// The loop of an intake thread: it takes request frames and gives result frames. All checks are in
-// intake.ts.
+// The loop of an intake thread: it takes request frames and returns result frames. All checks are
+// in intake.ts.
 
 export interface IntakeThreadData {
   readonly requests: SharedArrayBuffer
@@ -21,8 +21,8 @@ export interface IntakeThreadData {
 
 const IDLE_WAIT_MS = 1000
 /**
- * Results that go to main with one wake-up while more requests wait. Each wake-up costs main,
- * journal and market about as much as an order. The first result of a batch waits for the last.
+ * Results sent to main with one wake-up while more requests wait. Each wake-up costs main, journal
+ * and market about as much as an order. The first result of a batch waits for the last.
  */
 const BATCH_RESULTS = 8
 const ENDED_CODE = 7
@@ -97,7 +97,7 @@ export class IntakeLoop {
     this.#unreported++
   }
 
-  /** The clock is asked for each batch, not for each order; a flood has no end of its own. */
+  /** Reads the clock once per batch, not per order; a flood has no end of its own. */
   #reportAmidWork(): void {
     this.#report()
     this.#clock.end()
@@ -106,7 +106,7 @@ export class IntakeLoop {
 
   #report(): void {
     this.#unreported = 0
-    // In this order: when the thread ends between the two calls, main asks for these again.
+    // The order matters: if the thread ends between the two calls, main submits these again.
     this.#results.send()
     this.#requests.free()
     if (this.#results.takeWakeUp()) this.#sendWakeUp()

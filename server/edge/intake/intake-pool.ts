@@ -32,10 +32,10 @@ import { RecalledMarkets } from './recalled-markets.ts'
 
 export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
 
-// Main's side of the intake pool. Invariants: a thread gets directory changes and orders in the
-// order in which main gave them. While a change waits for room, no order passes it. The unanswered
-// orders of a thread never exceed its bound. A thread that breaks is replaced: the order at which
-// it broke is never given to another thread, all others are (design §11).
+// Main's side of the intake pool. Invariants: a thread receives directory changes and orders in the
+// order in which main submitted them. While a change waits for ring space, no order passes it. The
+// unanswered orders of a thread never exceed its limit. A thread that breaks is replaced: the order
+// at which it broke is never given to another thread, all others are (design §11).
 
 export interface TokenEntry {
   readonly tokenNo: TokenNo
@@ -43,7 +43,7 @@ export interface TokenEntry {
   readonly profileId: ProfileId
   readonly account: string
   readonly scopes: Extract<DirectoryChange, { kind: 'token' }>['scopes']
-  /** The secret of the token, opened. */
+  /** The decrypted secret of the token. */
   readonly secret: Uint8Array
 }
 
@@ -56,18 +56,18 @@ export interface IntakePoolOptions {
   readonly threads: number
   readonly domain: SigningDomain
   readonly onResult: (result: IntakeResult) => void
-  /** Gets each result of a group of orders, in their order. */
+  /** Receives each result of a group of orders, in their order. */
   readonly onPart?: (result: IntakeResult, part: GroupPart) => void
   /** Called when threads died too often: the process cannot go on. */
   readonly onFault: (reason: Error) => void
   /**
-   * Tells the pool the whole directory, a little with each step, to teach a new thread. When it is
-   * absent, the death of a thread is a fault.
+   * Sends the whole directory to a new thread, a little with each step. When absent, the death of a
+   * thread is a fault.
    */
   readonly replicate?: () => Iterator<unknown>
-  /** Gets a sentence when a thread died and was replaced. */
+  /** Receives a sentence when a thread died and was replaced. */
   readonly onReplaced?: (sentence: string) => void
-  /** Orders inside the pool; above it `submit` refuses. */
+  /** Orders inside the pool; at the limit, `submit` refuses. */
   readonly inFlightMax?: number
   /** Must be a power of two. */
   readonly ringBytes?: number
@@ -75,7 +75,7 @@ export interface IntakePoolOptions {
 
 const FLUSH_RETRY_MS = 1
 const SEND_AT = 64
-/** Main teaches a new thread no longer than this at a time. */
+/** The longest slice of main's time for the catch-up of a new thread. */
 const REPLICATE_SLICE_MS = 4
 const PARTS = 256
 
@@ -92,7 +92,7 @@ export class IntakePool {
   readonly #ready: Promise<void>
   #onReady: () => void = () => {}
   #flushTimer: NodeJS.Timeout | undefined
-  /** The thread that gets the current step of teaching; null outside a step. */
+  /** The thread that receives the current catch-up step; null outside a step. */
   #replica: IntakeWorker | null = null
   #isStopping = false
   #isPaused = false
@@ -126,13 +126,13 @@ export class IntakePool {
       ...{ index, domain, ringBytes, open: before?.open, busyTimes: before?.busyTimes },
       onResults: (worker) => this.#drain(worker),
       onEnd: (worker) => {
-        // While the pool is paused, the thread's last results are read first, by `resume`.
+        // While the pool is paused, `resume` reads the thread's last results first.
         if (!this.#isStopping && !this.#isPaused) this.#replace(worker)
       },
     })
   }
 
-  /** Checks one request; `onResult` gets its result. Does nothing and gives false when full. */
+  /** Checks one request; `onResult` receives its result. False, and nothing is done, when full. */
   submit(request: IntakeRequest): boolean {
     if (this.#workers.length === 0) {
       this.#checkHere(request)
@@ -149,7 +149,7 @@ export class IntakePool {
 
   #checkHere(request: IntakeRequest): void {
     const results: Uint8Array[] = []
-    // The results are copied first: an error in the pipeline is no fault of the check.
+    // The results are copied first: an error in the pipeline is not a fault of the check.
     this.#intake.answer(request, (result) => results.push(new Uint8Array(result)))
     const open = new Map([[openKey(request.requestId, (request.form ?? 0) !== 0), 0]])
     for (const result of results) {
@@ -159,8 +159,8 @@ export class IntakePool {
   }
 
   /**
-   * One wake-up serves all orders of a turn of the loop, because each costs main as much as an
-   * order does. In a flood one turn reads thousands of orders, so every SEND_AT of them are sent
+   * One wake-up serves all orders of an event-loop tick, because each costs main as much as an
+   * order does. In a flood one tick reads thousands of orders, so every SEND_AT of them are sent
    * earlier.
    */
   #sendSoon(): void {
@@ -178,7 +178,7 @@ export class IntakePool {
     for (const worker of this.#workers) worker.send()
   }
 
-  /** The thread with the fewest open orders, among those that take orders if there are any. */
+  /** The thread with the fewest open orders, preferably among those that accept orders. */
   #leastLoaded(): IntakeWorker {
     let [least] = this.#workers
     for (const worker of this.#workers) {
@@ -232,14 +232,14 @@ export class IntakePool {
     }
   }
 
-  /** True when no frame of this lane waits any more. */
+  /** True when no frame waits for this thread. */
   #flush(worker: IntakeWorker): boolean {
     if (worker.flush()) return true
     this.#flushSoon()
     return false
   }
 
-  /** Retries by a timer: a thread that takes changes gives no results, which would show room. */
+  /** Retries by a timer: a thread that applies changes returns no results. */
   #flushSoon(): void {
     if (this.#flushTimer !== undefined || this.#isStopping) return
     this.#flushTimer = setTimeout(() => {
@@ -295,7 +295,7 @@ export class IntakePool {
     return reported !== undefined && index <= reported % PARTS
   }
 
-  /** A result did not decode: its request breaks, and the thread is ended. */
+  /** Breaks the request of an undecodable result and ends the thread. */
   #garbled(worker: IntakeWorker, bytes: Uint8Array, error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
     const isWhole = bytes.length >= RESULT.record
@@ -306,10 +306,10 @@ export class IntakePool {
     if (worker.open.has(key)) this.#break(worker.open, key, `a result did not decode: ${reason}`)
     worker.lost.add(key)
     worker.isClosing = true
-    worker.end(`gave a result that is none: ${reason}`)
+    worker.end(`returned an undecodable result: ${reason}`)
   }
 
-  /** Passes on the result that the reader read last. */
+  /** Passes on the most recently read result. */
   #settle(open: Map<number, number>): void {
     const { key, result, count, index, task } = this.#reader
     const reported = open.get(key)
@@ -323,7 +323,7 @@ export class IntakePool {
       open.delete(key)
       this.#options.onPart?.(result, { index: 0, count: 0, task: null })
     } else if (index === reported % PARTS) {
-      // A thread that took over may give a part again that came before; that part is ignored.
+      // A thread that took over may return a part again; such a part is ignored.
       if (index === count - 1) open.delete(key)
       else open.set(key, count * PARTS + index + 1)
       this.#options.onPart?.(result, { index, count, task })
@@ -352,7 +352,7 @@ export class IntakePool {
     const isToBlame = open.has(workingAt) && !ended.isClosing
     const isTooOften = !isToBlame && this.#deaths.tooMany(performance.now())
     if (replicate === undefined || isTooOften) {
-      onFault(new Error(`${sentence}${isTooOften ? '; too often, and no order is to blame' : ''}`))
+      onFault(new Error(`${sentence}${isTooOften ? '; too often, without a faulty order' : ''}`))
       return
     }
     const worker = this.#start(ended.index, ended)
@@ -365,7 +365,7 @@ export class IntakePool {
       if (!kept.has(key)) this.#break(open, key, `the thread ${sentence}`)
     }
     worker.inherit(orders)
-    onReplaced?.(`The thread ${sentence}; another has its place.`)
+    onReplaced?.(`The thread ${sentence}; it was replaced.`)
     this.#replicate(worker, replicate())
   }
 
@@ -384,12 +384,12 @@ export class IntakePool {
     this.#flush(worker)
   }
 
-  /** The threads by their names, for metrics; none when main checks the orders itself. */
+  /** The threads by name, for metrics; none when main checks the orders itself. */
   get threads(): readonly Pick<IntakeWorker, 'name' | 'busyTimes'>[] {
     return this.#workers
   }
 
-  /** Unanswered requests, for metrics and for a stop that waits. */
+  /** Unanswered requests, for metrics and for a graceful stop. */
   inFlight(): number {
     return this.#workers.reduce((count, worker) => count + worker.open.size, 0)
   }

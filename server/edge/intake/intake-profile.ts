@@ -7,14 +7,14 @@ function openedKey(seal: Seal, sealedKey: Uint8Array, profileId: ProfileId): str
   return Buffer.from(seal.open(sealedKey, walletKeyOf(profileId))).toString('base64')
 }
 
-/** Only orders use a wallet beside the account, and orders need a token. */
+/** Only orders use a wallet besides the account, and orders need a token. */
 function isIdle(accounts: Accounts, profileId: ProfileId): boolean {
   return !accounts.hasSmartWallet(profileId) || accounts.tokensOf(profileId).length === 0
 }
 
 /**
- * The part of a profile that the intake must know: its partner, its wallets and its fee. Most
- * orders need none of it, so the result is null for a profile without partner and wallet.
+ * The part of a profile that the intake needs: its partner, its wallets and its fee. Most orders
+ * need none of it, so the result is null for a profile without partner and wallet.
  */
 export function intakeProfile(
   accounts: Accounts,
@@ -34,7 +34,7 @@ export function intakeProfile(
     partnerId: made?.partnerId ?? 0,
     account,
     smartWallet,
-    // The order of a profile without a rate is refused for that, whatever rate it signs.
+    // An order of a profile without a rate is refused for that, whatever rate it signs.
     feeBps: feeBps === NO_FEE_RATE ? 0 : feeBps,
     keyBase64: key,
     approved: made?.approved ?? [],

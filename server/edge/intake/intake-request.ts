@@ -18,7 +18,7 @@ function cut(text: string): string {
   return text.length > HEADER_CHARACTERS_MAX ? text.slice(0, HEADER_CHARACTERS_MAX) : text
 }
 
-/** Adds one request to the ring; does nothing and gives false when it does not fit. */
+/** Adds one request to the ring; does nothing and returns false when it does not fit. */
 export function pushRequest(ring: Ring, shared: Buffer, request: IntakeRequest): boolean {
   assert(request.requestId < REQUEST_ID_MAX, 'the key of a request fits its word')
   const apiKey = cut(request.apiKey)

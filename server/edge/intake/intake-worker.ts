@@ -9,11 +9,11 @@ import type { SigningDomain } from './directory.ts'
 import type { IntakeThreadData } from './intake-loop.ts'
 import { AT_NOTHING, frameKey, pushRequest, WORKING } from './intake-request.ts'
 
-// Main's end of one intake thread. Invariants: the thread gets frames in the order in which main
-// gave them. `open` has every request that is not completely answered. A request stays in its ring
-// until it is answered, so that another thread can take it over.
+// Main's end of one intake thread. Invariants: the thread receives frames in the order in which
+// main submitted them. `open` has every request that is not completely answered. A request stays in
+// its ring until it is answered, so another thread can take it over.
 
-/** No request takes so long: a thread that has not ended by then hangs. */
+/** No request takes this long: a thread that has not ended by then hangs. */
 const END_DEADLINE_MS = 5000
 
 interface Frame {
@@ -27,7 +27,7 @@ export interface LaneParts {
   readonly ringBytes: number
   /** Unanswered requests of the thread that this one replaces. */
   readonly open?: Map<number, number>
-  /** Of the thread that this one replaces, so that its figures go on. */
+  /** From the thread that this one replaces, so that its figures continue. */
   readonly busyTimes?: BusyTimes
   readonly onResults: (worker: IntakeWorker) => void
   readonly onEnd: (worker: IntakeWorker) => void
@@ -47,7 +47,7 @@ export class IntakeWorker {
   isReplicated = true
   /** The thread has ended. */
   isEnded = false
-  /** The thread gave a result that did not decode, so it gets no more requests. */
+  /** The thread returned an undecodable result, so it gets no more requests. */
   isClosing = false
   /** Requests that broke at such a result; later results for them are ignored. */
   readonly lost = new Set<number>()
@@ -57,7 +57,7 @@ export class IntakeWorker {
   readonly #requests: Ring
   readonly #shared: Buffer
   readonly #working: Int32Array
-  /** Frames that found the ring full, or that wait until the thread is taught; oldest first. */
+  /** Frames that found the ring full, or that wait for the thread's directory; oldest first. */
   readonly #waiting: Frame[] = []
   readonly #inherited: Frame[] = []
 
@@ -92,7 +92,7 @@ export class IntakeWorker {
     this.results.arm()
   }
 
-  /** Whether the thread takes orders. */
+  /** Whether the thread accepts orders. */
   get isOpen(): boolean {
     return this.isReplicated && !this.isClosing
   }
@@ -106,12 +106,12 @@ export class IntakeWorker {
     return this.#waiting.length === 0
   }
 
-  /** Key of the request that the thread works on, or worked on at its end; AT_NOTHING for none. */
+  /** Key of the request that the thread works on, or last worked on; AT_NOTHING for none. */
   get workingAt(): number {
     return Atomics.load(this.#working, WORKING.key)
   }
 
-  /** Does nothing and gives false when the ring has no room. */
+  /** Does nothing and returns false when the ring is full. */
   submit(request: IntakeRequest): boolean {
     return pushRequest(this.#requests, this.#shared, request)
   }
@@ -120,12 +120,12 @@ export class IntakeWorker {
     this.#requests.send()
   }
 
-  /** Queues a frame behind all that wait; `flush` moves it into the ring. */
+  /** Queues a frame after all waiting frames; `flush` moves it into the ring. */
   wait(tag: number, bytes: Uint8Array): void {
     this.#waiting.push({ tag, bytes })
   }
 
-  /** Moves waiting frames into the ring; true when none waits any more. */
+  /** Moves waiting frames into the ring; true when none is left. */
   flush(): boolean {
     let sent = 0
     for (const { tag, bytes } of this.#waiting) {
@@ -148,7 +148,7 @@ export class IntakeWorker {
     this.isReplicated = true
   }
 
-  /** Unanswered requests in the order in which they were given: in the ring, or waiting for it. */
+  /** Unanswered requests in the order of submission, both in the ring and waiting for it. */
   unanswered(): Uint8Array[] {
     this.#requests.send()
     const frames: Frame[] = []
@@ -160,9 +160,9 @@ export class IntakeWorker {
   }
 
   /**
-   * Ends the thread between two requests; `onEnd` is called when it has ended. A thread that is
-   * terminated inside of libsecp256k1 takes the process with it (`Napi::Error`), so that is the
-   * last resort, for a thread that hangs.
+   * Ends the thread between two requests; `onEnd` is called when it has ended. A thread terminated
+   * inside libsecp256k1 takes the process with it (`Napi::Error`), so termination is the last
+   * resort, for a thread that hangs.
    */
   end(reason: string): void {
     this.reason = reason

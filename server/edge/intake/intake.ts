@@ -71,8 +71,8 @@ export class Intake {
   }
 
   /**
-   * Gives all RESULTs of a request; the bytes of each are valid until `give` returns. A fault costs
-   * this request alone: its last RESULT says so (design §11).
+   * Returns all RESULTs of a request; the bytes of each are valid until `give` returns. A fault
+   * costs only this request: its last RESULT reports it (design §11).
    */
   answer(request: IntakeRequest, give: (result: Uint8Array) => void): void {
     try {
@@ -94,7 +94,7 @@ export class Intake {
     return this.#finish(0, reason.slice(0, REASON_CHARACTERS_MAX))
   }
 
-  /** Gives one RESULT (intake-layout.ts); its bytes are valid until the next call. */
+  /** Returns one RESULT (intake-layout.ts); its bytes are valid until the next call. */
   check(request: IntakeRequest): Uint8Array {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
@@ -107,8 +107,8 @@ export class Intake {
   }
 
   /**
-   * Gives one RESULT for each order of a group, or one RESULT when the group is refused as a whole.
-   * The bytes are valid until `give` returns. The caller is proven once.
+   * Returns one RESULT per order of a group, or one RESULT when the group is refused as a whole.
+   * The bytes are valid until `give` returns. The caller is authenticated once.
    */
   checkGroup(request: IntakeRequest, give: (result: Uint8Array) => void): void {
     const output = this.#output
@@ -149,7 +149,7 @@ export class Intake {
     const token = this.#directory.token(request.apiKey)
     const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
     if (reject !== null) return reject
-    assert(token !== undefined, 'a proven call has a token')
+    assert(token !== undefined, 'an authenticated call has a token')
     this.#output.writeUInt32LE(token.profileId, RESULT.profileId)
     this.#output.writeUInt32LE(token.tokenNo, RESULT.tokenNo)
     return token
@@ -260,7 +260,7 @@ export class Intake {
     return recordBytes
   }
 
-  /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
+  /** The signed fields as printed in the 201 reply, without braces; every value is JSON-safe. */
   #orderFields({ order, orderType }: SignedBody, outcome: number): string {
     const { priceTicks, sizeRaw, spendRaw } = this.#amounts
     const price = priceTicks === 0 ? 'null' : priceTicks / PRICE_ONE_TICKS
@@ -282,7 +282,7 @@ export class Intake {
     return this.#finish(0, more === undefined ? '' : JSON.stringify(more))
   }
 
-  /** Main asks the tables whether a market had the slug. */
+  /** Main looks up in the tables whether a market had the slug. */
   #unknown(marketSlug: string): Uint8Array {
     this.#output.writeUInt16LE(REJECT.MARKET_NOT_FOUND.number, RESULT.rejectNumber)
     return this.#finish(0, marketSlug.length <= LIMITS.slugCharactersMax ? marketSlug : '')

@@ -1,11 +1,11 @@
-// Markets that left memory and that the intake knows again, because orders for them came. Such an
-// order is judged as one for any resolved market.
-// Invariant: their number is bounded; the one that was asked for longest ago makes room.
+// Markets that left memory and were loaded into the intake again, because orders for them arrived.
+// Such an order is judged like one for any resolved market.
+// Invariant: their number is bounded; the least recently used one is evicted.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { MarketEntry } from './directory.ts'
 
-/** Tells the intake threads of markets. */
+/** Sends markets to the intake threads. */
 interface MarketReporter {
   addMarket(market: MarketEntry): void
   archiveMarket(slug: string): void
@@ -19,7 +19,7 @@ export class RecalledMarkets {
     this.#intake = intake
   }
 
-  /** Teaches the market again. A thread that replaced another may not know it. */
+  /** Sends the market again: a thread that replaced another may not have it. */
   recall(market: MarketEntry): void {
     this.#slugs.delete(market.slug)
     if (this.#slugs.size === LIMITS.recalledMarketsMax) {

@@ -1,10 +1,11 @@
-// The frames of one account, made and encoded once for all of its sockets. Each frame has a number,
-// and every socket gets its frames in the order of their numbers. A slow reader costs only its
-// place, an index into the log. A reader that falls too far behind is disconnected, and is told
-// why. The bytes to all sockets of an account are paid from a budget that accounts share equally:
-// the frames of an account with many sockets are made later, and delay no other account.
-// Invariants: numbers rise. `#log` has every made frame that some member was not offered yet. A
-// fault in a frame ends the sockets that should get it, and never reaches the code that posted it.
+// The frames of one account, built and encoded once for all of its sockets. Each frame has a
+// number, and every socket receives its frames in numerical order. A slow reader costs only its
+// position, an index into the log. A reader that falls too far behind is disconnected, with the
+// reason. The bytes to all sockets of an account are paid from a budget that accounts share
+// equally, so the frames of an account with many sockets are built later, and delay no other
+// account.
+// Invariants: numbers rise. `#log` has every frame that some member was not offered yet. A fault in
+// a frame ends the sockets that should receive it, and never reaches the code that posted it.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
@@ -16,7 +17,7 @@ import { packetOf } from './packets.ts'
 import type { Pump, Sender } from './pump.ts'
 import { type FrameCost, type SendBudget, Share } from './send-budget.ts'
 
-/** A frame that is not made yet. */
+/** A frame that is not built yet. */
 export interface Post {
   readonly to: Receivers
   /** The command that caused it; null where a replay never sends such frames. */
@@ -43,7 +44,7 @@ export class AccountStream implements Sender, SharedFrames {
   #posts: Numbered[] = []
   #postAt = 0
   #log: Frame[] = []
-  /** Place of the first frame in the log. */
+  /** Position of the first frame in the log. */
   #firstPlace = 0
   #endBytes = 0
   /** Members to serve in this round, and the index of the next. */
@@ -53,7 +54,7 @@ export class AccountStream implements Sender, SharedFrames {
   readonly #share = new Share()
   /** Bytes of the newest batch of frames. */
   #batchBytes = 0
-  /** Numbers of the newest posted frame and of the newest made frame. */
+  /** Numbers of the newest posted frame and of the newest built frame. */
   postedNumber = 0
   madeNumber = 0
 
@@ -65,17 +66,17 @@ export class AccountStream implements Sender, SharedFrames {
     return this.#members.size === 0
   }
 
-  /** Place of the next frame to be made. */
+  /** Position of the next frame to be built. */
   get endPlace(): number {
     return this.#firstPlace + this.#log.length
   }
 
-  /** Gives undefined past the newest frame. */
+  /** Returns undefined past the newest frame. */
   frameAt(place: number): Frame | undefined {
     return this.#log[place - this.#firstPlace]
   }
 
-  /** Bytes of the made frames from a place on. */
+  /** Bytes of the built frames from a position on. */
   bytesFrom(place: number): number {
     const frame = this.frameAt(place)
     return frame === undefined ? 0 : this.#endBytes - frame.endBytes + frame.packet.length
@@ -91,7 +92,7 @@ export class AccountStream implements Sender, SharedFrames {
     this.#trim()
   }
 
-  /** Queues a frame; it is made in its turn. */
+  /** Queues a frame, to be built later in order. */
   post(post: Post): void {
     this.postedNumber++
     this.#posts.push({ number: this.postedNumber, ...post })
@@ -99,7 +100,7 @@ export class AccountStream implements Sender, SharedFrames {
     this.#parts.pump.wake(this)
   }
 
-  /** Called when a member has something to send, or has room again. */
+  /** Called when a member has something to send, or may send again. */
   wake(): void {
     this.#isRoundDue = true
     this.#parts.pump.wake(this)
@@ -108,7 +109,7 @@ export class AccountStream implements Sender, SharedFrames {
   work(untilMs: number): boolean {
     try {
       this.#serve(untilMs)
-      // The next batch is made after the last one was sent, so a reader that keeps up has a short
+      // The next batch is built after the last one was sent, so a reader that keeps up has a short
       // backlog.
       if (!this.#isServing && !this.#isRoundDue && this.#pays()) {
         this.#make(untilMs)
@@ -122,7 +123,7 @@ export class AccountStream implements Sender, SharedFrames {
     return isPosted || this.#isServing || this.#isRoundDue
   }
 
-  /** Whether there are frames to make, and the budget pays for a batch of them. */
+  /** Whether there are frames to build, and the budget pays for a batch of them. */
   #pays(): boolean {
     if (this.#postAt === this.#posts.length) return false
     const { budget, pump } = this.#parts
@@ -148,7 +149,7 @@ export class AccountStream implements Sender, SharedFrames {
     return this.#roundAt < this.#round.length
   }
 
-  /** Makes one batch of frames at the most. */
+  /** Builds at most one batch of frames. */
   #make(untilMs: number): void {
     const startBytes = this.#endBytes
     const mostBytes = startBytes + LIMITS.socketBatchBytes
@@ -217,7 +218,7 @@ export class AccountStream implements Sender, SharedFrames {
     this.#firstPlace = place
   }
 
-  /** Drops all posts when too many wait. The members that miss a frame are told and end. */
+  /** Drops all posts when too many wait. Members that miss one are disconnected with the reason. */
   #overflow(): void {
     const last = new Map(this.#posts.map(({ to, number }) => [to, { number, seq: null }]))
     this.#posts = []

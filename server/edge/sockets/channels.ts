@@ -1,5 +1,5 @@
 // The messages of a client in the namespace (rules §12.8): `subscribe_…` with its payload, and
-// `unsubscribe`, with an acknowledgement or without. A repeated subscribe replaces the earlier one,
+// `unsubscribe`, with or without an acknowledgement. A repeated subscribe replaces the earlier one,
 // unless it names one market by `marketSlug` or `marketAddress` (rules §13).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -27,11 +27,11 @@ const askFields = openObject({
 const request = compilePrinted(askFields)
 const unsubscribeRequest = compile(openObject({ channel: text(64) }))
 
-/** What a client names in a subscription: markets, or the newest events that it has. */
+/** The parameters of a subscription: markets, or the newest events that the client has. */
 export interface SubscriptionRequest extends Omit<AskFields, keyof Names> {
   readonly marketSlugs?: readonly string[] | undefined
   readonly marketAddresses?: readonly string[] | undefined
-  /** Adds to the earlier subscription of the channel in place of replacing it. */
+  /** Adds to the earlier subscription of the channel instead of replacing it. */
   readonly isAdded?: boolean
 }
 
@@ -39,16 +39,16 @@ type AskFields = Infer<typeof askFields>
 type Names = Pick<AskFields, 'marketSlug' | 'marketAddress' | 'marketSlugs' | 'marketAddresses'>
 
 export interface Channel {
-  /** Whether only a proven caller may subscribe. */
+  /** Whether only an authenticated caller may subscribe. */
   readonly isPrivate: boolean
-  /** What `system` says after a subscribe, where it is not a subscription. */
+  /** The `system` message after a subscribe that is not a subscription. */
   readonly confirmation?: string
   /**
    * Replaces the member's earlier subscription, or adds to it; after a refusal the earlier one
    * stays.
    */
   subscribe(member: Member, requested: SubscriptionRequest): Refusal | null
-  /** Ends the subscription of the named markets, or all of it when none are named. */
+  /** Ends the subscription to the named markets, or all of it when none are named. */
   unsubscribe(member: Member, requested: SubscriptionRequest): void
   /** The member is gone. */
   left(member: Member): void
@@ -69,7 +69,7 @@ function requestOf(payload: unknown): SubscriptionRequest | Refusal {
   }
 }
 
-/** Takes one event of a client with its raw arguments; its name may be a number. */
+/** Handles one event of a client with its raw arguments; its name may be a number. */
 export function receive(
   channels: Channels,
   member: Member,
@@ -113,11 +113,11 @@ function subscribe(
   return null
 }
 
-/** Gives null, or the sentence for the acknowledgement. */
+/** Returns null, or the sentence for the acknowledgement. */
 function unsubscribe(channels: Channels, member: Member, payload: unknown): string | null {
   if (!unsubscribeRequest.holds(payload)) return 'channel must name a channel'
   const channel = channels.get(payload.channel)
-  if (channel === undefined) return `There is no channel ${payload.channel}.`
+  if (channel === undefined) return `Unknown channel ${payload.channel}.`
   const requested = requestOf(payload)
   if (requested instanceof Refusal) return 'marketSlugs must be a list of market slugs'
   channel.unsubscribe(member, requested)

@@ -1,8 +1,8 @@
-// Counts sockets and their messages. Each address and each profile has a bound. Clients without a
-// proof cannot take the places that are kept for signed clients. What an owner may have halves step
-// by step as the sockets or their markets fill.
-// Invariants: a seat is counted once, from `entered` to `left`. An owner is kept while it has a
-// seat, so there are never more owners than sockets.
+// Counts connections and their messages, with limits per address and per profile. Clients without
+// credentials cannot occupy the capacity reserved for signed clients. An owner's limit halves step
+// by step as the sockets or their markets fill up.
+// Invariants: a connection is counted once, from `entered` to `left`. An owner is kept while it has
+// a connection, so there are never more owners than sockets.
 
 import { type ShareRule, shareOf, shareRule } from '../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -13,7 +13,7 @@ import { REQUEST_UNIT_BYTES } from './frame-rates.ts'
 
 export interface ConnectionBounds {
   readonly socketsMax: number
-  /** Sockets without a proof; the rest is for signed clients alone. */
+  /** Sockets without credentials; the rest is reserved for signed clients. */
   readonly anonymousMax: number
   readonly perAddressMax: number
   readonly perProfileMax: number
@@ -21,10 +21,10 @@ export interface ConnectionBounds {
   readonly marketsPerProfileMax: number
   /** Markets in the public subscriptions of all sockets of an address. */
   readonly marketsPerAddressMax: number
-  /** Markets that one address or profile names in `LIMITS.ownerMessagesSec`, by their length. */
+  /** Market units per address or profile in `LIMITS.ownerMessagesSec` (`unitsOf`). */
   readonly ownerMarketsRequestedMax: number
   readonly messagesPerSecondMax: number
-  /** Messages of all sockets of one address or profile in `LIMITS.ownerMessagesSec`. */
+  /** Messages of all sockets of one address or profile per `LIMITS.ownerMessagesSec`. */
   readonly ownerMessagesMax: number
 }
 
@@ -36,10 +36,10 @@ export const SOCKET_REFUSALS = [
   'markets',
   'messages',
 ] as const
-/** The bound that was reached: all sockets, those without a proof, those of an address, … */
+/** The limit that was reached: all sockets, those without credentials, those of an address, … */
 export type SocketRefusal = (typeof SOCKET_REFUSALS)[number]
 
-/** Counts the messages of one span of time. */
+/** Counts the messages of one time span. */
 class Tally {
   #span = 0
   #count = 0
@@ -60,7 +60,7 @@ interface Owner {
   markets: number
 }
 
-/** What a reader costs that gets first frames of so many bytes: at least a unit for each market. */
+/** The cost of a reader whose first frames have this many bytes: at least one unit. */
 export function unitsOf(firstBytes: number): number {
   return Math.max(1, Math.ceil(firstBytes / REQUEST_UNIT_BYTES))
 }
@@ -68,19 +68,19 @@ export function unitsOf(firstBytes: number): number {
 export interface Visitor {
   /** '' when the trusted proxy names no address. */
   readonly address: string
-  /** 0 for a client without a proof. */
+  /** 0 for a client without credentials. */
   readonly profileId: ProfileId
 }
 
 /** One counted connection. */
 export class ConnectionSlot {
-  /** The profile has its maximum of sockets already; this one is refused when it joins. */
+  /** The profile already has its maximum of sockets; this one is refused when it joins. */
   readonly isOver: boolean
   readonly #visitor: Visitor
   readonly #connectionCounts: ConnectionCounts
   readonly #tally = new Tally()
   #isCounted = false
-  /** Markets that this connection holds of each public channel. */
+  /** Markets that this connection holds in each public channel. */
   readonly #held = new Map<object, number>()
 
   constructor(connectionCounts: ConnectionCounts, visitor: Visitor, isOver: boolean) {
@@ -105,14 +105,14 @@ export class ConnectionSlot {
     return isReceived
   }
 
-  /** Whether the connection may name markets of that many units now (`unitsOf`). */
+  /** Whether the connection may request markets of that many units now (`unitsOf`). */
   asks(units: number): boolean {
     const isReceived = this.#connectionCounts.asks(this.#visitor, units, performance.now())
     if (!isReceived) this.#connectionCounts.refuse('markets')
     return isReceived
   }
 
-  /** Counts the markets of a public subscription; false when they would be too many. */
+  /** Counts the markets of a public subscription; false when the limit is exceeded. */
   holds(channel: object, count: number): boolean {
     const more = count - (this.#held.get(channel) ?? 0)
     if (!this.#connectionCounts.takesMarkets(this.#visitor, more)) {
@@ -132,7 +132,7 @@ export class ConnectionSlot {
   }
 }
 
-/** Sockets that an address or a profile may have however many there are, while one is free. */
+/** Sockets that an address or a profile may have at any load, while one is free. */
 const SOCKETS_MIN = 8
 
 function ruleOf(all: number, size: number, least: number): ShareRule {
@@ -155,7 +155,7 @@ export class ConnectionCounts {
     markets: 0,
     messages: 0,
   }
-  /** They outlive the sockets of an owner, which else would only have to come back. */
+  /** They outlive the sockets of an owner, which could otherwise reset them by reconnecting. */
   readonly #requestedByAddress: Buckets<string>
   readonly #requestedByProfile: Buckets<ProfileId>
   #markets = 0
@@ -213,7 +213,7 @@ export class ConnectionCounts {
     return true
   }
 
-  /** A profile above its bound counts as a client without a proof until its socket is refused. */
+  /** A profile above its limit counts as anonymous until its socket is refused. */
   connectionSlotFor(visitor: Visitor): ConnectionSlot | SocketRefusal {
     const held = this.#profiles.get(visitor.profileId)?.connectionSlots ?? 0
     const all = this.signed + this.anonymous

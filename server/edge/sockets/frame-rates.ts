@@ -1,17 +1,17 @@
-// What frames may cost in a second, beside the bounds of engine/domain/limits.ts.
+// The costs that frames may have per second, in addition to engine/domain/limits.ts.
 
 export interface FrameRates {
   /**
-   * Frames of all books to all readers, and their bytes. Above either, books make fewer frames:
-   * a book of 998 levels is 50 KB long, and with many readers it is paid more seldom.
+   * Frames of all books to all readers, and their bytes. Above either, books send fewer frames: a
+   * book of 998 levels is 50 KB long, and with many readers it is sent less often.
    */
   readonly bookSendsPerSec: number
   readonly bookBytesPerSec: number
-  /** Bytes of frames that are made whether they can be sent or not: tapes and news. */
+  /** Bytes of frames that are built whether they can be sent or not: tapes and events. */
   readonly tapeBytesPerSec: number
   /** Bytes to single readers: new ones, and those that were behind. */
   readonly firstBytesPerSec: number
-  /** Bytes of the frames of all accounts. They wait, and none is left out. */
+  /** Bytes of the frames of all accounts. They may wait, but none is left out. */
   readonly accountBytesPerSec: number
 }
 
@@ -23,5 +23,5 @@ export const FRAME_RATES: FrameRates = {
   accountBytesPerSec: 64 << 20,
 }
 
-/** A subscription counts once for each such part of the first frame of a market. */
+/** A subscription costs one unit per this many bytes of the first frame of a market. */
 export const REQUEST_UNIT_BYTES = 1024

@@ -1,4 +1,4 @@
-// The caller behind a socket, decided once at its handshake. A signature ages, so its proof is kept
+// The caller of a socket, decided once at its handshake. A signature ages, so its result is kept
 // with the connection. Revoked tokens and ended sessions are checked again later.
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
@@ -8,8 +8,8 @@ import { type Call, type Caller, NO_BYTES } from '../../messages/call.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
 
 /**
- * The path that a handshake may sign, whatever the query of its request is (rules §12.1): clients
- * that leave the request to their library sign this. Others sign the target that they request.
+ * The path that a handshake may sign, whatever the query of its request (rules §12.1). Clients that
+ * leave the request to their library sign this; others sign the target that they request.
  */
 export const HANDSHAKE_TARGET = '/socket.io/?EIO=4&transport=websocket'
 
@@ -21,11 +21,11 @@ export interface HandshakeParts {
   readonly clock: () => TimeMs
 }
 
-/** The proof of a connection, and whether it is still good. */
+/** The credentials of a connection, and whether they are still valid. */
 export interface Proof {
   /** Null for an anonymous client. */
   readonly caller: Caller | null
-  /** Why the proof was refused; null for a good proof, and for none. */
+  /** Why the credentials were refused; null for valid ones, and without any. */
   readonly refusal: Refusal | null
   readonly isStillGood: () => boolean
 }
@@ -46,7 +46,7 @@ export class Handshakes {
     if (proof instanceof Refusal && proof.name === 'HMAC_INVALID' && target !== HANDSHAKE_TARGET) {
       const constant = handshakeCall(headers, HANDSHAKE_TARGET)
       const second = this.#prove(constant)
-      // When neither is signed, the refusal is of the target that the client requested.
+      // When neither is signed, the refusal is that of the requested target.
       if (!(second instanceof Refusal)) [call, proof] = [constant, second]
     }
     if (proof === null) return NOBODY
@@ -65,11 +65,11 @@ export class Handshakes {
     return () => this.#parts.auth.tokenById(tokenId) !== undefined
   }
 
-  /** Null when the client sent no proof. */
+  /** Null when the client sent no credentials. */
   #prove(call: Call): Caller | Refusal | null {
     const { guard, clock } = this.#parts
     const proof = guard.authenticate(call, { accepts: ACCEPTED }, clock())
-    // Only identity tokens give a promise, and they are not accepted here.
+    // Only identity tokens return a promise, and they are not accepted here.
     if (proof instanceof Promise) return refuse('UNAUTHENTICATED')
     if (!(proof instanceof Refusal)) {
       // Any page may open a socket, and the browser sends the cookie with it.
@@ -77,7 +77,7 @@ export class Handshakes {
       return isOwn ? proof : refuse('ORIGIN_NOT_ALLOWED')
     }
     if (proof.name !== 'UNAUTHENTICATED') return proof
-    // A bare `x-api-key` without a signature was a good proof long ago; it is refused now.
+    // A bare `x-api-key` without a signature was valid in earlier exchanges; it is refused now.
     return call.headers.has('x-api-key') ? proof : null
   }
 }

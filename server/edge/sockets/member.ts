@@ -1,7 +1,8 @@
 // One connection to the namespace: its caller, and its frames in the order of their events. Each
-// frame of an account is sent, or its reader is disconnected: no frame is dropped in silence.
-// Invariant: it writes the same bytes that the library would write, but past the library's queue.
-// That queue is empty while a transport is open (packets.ts makes the bytes, a test compares them).
+// frame of an account is sent, or its reader is disconnected: no frame is silently dropped.
+// Invariant: it writes the same bytes that the library would write, but bypasses the library's
+// queue. That queue is empty while a transport is open (packets.ts builds the bytes, a test
+// compares them).
 
 import type { Socket } from 'socket.io'
 import type { Seq } from '../../../engine/domain/ids.ts'
@@ -13,7 +14,7 @@ import type { SocketPort } from '../http/gateway/socket-port.ts'
 import type { ConnectionSlot } from './connection-counts.ts'
 import { packetOf } from './packets.ts'
 
-/** What decides, beside its channel, whether a member gets a frame. */
+/** Besides its channel, this decides whether a member receives a frame. */
 export interface Place {
   readonly number: number
   /** The command that caused the frame; null where a replay never sends such frames. */
@@ -22,30 +23,30 @@ export interface Place {
 
 /** The listeners of a frame: those of a channel, or of one market in it. */
 export interface Receivers {
-  /** Whether the member subscribed before the frame, still listens, and does not have it yet. */
+  /** Whether the member subscribed before the frame, still is subscribed, and lacks the frame. */
   receives(member: Member, place: Place): boolean
 }
 
-/** A frame that is made and encoded. */
+/** A built and encoded frame. */
 export interface Frame extends Place {
   readonly to: Receivers
   readonly packet: Uint8Array
-  /** Bytes of the stream up to and with this frame. */
+  /** Bytes of the stream up to and including this frame. */
   readonly endBytes: number
 }
 
-/** The frames of an account as its members read them. */
+/** The frames of an account as read by its members. */
 export interface SharedFrames {
-  /** Numbers of the newest posted frame and of the newest made frame. */
+  /** Numbers of the newest posted frame and of the newest built frame. */
   readonly postedNumber: number
   readonly madeNumber: number
-  /** Place of the next frame to be made. */
+  /** Position of the next frame to be built. */
   readonly endPlace: number
-  /** Gives undefined past the newest frame. */
+  /** Returns undefined past the newest frame. */
   frameAt(place: number): Frame | undefined
-  /** Bytes of the made frames from a place on. */
+  /** Bytes of the built frames from a position on. */
   bytesFrom(place: number): number
-  /** Called when a member has something to send, or has room again. */
+  /** Called when a member has something to send, or may send again. */
   wake(): void
 }
 
@@ -56,17 +57,17 @@ export interface MemberParts {
   readonly caller: Caller | null
   /** The stream of its account; null for an anonymous reader. */
   readonly stream: SharedFrames | null
-  /** Whether the proof is still good: tokens are revoked, and sessions end. */
+  /** Whether the credentials are still valid: tokens are revoked, and sessions end. */
   readonly isStillProven: () => boolean
-  /** Does the work when every stamped command is durable; a throw ends this member alone. */
+  /** Runs the work when every stamped command is durable; an exception ends only this member. */
   readonly whenDurable: (work: () => void) => void
   readonly counts: FrameCounts
   readonly connectionSlot: ConnectionSlot
 }
 
-/** Has frames for a member that had no room for them. */
+/** Has frames for a member that could not take them. */
 export interface Waiter {
-  /** The member has room now. */
+  /** The member can take frames again. */
   hasCapacity(member: Member): void
 }
 
@@ -89,15 +90,15 @@ export class Member {
   readonly #parts: MemberParts
   #own: Own[] = []
   #ownBytes = 0
-  /** The reader has not taken enough of the written bytes. */
+  /** The reader has not read enough of the written bytes. */
   #isBlocked = false
-  /** Its next frames rest on a command that may not be durable. */
+  /** Its next frames depend on a command that may not be durable. */
   #isPaused = false
   #isGone = false
-  /** Bytes of shared frames since its unread bytes were looked at. */
+  /** Bytes of shared frames since its unread bytes were last checked. */
   #uncheckedBytes = 0
   readonly #waiters = new Set<Waiter>()
-  /** Place of the next frame of the stream that it was not offered. */
+  /** Position of the next frame of the stream that it was not offered. */
   place: number
 
   constructor(parts: MemberParts) {
@@ -111,15 +112,16 @@ export class Member {
     return this.#parts.connectionSlot
   }
 
-  /** Whether it takes a shared frame now: the reader keeps up, and nothing comes before it. */
+  /** Whether it accepts a shared frame now: it keeps up, and none of its own frames waits. */
   get takesShared(): boolean {
     if (this.#isGone || this.#isPaused || this.#own.length > 0) return false
     return this.#unreadBytes <= LIMITS.socketTopicAheadBytesMax
   }
 
   /**
-   * Counts a shared frame before it is published; true when its reader read too little to get it.
-   * The unread bytes are looked at once in so many bytes, because a look costs a part of a frame.
+   * Counts a shared frame before it is published; true when its reader lags too far to receive it.
+   * The unread bytes are checked only once per so many bytes, because a check costs part of a
+   * frame.
    */
   lagsBefore(bytes: number): boolean {
     this.#uncheckedBytes += bytes
@@ -134,12 +136,12 @@ export class Member {
     return port.bufferedBytes(socket.conn.transport)
   }
 
-  /** Calls `waiter` once, when the member takes shared frames again. */
+  /** Calls `waiter` once, when the member accepts shared frames again. */
   waitForCapacity(waiter: Waiter): void {
     if (!this.#isGone) this.#waiters.add(waiter)
   }
 
-  /** Writes shared frames to this member alone; it must take them. */
+  /** Writes shared frames to this member alone; it must accept them. */
   giveShared(packets: readonly Uint8Array[]): void {
     const { socket, port, counts } = this.#parts
     edgePoint('at-socket-send')
@@ -174,8 +176,8 @@ export class Member {
   }
 
   /**
-   * Sends an encoded frame that only its caller may see. It goes out in its turn, while the proof
-   * of the caller is good. A member with too many waiting bytes is ended, and is told why.
+   * Sends an encoded frame that only its caller may see. It is sent in order, while the caller's
+   * credentials are valid. A member with too many waiting bytes is ended, with the reason.
    */
   sendLater(packet: Uint8Array): void {
     const { stream } = this
@@ -186,7 +188,7 @@ export class Member {
     else stream.wake()
   }
 
-  /** Writes its next frames as far as the reader keeps up; true when it could write more. */
+  /** Writes its next frames while the reader keeps up; true when it could write more. */
   catchUp(isFull: boolean): boolean {
     const { stream } = this
     if (this.#isGone || stream === null) return false
@@ -216,8 +218,8 @@ export class Member {
   }
 
   /**
-   * Sends nothing until every stamped command is durable, then does the work, if any, and goes on.
-   * So no client hears that a proof ended before the command that ended it is durable (law 1).
+   * Sends nothing until every stamped command is durable, then runs the work, if any. So no client
+   * learns that its credentials ended before the command that ended them is durable (law 1).
    */
   pauseUntilDurable(work?: () => void): void {
     this.#isPaused = true
@@ -228,7 +230,7 @@ export class Member {
     })
   }
 
-  /** Tells the client why its request was refused. */
+  /** Notifies the client why its request was refused. */
   except(refusal: Refusal, channel?: string): void {
     this.send('exception', exceptionOf(refusal, channel))
   }
@@ -238,7 +240,7 @@ export class Member {
     this.#waiters.clear()
   }
 
-  /** Says why, and ends the transport, not only the namespace: then clients reconnect. */
+  /** Sends the reason and ends the transport, not only the namespace, so that clients reconnect. */
   end(why: Refusal): void {
     this.#end(exceptionOf(why))
   }
@@ -281,7 +283,7 @@ export class Member {
     return this.#own.length > 0 && this.hasTaken(this.#own[0].afterNumber)
   }
 
-  /** Takes its next frames, up to a batch; its place moves past frames for others. */
+  /** Takes its next frames, up to a batch; its position moves past frames for others. */
   #next(stream: SharedFrames): Uint8Array[] {
     const packets: Uint8Array[] = []
     let bytes = 0
@@ -301,7 +303,7 @@ export class Member {
     return own?.packet
   }
 
-  /** Gives null for a frame that the member does not hear, undefined when there is no frame. */
+  /** Returns null for a frame that is not for this member, undefined when there is no frame. */
   #takeShared(stream: SharedFrames): Uint8Array | null | undefined {
     const frame = stream.frameAt(this.place)
     if (frame === undefined) return undefined
@@ -310,8 +312,8 @@ export class Member {
   }
 
   /**
-   * Writes frames for this member alone, a batch at a time and only as far as its reader keeps up.
-   * A reader that falls too far behind is ended.
+   * Writes frames for this member alone, a batch at a time and only while its reader keeps up. A
+   * reader that falls too far behind is ended.
    */
   #writeOwn(): void {
     while (this.#own.length > 0 && !this.#isBlocked && !this.#isPaused) {
@@ -346,7 +348,7 @@ export class Member {
   }
 }
 
-const SLOW_READER = 'The frames of this connection were not read in time; read what was missed.'
+const SLOW_READER = 'The frames of this connection were not read in time; fetch the missed events.'
 
 function count(counts: FrameCounts, packets: readonly Uint8Array[]): void {
   counts.framesSent += packets.length

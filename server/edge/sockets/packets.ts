@@ -1,6 +1,6 @@
 // Bytes of the two protocols below the channels: Engine.IO's message around Socket.IO's packet. The
-// library keeps the announced parts of a message until all have come, and keeps the data of a
-// connect. So a message that no channel needs is refused from its first bytes.
+// library buffers the announced parts of a message until all have arrived, and keeps the data of a
+// connect. So a message that no channel needs is refused by its first bytes.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
@@ -25,7 +25,7 @@ export function isTakenMessage(message: Uint8Array): boolean {
   return third !== SLASH || hasShortName(message)
 }
 
-/** The name of a namespace ends at a comma, or with the message. */
+/** The name of a namespace ends at a comma or with the message. */
 function hasShortName(message: Uint8Array): boolean {
   const end = Math.min(message.length, LIMITS.socketControlBytesMax)
   for (let at = 2; at < end; at++) {
@@ -34,7 +34,7 @@ function hasShortName(message: Uint8Array): boolean {
   return end === message.length
 }
 
-/** One event as the library would send it, encoded once for all sockets that hear it. */
+/** One event as the library would send it, encoded once for all receiving sockets. */
 export function packetOf(event: string, payload: unknown): Uint8Array {
   return packetOfText(event, JSON.stringify(payload))
 }

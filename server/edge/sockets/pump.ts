@@ -1,42 +1,42 @@
-// Sends the frames of sockets in time slices. So other calls wait only a moment, however many
-// sockets listen to one account. Invariant: senders are served in turns of the same length.
+// Sends the frames of sockets in time slices, so other calls wait only briefly, however many
+// sockets listen to one account. Invariant: senders are served in slices of equal length.
 
 /** A source of frames. */
 export interface Sender {
-  /** Works no longer than `untilMs`; true when it could go on at once. */
+  /** Works no longer than `untilMs`; true when it could continue at once. */
   work(untilMs: number): boolean
 }
 
-/** Time of main for all senders before other work comes first, and for the turn of one sender. */
+/** Main thread time for all senders before other work, and for the slice of one sender. */
 const SLICE_MS = 2
 const TICK_MS = 1
-/** Senders that wait for a budget look at it so often. */
+/** The polling interval of senders that wait for a budget. */
 const SOON_MS = 5
 
 export class Pump {
   readonly #waiting = new Set<Sender>()
-  /** Senders that have done all that one turn of the loop allows. */
+  /** Senders that have done all that one event-loop tick allows. */
   readonly #later = new Set<Sender>()
   /** Senders that wait for a budget. */
   readonly #soon = new Set<Sender>()
   #timer: NodeJS.Timeout | null = null
   #isDue = false
-  /** Rises with each turn of the loop in which frames are sent. */
+  /** Rises with each event-loop tick in which frames are sent. */
   tick = 0
 
-  /** Asks for a turn of the sender; two requests before it give one turn. */
+  /** Schedules a slice for the sender; two requests before it give one slice. */
   wake(sender: Sender): void {
     this.#waiting.add(sender)
     this.#plan()
   }
 
-  /** Asks for a turn of the sender in the next turn of the loop, and not before. */
+  /** Schedules a slice for the sender in the next event-loop tick, and not before. */
   wakeLater(sender: Sender): void {
     this.#later.add(sender)
     this.#plan()
   }
 
-  /** Asks for a turn of the sender in some milliseconds. */
+  /** Schedules a slice for the sender in a few milliseconds. */
   wakeSoon(sender: Sender): void {
     this.#soon.add(sender)
     this.#timer ??= setTimeout(() => {

@@ -1,25 +1,25 @@
-// What the streams of one kind, as all books, may write in a second: frames to readers, because
-// each costs main one write and orders wait for main, and bytes, because the network is shared. A
-// stream that would write more makes fewer frames, of which each has the newest state.
+// The budget of one kind of stream, such as all books: the frames that it may write to readers per
+// second, because each costs main one write and orders wait for main, and the bytes, because the
+// network is shared. A stream that would write more sends fewer frames, each with the newest state.
 //
 // The budget is a time: a frame costs as many milliseconds as the budget needs to pay for its
-// writes or for its bytes, whichever takes longer. All streams that wait are paid in equal parts
-// (fluid fair queueing). So a stream of costly frames waits long, and holds up no other.
+// writes or for its bytes, whichever takes longer. All waiting streams are paid in equal parts
+// (fluid fair queueing). So a stream of costly frames waits long, and delays no other.
 // Invariant: `#waiting` has exactly the shares that are paid after `#paidMs`, the first one first.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 
-/** Writes that may come before they are paid: those of so many milliseconds. */
+/** The burst, in milliseconds of budget, that may be written before it is paid. */
 const BURST_MS = 20
 
 export interface SendRate {
-  /** Frames to readers in a second. */
+  /** Frames to readers per second. */
   readonly sendsPerSec: number
   readonly bytesPerSec: number
 }
 
-/** What one frame costs: its readers, and the bytes to all of them. */
+/** The cost of one frame: its readers, and the bytes to all of them. */
 export interface FrameCost {
   readonly sends: number
   readonly bytes: number
@@ -38,10 +38,10 @@ export class Share {
 export class SendBudget {
   readonly #rate: SendRate
   readonly #waiting: Share[] = []
-  /** How many milliseconds of cost were paid for each stream that waited all the time. */
+  /** Milliseconds of cost paid so far to each stream that waited continuously. */
   #paidMs = 0
   #nowMs = 0
-  /** When all that was written is paid for; a costly frame counts as a burst, because it waited. */
+  /** When everything written is paid for; a costly frame counts as a burst, because it waited. */
   #freeMs = Number.NEGATIVE_INFINITY
 
   constructor(rate: SendRate) {
@@ -56,7 +56,7 @@ export class SendBudget {
     return Math.max(sends / sendsPerSec, bytes / bytesPerSec) * MS_PER_SEC
   }
 
-  /** The stream has a frame of about this cost; ask `allows` when it may be written. */
+  /** The stream has a frame of about this cost; `allows` reports when it may be written. */
   request(share: Share, cost: FrameCost, nowMs: number): void {
     assert(share.requestedMs === null, 'a stream requests one frame at a time')
     this.#advance(nowMs)
@@ -81,7 +81,7 @@ export class SendBudget {
     this.#freeMs = Math.max(this.#freeMs, nowMs) + Math.min(costMs, BURST_MS)
   }
 
-  /** The requested frame is not needed any more. */
+  /** The requested frame is no longer needed. */
   withdraw(share: Share): void {
     if (share.requestedMs !== null) this.#owe(share, -share.requestedMs)
     share.requestedMs = null
@@ -116,7 +116,7 @@ export class SendBudget {
     this.#waiting.splice(this.#placeOf(share.paidAtMs), 0, share)
   }
 
-  /** The first place whose share is paid no earlier. */
+  /** The first index whose share is paid no earlier. */
   #placeOf(paidAtMs: number): number {
     let low = 0
     let high = this.#waiting.length

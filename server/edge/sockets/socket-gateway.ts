@@ -1,8 +1,8 @@
 // The only importer of socket.io: the namespace `/markets` (rules §12.8) on the gateway's port. The
-// caller is decided once, at the handshake. A client with a good proof gets `authenticated` when it
-// joins. A client with a bad or stale proof joins as anonymous and gets `exception`, because a
-// client that signs its handshake once reuses it when it reconnects. A fault of one connection
-// costs that connection only (design §11).
+// caller is decided once, at the handshake. A client with valid credentials receives
+// `authenticated` when it joins. A client with invalid or stale credentials joins as anonymous and
+// receives `exception`, because a client that signs its handshake once reuses it when it
+// reconnects. A fault of one connection costs only that connection (design §11).
 
 import { Server, type Socket } from 'socket.io'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -38,11 +38,11 @@ export const SOCKET_BOUNDS: AllSocketBounds = {
   bufferedBytesMax: LIMITS.socketBufferedBytesMax,
 }
 
-/** How long the server waits for a client, and what it sends in a second. */
+/** The timeouts and intervals of a socket, and its frame rates. */
 export interface SocketWaits extends FrameRates {
   /** Time until a client must have joined a namespace. */
   readonly joinMs: number
-  /** Time between pings, and time for the answer to each. */
+  /** Time between pings, and time for the reply to each. */
   readonly pingMs: number
   readonly pongMs: number
   /** Least time between two frames of one book, and time until a quiet book is sent again. */
@@ -69,12 +69,12 @@ export interface SocketParts extends HandshakeParts {
   readonly counts: FrameCounts
   /** Resolves when every stamped command is durable. */
   readonly durable: () => Promise<void>
-  /** Counts and reports a fault; gives its id. */
+  /** Counts and reports a fault; returns its id. */
   readonly onFault: (error: unknown, edge: 'socket' | 'frame') => string
   readonly waits: SocketWaits
 }
 
-/** A connection from its upgrade on: its seat, its proof, and its member once it joined. */
+/** A connection from its upgrade on: its slot, its credentials, and its member once it joined. */
 class Visit implements Guest {
   readonly connectionSlot: ConnectionSlot
   readonly proof: Proof
@@ -91,7 +91,7 @@ class Visit implements Guest {
 
   whyNot(message: Uint8Array): string {
     if (!this.connectionSlot.takes()) return 'too many messages'
-    return isTakenMessage(message) ? '' : 'no message of this namespace'
+    return isTakenMessage(message) ? '' : 'not a message of this namespace'
   }
 
   drained(): void {
@@ -106,7 +106,6 @@ class Visit implements Guest {
 export class SocketGateway {
   readonly counts: FrameCounts
   readonly connectionCounts: ConnectionCounts
-  /** Where prices that come from elsewhere are told. */
   readonly #parts: SocketParts
   readonly #server: Server
   readonly #handshakes: Handshakes
@@ -138,12 +137,12 @@ export class SocketGateway {
     return this.#parts.port.openCount
   }
 
-  /** Readers that were too slow for their bound. */
+  /** Readers that were too slow for their limit. */
   get slowCount(): number {
     return this.counts.slowReaders + this.#parts.port.overflowedCount
   }
 
-  /** Bytes of made frames that wait for readers. */
+  /** Bytes of built frames that wait for readers. */
   get heldBytes(): number {
     return this.#parts.streams.heldBytes
   }
@@ -177,7 +176,7 @@ export class SocketGateway {
       : refusalOf(connectionSlot)
   }
 
-  /** Ends the member that broke, and tells it the fault id. */
+  /** Ends the member that broke, and sends it the fault id. */
   #broke(error: unknown, member: Member | null): Refusal {
     const faultId = this.#parts.onFault(error, 'socket')
     const refusal = refuse('INTERNAL', { faultId })
@@ -185,7 +184,7 @@ export class SocketGateway {
     return refusal
   }
 
-  /** Wraps the callbacks of the library, because nothing above them would catch a throw. */
+  /** Wraps the callbacks of the library, because nothing above them would catch an exception. */
   #contained(member: Member, work: () => void): void {
     try {
       work()
@@ -261,7 +260,7 @@ export class SocketGateway {
     }
     const refusal = proof.caller === null ? proof.refusal : refuse('UNAUTHENTICATED')
     if (refusal === null) return
-    // Answers to later requests of the client come after this exception.
+    // Replies to later requests of the client follow this exception.
     member.pauseUntilDurable()
     member.except(refusal)
   }

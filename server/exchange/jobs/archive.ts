@@ -1,5 +1,5 @@
-// Markets leave memory once they are over and nothing needs them (design §10): they are resolved,
-// nobody holds a share of them, and blocks hold all their trades. Main's thread owns it.
+// Removes markets from memory once nothing needs them (design §10): they are resolved, nobody holds
+// their shares, and blocks contain all their trades. Main's thread owns it.
 // Invariant: a market leaves only when every record of it is published.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
@@ -25,19 +25,19 @@ export interface ArchiveParts {
 export class Archive {
   readonly #parts: ArchiveParts
   /**
-   * Markets that are over, each with the newest seq when that was first seen. No command of the
-   * market comes after it.
+   * Finished markets, each with the newest seq at the time this was first seen. No later command
+   * names the market.
    */
   readonly #overSince = new Map<Market, Seq>()
   #lookedMs: TimeMs = 0
-  /** What the last look saw: the same again gives the same answer. */
+  /** The inputs of the last check: the same inputs give the same result. */
   #seen = { size: 0, throughSeq: 0, aside: 0, paid: 0, counted: 0, waiting: 0, sampling: false }
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts
   }
 
-  /** When to look next; Infinity while nothing can be archived that could not be before. */
+  /** The time of the next check; Infinity while nothing new can be archived. */
   get nextDueMs(): TimeMs {
     const { catalogue, blocks, rewards, packs } = this.#parts.clearing
     const { size, throughSeq, aside, paid, counted, waiting, sampling } = this.#seen
@@ -57,7 +57,7 @@ export class Archive {
   tick(): void {
     const { clearing, sequencer, publisher, shards } = this.#parts
     const { emptied, paidCount: paid } = clearing.catalogue
-    // As it was before this look: when markets leave, their group may follow at the next one.
+    // The value from before this check: when markets leave, their group may follow at the next one.
     const { size } = emptied
     const nowMs = sequencer.nowMs()
     if (nowMs < this.nextDueMs) return

@@ -1,5 +1,5 @@
-// What packs wait for: resolved markets count for the packs that have a leg of them, and offers end
-// when their time is over (rules §8.5). A slice at a time; what is left after a crash follows from
+// Due work of packs: resolved markets are counted for the packs with a leg on them, and offers end
+// when they expire (rules §8.5). The work is done in slices; after a crash, the rest follows from
 // the state. Main's thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
@@ -21,7 +21,7 @@ export class PackSchedule {
     this.#sequencer = parts.sequencer
   }
 
-  /** When `tick` has something to do next; Infinity for nothing. */
+  /** The next time when `tick` has something to do; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     const { packs } = this.#clearing
     const laterMs = this.#lookedMs + PACK_LIMITS.roundEveryMs

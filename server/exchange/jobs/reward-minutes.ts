@@ -1,10 +1,10 @@
-// When the books are sampled for rewards, and how the scores of a sample are credited (rules
-// §11.3). Main draws the moment of each minute and journals it; the follower scores the books as
-// they were at that command; main journals the amounts, part by part. Main's thread owns it.
+// Samples the books for rewards and credits the scores of a sample (rules §11.3). Main draws an
+// instant of each minute and journals it; the follower scores the books as of that command; main
+// journals the amounts, part by part. Main's thread owns it.
 //
-// A new moment is drawn for each minute, and nobody knows it before: an order that is placed for
-// the sample alone must rest all the minute to be in it. A minute that passes while the exchange is
-// down, or while the sample before it is not credited, gives nothing.
+// A new instant is drawn for each minute and is unpredictable: an order placed only for the sample
+// must rest the whole minute to be in it. A minute that passes while the exchange is down, or while
+// the previous sample is not credited, pays nothing.
 
 import { randomInt } from 'node:crypto'
 import type { Clearing } from '../../../engine/core/clearing.ts'
@@ -37,9 +37,9 @@ const NEVER: TimeMs = Number.POSITIVE_INFINITY
 export interface RewardParts {
   readonly clearing: Clearing
   readonly sequencer: Sequencer
-  /** The part of the fees for those who referred the takers; absent for none. */
+  /** The share of fees paid to the referrers of takers; absent for none. */
   readonly referralBps?: FeeBps
-  /** Gives a whole number from 0 below its argument; absent: by chance. */
+  /** Draws the instant of a sample: an integer in [0, `belowMs`); random when absent. */
   readonly drawMs?: (belowMs: number) => number
 }
 
@@ -52,9 +52,9 @@ export class RewardMinutes {
   /** The scores that are being credited. */
   #scored: ScoredMinute | null = null
   #creditedMs: TimeMs = 0
-  /** The moment of the next sample; 0 when none is drawn. */
+  /** The instant of the next sample; 0 when none is drawn. */
   #sampleMs: TimeMs = 0
-  /** The newest minute that was looked at, sampled or not. */
+  /** The newest minute that was handled, sampled or not. */
   #lookedMinute = 0
 
   constructor(parts: RewardParts) {
@@ -65,20 +65,20 @@ export class RewardMinutes {
     this.#payments = new RewardPayments(parts)
   }
 
-  /** What is there to pay rewards. */
+  /** The funds available for rewards. */
   get fundedRaw(): CollateralRaw {
     return this.#clearing.ledger.freeRaw(REWARDS_ACCOUNT)
   }
 
-  /** Rewards that are earned and not paid; as a figure, not to the last unit. */
+  /** Rewards that are earned and not paid; an approximate figure. */
   get owedRaw(): number {
     const { today, due } = this.#clearing.rewards
     return Number(today.totals.rewardsRaw + due.totals.rewardsRaw)
   }
 
   /**
-   * The follower scored a sample. A minute that is credited already may come again; true when it is
-   * not.
+   * Passes the scores of a sample from the follower. A minute that is already credited may arrive
+   * again; returns true when it is new.
    */
   scored(scored: ScoredMinute): boolean {
     const isOpen = this.#clearing.rewards.open?.minute === scored.minute
@@ -86,7 +86,7 @@ export class RewardMinutes {
     return isOpen
   }
 
-  /** When `tick` has something to do next; Infinity for nothing. */
+  /** The next time when `tick` has something to do; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     const mineMs = this.#scored === null ? this.#nextSampleMs : this.#creditedMs + nextPartMs
     return Math.min(mineMs, this.#payments.nextDueMs)
@@ -100,14 +100,14 @@ export class RewardMinutes {
     return this.#sampleMs
   }
 
-  /** Whether the rate changed, or blocks came for which one counts. */
+  /** Whether the rate changed, or new blocks have trades with referral fees. */
   get #owesReferrals(): boolean {
     const { rewards, blocks } = this.#clearing
     if (rewards.referralBps !== this.#referralBps) return true
     return rewards.referralBps > 0 && rewards.isBehind(blocks)
   }
 
-  /** Draws a moment of this minute if it was not looked at yet, else of the next one. */
+  /** Draws an instant of this minute if it is not handled yet, otherwise of the next one. */
   #draw(): void {
     const nowMs = this.#sequencer.nowMs()
     const done = Math.max(this.#clearing.rewards.minute, this.#lookedMinute)
@@ -175,7 +175,7 @@ export class RewardMinutes {
   }
 }
 
-/** Rows of so many columns each, those from `from` to `to`. */
+/** Rows `from` to `to` of a flat array with this many columns. */
 function rowsOf(all: Float64Array, columns: number, from: number, to: number): number[][] {
   const rows: number[][] = []
   for (let row = Math.max(0, from); row < Math.min(to, all.length / columns); row++) {
@@ -184,7 +184,7 @@ function rowsOf(all: Float64Array, columns: number, from: number, to: number): n
   return rows
 }
 
-/** One part of what a sample gave: first its rows, then its referrals, then parts in shares. */
+/** One part of the result of a sample: first its rows, then its referrals, then parts in shares. */
 function scoresOf({ rows, referrals, shares }: ScoredMinute, part: number) {
   const from = part * creditRowsMax
   const to = from + creditRowsMax

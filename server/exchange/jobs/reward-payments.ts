@@ -1,8 +1,8 @@
-// Pays what was earned in a day, once the day is over (rules §3.2, §11.3). Rewards come out of the
-// rewards account, which operators fund. Rebates and parts of referrals come out of the fees. Each
-// was a part of a fee in collateral, or of fee shares that the payout of their market redeems, so
-// no fee that is not redeemed is touched. What an account of the system cannot pay is shared out in
-// proportion, and the rest waits for the next day. Main's thread owns it.
+// Pays the rewards of a day once the day is over (rules §3.2, §11.3). Rewards are paid from the
+// rewards account, which operators fund. Rebates and referral shares are paid from the fees. Each
+// was part of a fee in collateral, or of fee shares that the payout of their market redeems, so no
+// unredeemed fee is touched. What a system account cannot pay is distributed pro rata, and the rest
+// waits for the next day. Main's thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { type Owed, rewardPayments } from '../../../engine/core/decide/money/rewards.ts'
@@ -20,7 +20,7 @@ const NEVER: TimeMs = Number.POSITIVE_INFINITY
 /** The payments of one day, under way. */
 interface Round extends Owed {
   readonly day: number
-  /** Accounts that are owed something: not yet looked at. */
+  /** Accounts that are owed something and are not processed yet. */
   readonly accounts: AccountId[]
 }
 
@@ -35,7 +35,7 @@ export class RewardPayments {
     this.#sequencer = parts.sequencer
   }
 
-  /** When `tick` has something to do next; Infinity for nothing. It asks no clock. */
+  /** The next time when `tick` has something to do; Infinity for nothing. Reads no clock. */
   get nextDueMs(): TimeMs {
     const { open, due, today, day, paidDay } = this.#clearing.rewards
     if (this.#round !== null) return this.#lookedMs + nextPartMs
@@ -53,14 +53,14 @@ export class RewardPayments {
     this.#lookedMs = nowMs
     faultPoint('mid-rewards')
     const day = dayOf(nowMs) - 1
-    // Another day has ended. What was earned in it comes due, and the sums of the round do not
-    // count it. What the round leaves is paid with that day.
+    // Another day has ended. Its earnings come due, and the sums of this round exclude them. The
+    // rest of this round is paid with that day.
     if (this.#round !== null && this.#round.day < day) this.#round = null
     if (this.#round === null && this.#clearing.rewards.hasDue(day)) this.#begin(day)
     else if (this.#round !== null) this.#goOn(this.#round)
   }
 
-  /** The first command of a day only ends it: what was earned in it is due then. */
+  /** The first command of a day only ends it and makes its earnings due. */
   #begin(day: number): void {
     if (!this.#stamp({ day, isLast: false, rows: [] })) return
     const { due } = this.#clearing.rewards
@@ -75,7 +75,7 @@ export class RewardPayments {
     if (this.#stamp({ day, isLast, rows }) && isLast) this.#round = null
   }
 
-  /** What a full ring kept out is looked at again, from the state. */
+  /** Rows that a full ring kept out are recomputed from the state later. */
   #stamp(
     payment: Pick<Extract<RewardBody, { kind: 'payRewards' }>, 'day' | 'isLast' | 'rows'>,
   ): boolean {

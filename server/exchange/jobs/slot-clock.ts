@@ -1,6 +1,7 @@
-// The life of slots (rules §10.2): they are created ahead, open at their start with the oracle's
-// value there, and are resolved by its value at their end. Each step is a command, and each follows
-// from the state alone, so a start goes on where the last process stopped. Main's thread owns it.
+// The life cycle of timeline slots (rules §10.2): they are created ahead, open at their start with
+// the oracle's value at that time, and are resolved by its value at their end. Each step is a
+// command and follows from the state alone, so a restart continues where the last process stopped.
+// Main's thread owns it.
 // Invariant: nothing is due before `nextDueMs`.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
@@ -23,7 +24,7 @@ import type { ControlBody } from '../sequencer/control-body.ts'
 import type { Sequencer } from '../sequencer/sequencer.ts'
 import type { TimeSlice } from '../sequencer/time-slice.ts'
 
-/** All that is said of the market of a slot, whose ids follow from its slug. */
+/** The specification of the market of a slot, whose ids follow from its slug. */
 export type SlotSpecOf = (series: Series, startMs: TimeMs) => MarketSpec
 
 export interface SlotClockParts {
@@ -42,18 +43,18 @@ const MOVES: ReadonlySet<ControlCommand['kind']> = new Set([
 ])
 const NEVER = Number.POSITIVE_INFINITY
 
-/** When the next slot of the series is to be created; Infinity when none is. */
+/** The time to create the next slot of the series; Infinity for none. */
 function nextSlotMs({ slotsAhead, isEnded, lastEndMs, ...key }: Series): TimeMs {
   return isEnded ? NEVER : lastEndMs - slotsAhead * slotMsOf(key)
 }
 
-/** The next slot follows the last one, but never begins in the past. */
+/** The next slot follows the last one, but never starts in the past. */
 function nextStartMs(series: Series, nowMs: TimeMs): TimeMs {
   const startMs = slotStartMs(series, nowMs)
   return Math.max(series.lastEndMs, startMs === nowMs ? startMs : startMs + slotMsOf(series))
 }
 
-/** When the boundary is decided by what is known of it now. */
+/** The time to decide the boundary, given its reports so far. */
 function decisionMs({ atMs, report, isDecided }: Boundary): TimeMs {
   if (isDecided) return NEVER
   if (report?.atMs === atMs) return atMs
@@ -62,27 +63,27 @@ function decisionMs({ atMs, report, isDecided }: Boundary): TimeMs {
 
 export class SlotClock {
   readonly #parts: SlotClockParts
-  /** Null when it must be computed again. */
+  /** Null when it must be recomputed. */
   #dueMs: TimeMs | null = null
-  /** Earliest time of the next try, after one that found no room or no free book. */
+  /** Earliest time of the next attempt, after a full ring or without a free book. */
   #retryMs: TimeMs = 0
-  /** The time slice of this tick is over; it is looked at after each command. */
+  /** The time slice of this tick is over; checked after each command. */
   #isCut = false
 
   constructor(parts: SlotClockParts) {
     this.#parts = parts
   }
 
-  /** Call it for each control command that was applied. */
+  /** Call it for each applied control command. */
   applied(command: ControlCommand): void {
     if (MOVES.has(command.kind)) this.#dueMs = null
   }
 
-  /** When `tick` has something to do next; Infinity for nothing. */
+  /** The next time when `tick` has something to do; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     this.#dueMs ??= this.#firstDueMs()
     if (this.#retryMs === 0) return this.#dueMs
-    // After a step back of the clock the next try is no further away than before.
+    // After a backward step of the clock, the next attempt is no further away than before.
     const { sequencer } = this.#parts
     this.#retryMs = Math.min(this.#retryMs, sequencer.nowMs() + LIMITS.slotRetryMs)
     return Math.max(this.#dueMs, this.#retryMs)
@@ -99,7 +100,7 @@ export class SlotClock {
     return dueMs
   }
 
-  /** Does what is due. A new series gets one slot a tick, since ids of a market take a moment. */
+  /** Does what is due. A new series gets one slot per tick, because its market ids take time. */
   tick(): void {
     const { clearing, sequencer, slice } = this.#parts
     const nowMs = sequencer.nowMs()
@@ -110,13 +111,13 @@ export class SlotClock {
     this.#dueMs = null
     const { oracle } = clearing
     for (const boundary of [...oracle.boundaries()]) {
-      // The slots of a boundary before it may have been the last that needed this one.
+      // The slots of an earlier boundary may have been the last that needed this one.
       if (oracle.boundary(boundary.symbol, boundary.atMs) !== boundary) continue
       if (!this.#decide(boundary, nowMs) || !this.#follow(boundary)) {
         this.#retryMs = nowMs + LIMITS.slotRetryMs
       }
       if (!this.#isCut) continue
-      // What is left is due at once, in the next tick.
+      // The rest is due at once, in the next tick.
       this.#retryMs = 0
       return
     }
@@ -129,7 +130,7 @@ export class SlotClock {
     }
   }
 
-  /** Stamps a command; false when a ring is full or nothing is to be done now. */
+  /** Stamps a command; false when a ring is full or there is nothing to do now. */
   #change(decide: () => ControlBody | null): boolean {
     faultPoint('mid-slots')
     let isStamped = false
@@ -148,7 +149,7 @@ export class SlotClock {
     return this.#change(() => newSlot(clearing, market))
   }
 
-  /** False when the boundary is to be decided and finds no room. */
+  /** False when the boundary is due but a ring is full. */
   #decide(boundary: Boundary, nowMs: TimeMs): boolean {
     if (decisionMs(boundary) > nowMs) return true
     const { symbol, atMs, report } = boundary
@@ -156,7 +157,7 @@ export class SlotClock {
     return this.#change(() => ({ kind: 'decideBoundary', symbol, atMs, priceE8 }))
   }
 
-  /** Opens, resolves or fails the slots that meet at a decided boundary; false to come again. */
+  /** Opens, resolves or fails the slots that meet at a decided boundary; false to retry later. */
   #follow(boundary: Boundary): boolean {
     if (!boundary.isDecided) return true
     let isDone = true
@@ -168,7 +169,7 @@ export class SlotClock {
     return isDone
   }
 
-  /** The slots that wait for the value of a decided boundary: first those that end there. */
+  /** The slots that wait for the value of a decided boundary; those that end there come first. */
   *#slotsAt({ symbol, atMs }: Boundary): Generator<{ market: Market; ends: boolean }> {
     const { catalogue, series } = this.#parts.clearing
     for (const ends of [true, false]) {
@@ -178,7 +179,7 @@ export class SlotClock {
         if (marketId === undefined) continue
         const market = catalogue.existing(marketId)
         if (market.isFailed || market.status === 'RESOLVED') continue
-        // A slot that never opened takes its start first. One that trades is locked by its end.
+        // A slot that never opened needs its start first. A trading slot is locked by its end.
         if (market.status === (ends ? 'LOCKED' : 'CREATED')) yield { market, ends }
       }
     }

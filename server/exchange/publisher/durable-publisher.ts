@@ -1,7 +1,8 @@
 // Hot path. bench/pipeline.bench.ts
-// Gives receipts and durable seqs to their waiters. A market's frames come twice: at once
-// (`settle`: money moves, nothing is shown) and when durable (`publish`: depth moves, the reply
-// goes out). A refusal that rests on state waits for the seq at which it was decided (law 1).
+// Delivers receipts and durable seqs to their waiters. Each frame of a market is processed twice:
+// immediately (`settle`: money moves, nothing is published) and when durable (`publish`: depth
+// changes, the reply is sent). A refusal that depends on state waits for the seq at which it was
+// decided (law 1).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
@@ -39,13 +40,13 @@ export type {
 const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
 const { FREE } = STATE
 const { HELD } = RESULT
-/** Replies between two looks at the time. */
+/** Replies between two checks of the time. */
 const RUNS_PER_LOOK = 16
 
 export interface PublisherParts {
   readonly clearing: Clearing
   readonly published: PublishedMarkets
-  /** Bounds the replies that leave in one tick of the event loop. */
+  /** Bounds the replies sent in one event-loop tick. */
   readonly slice: TimeSlice
 }
 
@@ -69,7 +70,7 @@ export class Publisher implements FrameVisitor {
   #listeners: PublisherListeners | null = null
   /** Commands whose replies wait for their market. */
   readonly #receipts = new Receipts((id, receipt) => this.#connected().orders.answered(id, receipt))
-  /** Replies that wait for the disk alone, by rising seq. */
+  /** Replies that wait only for the disk, by rising seq. */
   #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
   readonly #slice: TimeSlice
@@ -99,12 +100,12 @@ export class Publisher implements FrameVisitor {
     return this.#listeners
   }
 
-  /** How many replies wait for the disk alone. */
+  /** Replies that wait only for the disk. */
   get durableWaitingCount(): number {
     return this.#durableQueue.length - this.#durableHead
   }
 
-  /** How many commands other than orders wait for the answer of their market. */
+  /** Commands other than orders that wait for the answer of their market. */
   get waitingCount(): number {
     return this.#receipts.count - this.#receipts.orderCount
   }
@@ -137,8 +138,8 @@ export class Publisher implements FrameVisitor {
   }
 
   /**
-   * Calls `run` once `seq` is durable: at once when it already is, but after the replies that a
-   * time slice left.
+   * Calls `run` once `seq` is durable: immediately when it already is, but after the replies that a
+   * time slice left over.
    */
   whenDurable(seq: Seq, run: () => void): void {
     if (seq <= this.durableSeq && !this.#isLeaving) run()
@@ -151,7 +152,7 @@ export class Publisher implements FrameVisitor {
     this.#runDurable()
   }
 
-  /** Runs what waited for the disk, for one time slice; the rest in the next turn of the loop. */
+  /** Runs the callbacks that waited for the disk, for one time slice; the rest in the next tick. */
   #runDurable(): void {
     const queue = this.#durableQueue
     this.#slice.begin()
@@ -175,7 +176,7 @@ export class Publisher implements FrameVisitor {
     })
   }
 
-  /** Walks the records of a frame once: each is settled, then told to all who hear of it. */
+  /** Walks the records of a frame once: each is settled, then passed to every consumer. */
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     const last = eventAt(at, count - 1)
     const seq = eventSeq(f64s, last)
@@ -187,7 +188,7 @@ export class Publisher implements FrameVisitor {
     for (let record = 0; record < count; record++) {
       const event = eventAt(at, record)
       const slot = eventSlot(words, event)
-      // An order that ends forgets its client order id.
+      // An order that ends loses its client order id.
       const clientId = this.orderEvents.watches(slot) ? orders.clientIdOf(slot) : null
       this.#clearing.settleRecord(words, f64s, event)
       if (clientId !== null) this.orderEvents.settled(words, f64s, event, clientId)
@@ -211,7 +212,7 @@ export class Publisher implements FrameVisitor {
     this.#settled.push(() => run(cancels))
   }
 
-  /** Columns of a freed slot still hold its order: nothing was decided since it was settled. */
+  /** The columns of a freed slot still hold its order: nothing was decided since it was settled. */
   #collect(seq: Seq, words: Int32Array, f64s: Float64Array, event: number): void {
     const { orders } = this.#clearing
     const receipts = this.#receipts
@@ -277,7 +278,7 @@ export class Publisher implements FrameVisitor {
   }
 }
 
-/** Every command up to this seq is durable, and the answer of its market is published. */
+/** The highest seq up to which every command is durable and its market's answer is published. */
 export function publishedThrough(publisher: Publisher, shards: readonly ShardHandle[]): Seq {
   let throughSeq = publisher.durableSeq
   for (const shard of shards) throughSeq = Math.min(throughSeq, shard.publishedThrough)

@@ -1,7 +1,7 @@
 // Hot path. bench/pipeline.bench.ts
-// What is known of each command on its way, from its stamp to its reply: columns by the low bits of
-// its seq. Seqs on the way lie close together, so the columns grow until no two need one cell. An
-// order is no object here: its cell has the id of its request (`order-entry.ts`).
+// The state of each command in flight, from its stamp to its reply, in columns indexed by the low
+// bits of its seq. Seqs in flight are close together, so the columns grow until no two need one
+// cell. An order is not an object here: its cell has the id of its request (`order-entry.ts`).
 // Invariants: a cell belongs to one seq from `open` to `finish`; a free cell has the seq 0.
 
 import { assert } from '../../../engine/domain/assert.ts'
@@ -17,7 +17,7 @@ export interface MakerMatch {
   readonly sizeRaw: number
 }
 
-/** All a reply says of an arrival. */
+/** The part of a reply about an arrival. */
 export interface Receipt {
   readonly seq: Seq
   readonly nowMs: TimeMs
@@ -27,14 +27,14 @@ export interface Receipt {
   readonly filledCollateralRaw: number
   /** In shares for a buy, in collateral for a sell. */
   readonly feeRaw: number
-  /** Shares that the order has left; 0 for a market buy. */
+  /** Remaining shares of the order; 0 for a market buy. */
   readonly leftRaw: number
-  /** The first LIMITS.replyOrdersMax makers; so is the list of canceled orders. */
+  /** The first LIMITS.replyOrdersMax makers; the list of canceled orders has the same limit. */
   readonly makers: readonly MakerMatch[]
   readonly stpCanceled: readonly OrderName[]
 }
 
-/** What an order traded until its cancel. Its slot may be another's when the reply is made. */
+/** The fills of an order until its cancel. Its slot may be reused when the reply is built. */
 export interface CanceledOrder extends OrderName {
   readonly filledSharesRaw: number
   readonly filledCollateralRaw: number
@@ -44,13 +44,13 @@ export interface CanceledOrder extends OrderName {
 
 export interface CancelReceipt {
   readonly canceled: readonly CanceledOrder[]
-  /** Orders that had ended. `isMatched`: they ended as MATCHED (rules §5.1). */
+  /** Orders that had already ended. `isMatched`: they ended as MATCHED (rules §5.1). */
   readonly notOpen: readonly (OrderName & { readonly isMatched: boolean })[]
 }
 
 /**
- * What the reply to an order says beyond its receipt. It is copied at the stamp: when the order is
- * answered, its slot may be another's.
+ * The fields of the reply to an order besides its receipt. They are copied at the stamp: when the
+ * order is answered, another order may have its slot.
  */
 type Accepted = Pick<
   PlaceOrder,
@@ -63,17 +63,17 @@ type Accepted = Pick<
   | 'takerDelayMs'
   | 'clientOrderId'
 > & {
-  /** JSON fields of `order` that the intake printed. */
+  /** JSON fields of `order`, printed by the intake. */
   readonly orderFields: string
 }
 
 export type OrderReceipt = Receipt & Accepted
 
 export type Finish = (receipt: Receipt, cancels: CancelReceipt) => void
-/** Answers the request that brought an order. */
+/** Answers the request that contained an order. */
 export type FinishOrder = (requestId: number, receipt: OrderReceipt) => void
 
-/** Lists of one command. Most commands trade with nobody and cancel nothing: they have none. */
+/** The lists of one command. Most commands match no order and cancel nothing, so they have none. */
 class Lists {
   readonly makers: MakerMatch[] = []
   readonly stpCanceled: OrderName[] = []
@@ -85,7 +85,7 @@ const NO_LISTS = new Lists()
 const { replyOrdersMax } = LIMITS
 const FIRST_CELLS = 1024
 
-/** A row of each column for each cell. */
+/** One row per cell in each column. */
 class Columns {
   readonly mask: number
   readonly seq: Float64Array
@@ -175,12 +175,12 @@ export class Receipts {
     this.#finishOrder = finishOrder
   }
 
-  /** A command other than the order of a request is on its way. */
+  /** Opens the cell of a command other than the order of a request. */
   open(seq: Seq, nowMs: TimeMs, finish: Finish): void {
     this.#open(seq, nowMs, finish)
   }
 
-  /** A decided order is open. `orderFields` are the fields of its reply that the intake printed. */
+  /** Opens the cell of a decided order. `orderFields` has the reply fields that intake printed. */
   openOrder(order: PlaceOrder, orderFields: string, requestId: number): void {
     const cell = this.#open(order.seq, order.nowMs, null)
     this.orderCount++
@@ -214,7 +214,7 @@ export class Receipts {
     return cell
   }
 
-  /** Whether somebody waits for the receipt of this command. */
+  /** Whether a waiter needs the receipt of this command. */
   has(seq: Seq): boolean {
     return this.#columns.seq[seq & this.#columns.mask] === seq
   }
@@ -237,7 +237,7 @@ export class Receipts {
     this.#lists(seq).notOpen.push(ended)
   }
 
-  /** RESULT of the DONE record, and what the arrival has left. */
+  /** Stores the RESULT of the DONE record and the remaining shares of the arrival. */
   end(seq: Seq, result: number, leftRaw: number): void {
     const columns = this.#columns
     const cell = seq & columns.mask
@@ -245,7 +245,7 @@ export class Receipts {
     columns.leftRaw[cell] = leftRaw
   }
 
-  /** What an arrival traded, and the fee on it; units as in the receipt. */
+  /** Stores the fills of an arrival and their fee; units as in the receipt. */
   fill(seq: Seq, sharesRaw: number, collateralRaw: number, feeRaw: number): void {
     const columns = this.#columns
     const cell = seq & columns.mask
@@ -260,9 +260,9 @@ export class Receipts {
     return this.has(seq) ? (lists[seq & mask] ?? NO_LISTS) : NO_LISTS
   }
 
-  /** Frees the cell and tells its owner. */
+  /** Frees the cell and calls its owner. */
   finish(seq: Seq): void {
-    assert(this.has(seq), 'somebody waits for this command')
+    assert(this.has(seq), 'a finished command has a waiter')
     const columns = this.#columns
     const cell = seq & columns.mask
     const finish = columns.finish[cell]
@@ -277,7 +277,7 @@ export class Receipts {
     }
     this.orderCount--
     const receipt = orderReceiptOf(columns, cell, seq, lists)
-    // A free cell keeps no text of its order alive.
+    // A free cell must not keep texts of its order alive.
     columns.clientOrderId[cell] = ''
     columns.orderFields[cell] = ''
     this.#finishOrder(columns.requestId[cell], receipt)
@@ -308,7 +308,7 @@ function receiptOf(columns: Columns, cell: number, seq: Seq, lists: Lists): Rece
   }
 }
 
-// Written out: a spread of another object would cost a call into V8 for each order.
+// Written out: spreading another object would cost a call into V8 for each order.
 function orderReceiptOf(columns: Columns, cell: number, seq: Seq, lists: Lists): OrderReceipt {
   return {
     seq,

@@ -1,8 +1,7 @@
-// Which markets are active, and which of them changed of late, so that a sorted list is brought up
-// to date by what changed alone. Each active market has a slot. The markets in memory are linked by
-// their newest change, newest first. Invariants: a slot has one owner at most; when a slot's owner
-// changed after some instant, a market that names this slot changed after it too, or it was
-// forgotten after it.
+// The active markets and their recent changes, so that a sorted list is updated only by what
+// changed. Each active market has a slot. The markets in memory are linked by their newest change,
+// newest first. Invariants: a slot has at most one owner. When a slot's owner changed after some
+// instant, a market that names this slot changed after it too, or was forgotten after it.
 
 import { assert } from '../../../engine/domain/assert.ts'
 
@@ -23,9 +22,9 @@ export class ActiveMarkets<T extends Noted<T>> {
   #count = 0
   /** Counts all changes. */
   at = 0
-  /** A reader that has not seen this change cannot catch up by what changed: it starts again. */
+  /** A reader that has not seen this change cannot catch up by changes: it rebuilds. */
   forgottenAt = 0
-  /** Grows when a market becomes active or ends to be active. */
+  /** Rises when a market becomes active or stops being active. */
   version = 0
 
   get count(): number {
@@ -41,7 +40,7 @@ export class ActiveMarkets<T extends Noted<T>> {
     return this.#bySlot[slot]
   }
 
-  /** Notes a change of a market, and whether it is active now. */
+  /** Records a change of a market, and whether it is active now. */
   note(each: T, isActive: boolean): void {
     const isOwner = each.activeSlot >= 0 && this.#bySlot[each.activeSlot] === each
     if (isActive && !isOwner) this.#give(each)
@@ -49,7 +48,7 @@ export class ActiveMarkets<T extends Noted<T>> {
     this.changed(each)
   }
 
-  /** Notes a change that leaves the market as active as it was. */
+  /** Records a change that does not affect whether the market is active. */
   changed(each: T): void {
     each.changedAt = ++this.at
     if (this.#newest === each) return
@@ -59,7 +58,7 @@ export class ActiveMarkets<T extends Noted<T>> {
     this.#newest = each
   }
 
-  /** A market leaves memory. */
+  /** Call it when a market leaves memory. */
   forget(each: T): void {
     if (this.ownerOf(each.activeSlot) === each) this.note(each, false)
     this.forgottenAt = Math.max(this.forgottenAt, each.changedAt)
@@ -68,8 +67,8 @@ export class ActiveMarkets<T extends Noted<T>> {
   }
 
   #give(each: T): void {
-    // A market that comes back takes its own slot again, if it can: readers may not have seen that
-    // it left.
+    // A returning market takes its own slot again if possible: readers may not have seen that it
+    // left.
     let slot = each.activeSlot
     if (!this.#free.has(slot)) {
       const [first] = this.#free
@@ -100,7 +99,7 @@ export class ActiveMarkets<T extends Noted<T>> {
 
   /**
    * The slots of the markets that changed after `at`; null when there are more than `most`, or when
-   * they are not known any more.
+   * they are no longer known.
    */
   slotsSince(at: number, most: number): readonly number[] | null {
     if (at < this.forgottenAt) return null

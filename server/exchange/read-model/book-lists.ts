@@ -19,9 +19,9 @@ interface RequestedBook {
 }
 
 /**
- * Joins the books, and encodes those that changed, one in a step. Each book is as it stands in its
- * step: with all of one moment, books that change again and again would be encoded twice, the
- * second time in a single step.
+ * Joins the books and encodes the changed ones, one per step. Each book is current as of its step.
+ * If all books were of one instant, those that change constantly would be encoded twice, the second
+ * time in a single step.
  */
 export function* orderbookListSteps(
   requested: readonly RequestedBook[],

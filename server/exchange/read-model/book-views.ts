@@ -1,5 +1,5 @@
-// The book of a market as replies and frames show it (rules §11.1, §12.8). A reply and a frame are
-// encoded once per version each, whoever asks for them.
+// The book of a market in replies and frames (rules §11.1, §12.8). A reply and a frame are each
+// encoded once per version, for all readers.
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { isoText } from '../../messages/iso-text.ts'
@@ -14,7 +14,7 @@ export function midTicks(bidTicks: number, askTicks: number): number {
 }
 
 /**
- * Only levels that hold an order of at least minSize count. Without one, the plain best counts
+ * Counts only levels that hold an order of at least minSize. Without one, the plain best applies
  * (rules §11.1).
  */
 export function adjustedMidTicks({ depth }: { readonly depth: Depth }): number {
@@ -25,7 +25,7 @@ export function adjustedMidTicks({ depth }: { readonly depth: Depth }): number {
 
 const NO_DEPTH = new Depth(0)
 
-/** The book that everybody may see. A flagged market trades and shows none. */
+/** The public book. A flagged market trades but shows none. */
 export function shownDepth({ status, depth }: PublishedMarket): Depth {
   return status === 'FUNDED_FLAGGED' ? NO_DEPTH : depth
 }
@@ -54,7 +54,7 @@ function putBytes(bytes: Uint8Array, at: number): number {
 const ZERO = 48
 const BILLION = 1_000_000_000
 
-/** The digits of an integer of 32 bits, with zeros before them up to `digitsMin`. */
+/** Writes the digits of a 32-bit integer, padded with zeros to `digitsMin`. */
 function putSmall(value: number, digitsMin: number, at: number): number {
   let digits = digitsMin
   for (let most = 10 ** digitsMin; value >= most; most *= 10) digits++
@@ -73,7 +73,7 @@ function putInteger(value: number, at: number): number {
   return putSmall(value - billions * BILLION, 9, putSmall(billions, 1, at))
 }
 
-/** Writes the levels of one side, best first, with commas between them. */
+/** Writes the levels of one side, best first, separated by commas. */
 function putLevels(depth: Depth, isBid: boolean, from: number): number {
   const end = isBid ? BID_END : ASK_END
   let at = from
@@ -82,11 +82,11 @@ function putLevels(depth: Depth, isBid: boolean, from: number): number {
     const sizeRaw = depth.sizeRaw(ticks, isBid)
     if (sizeRaw > 0) at = putBytes(end, putInteger(sizeRaw, putBytes(LEVEL_HEADS[ticks], at)))
   }
-  // No comma stands behind the last one.
+  // The last level has no comma after it.
   return at === from ? at : at - 1
 }
 
-/** What replies and frames share besides the levels. */
+/** The fields that replies and frames share besides the levels. */
 function numbersView({ market, lastYesTicks }: PublishedMarket, depth: Depth) {
   return {
     tokenId: market.yesTokenId,
@@ -108,8 +108,8 @@ function putBook(published: PublishedMarket, from: number): number {
 }
 
 /**
- * The book in a reply, encoded once per version. Its `sequence` is that of the newest frame, whose
- * changes it has; it may have newer ones. Where no socket listens, each version has its own number.
+ * The book in a reply, encoded once per version. It contains the changes of the newest frame, whose
+ * `sequence` it has, and perhaps newer ones. Without sockets, each version has its own number.
  */
 export function orderbookBytes(published: PublishedMarket, nowMs: TimeMs): Buffer {
   if (published.bookBytes !== null) return published.bookBytes
@@ -125,7 +125,7 @@ export function orderbookBytes(published: PublishedMarket, nowMs: TimeMs): Buffe
   return bytes
 }
 
-/** The payload of a frame with the whole book; amounts that a reply has as text are numbers. */
+/** The payload of a frame with the whole book; amounts are numbers, not text as in a reply. */
 export function bookFrameText(published: PublishedMarket, nowMs: TimeMs): string {
   const { slug, minSizeRaw, maxSpread } = published.market
   return (
@@ -136,14 +136,14 @@ export function bookFrameText(published: PublishedMarket, nowMs: TimeMs): string
   )
 }
 
-/** One level that changed since the frame before; size 0 for a level that is gone. */
+/** One level that changed since the previous frame; size 0 for a removed level. */
 function levelChange(ticks: number, signedRaw: number) {
   return { price: price(ticks), size: Math.abs(signedRaw) }
 }
 
 /**
- * The levels that differ between two books, with their new sizes. A column has one cell a tick, and
- * the sizes of asks are negative in it.
+ * The levels that differ between two books, with their new sizes. A column has one cell per tick,
+ * and the sizes of asks are negative in it.
  */
 export function bookChanges(before: Float64Array, now: Float64Array) {
   const bids: object[] = []

@@ -1,6 +1,6 @@
-// What one market traded in the last day, in buckets of five minutes. A market that never traded
-// has none. A bucket takes 20 bytes, so a market takes some 6 KB at the most. Invariants: buckets
-// rise from the oldest to the newest; none is empty; there is room for a whole day.
+// The trades of one market in the last day, in buckets of five minutes. A market that never traded
+// has none. A bucket takes 20 bytes, so a market takes at most about 6 KB. Invariants: buckets rise
+// from the oldest to the newest; none is empty; a whole day always fits.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { DAY_BUCKETS, oldestBucketOf } from '../../../engine/domain/markets/day-window.ts'
@@ -21,7 +21,7 @@ export interface DayView {
   readonly lowTicks: number
 }
 
-/** What traded four hours ago counts half of what trades now. */
+/** Volume of four hours ago counts half as much as current volume. */
 const HALVING_BUCKETS = 48
 const CAPACITY_AT_FIRST = 4
 
@@ -43,7 +43,7 @@ export class DayFigures {
   #head = 0
   #count = 0
 
-  /** A fill at a YES price; `valueRaw` is the taker's leg. Buckets never go back. */
+  /** Adds a fill at a YES price; `valueRaw` is the taker's leg. Buckets never go back. */
   traded(bucket: number, yesTicks: number, valueRaw: number): void {
     const columns = this.#columns
     const at = this.#at(this.#count - 1)
@@ -60,10 +60,10 @@ export class DayFigures {
     columns.carries[at]++
   }
 
-  /** Adds a bucket after the newest one, and forgets those that are older than a day. */
+  /** Adds a bucket after the newest one, and forgets those older than a day. */
   add(bucket: number, { firstTicks, highTicks, lowTicks, raw, carries }: DayBucket): void {
     const newest = this.#columns.bucket[this.#at(this.#count - 1)]
-    assert(this.#count === 0 || newest < bucket, 'buckets come in order')
+    assert(this.#count === 0 || newest < bucket, 'buckets are added in order')
     while (this.#count > 0 && this.#columns.bucket[this.#head] < oldestBucketOf(bucket)) {
       this.#head = this.#at(1)
       this.#count--
@@ -100,9 +100,9 @@ export class DayFigures {
   }
 
   /**
-   * How much traded lately, for comparisons: the binary logarithm of the collateral of all buckets,
-   * each halved once for every four hours of its age, plus the time in units of four hours. As all
-   * markets age alike, a value stays right until its market trades again.
+   * Recent volume, for comparisons: the binary logarithm of the collateral of all buckets, each
+   * halved once per four hours of its age, plus the time in units of four hours. Because all
+   * markets age alike, a value stays valid until its market trades again.
    */
   trend(): number {
     const columns = this.#columns
@@ -123,7 +123,7 @@ export class DayFigures {
   }
 
   #grow(): void {
-    assert(this.#capacity < DAY_BUCKETS, 'a day has room for its buckets')
+    assert(this.#capacity < DAY_BUCKETS, 'the buckets of a day fit their capacity')
     const capacity = Math.min(this.#capacity * 2, DAY_BUCKETS)
     const from = this.#columns
     const to = columnsOf(capacity)

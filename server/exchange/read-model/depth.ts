@@ -1,6 +1,6 @@
 // Hot path. bench/pipeline.bench.ts
-// The public book of one market, kept from the same events it publishes (law 1). Only durable
-// events come here. Invariant: a level's size is the sum of its resting orders' sizes.
+// The public book of one market, built from the same events that it publishes (law 1). Only durable
+// events arrive here. Invariant: a level's size is the sum of its resting orders' sizes.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'
@@ -10,7 +10,7 @@ export interface Level {
   sizeRaw: number
 }
 
-/** Which asks price a leg, in ticks of its token. */
+/** The asks that price a leg, in ticks of its token. */
 export interface LegRange {
   readonly least: number
   readonly most: number
@@ -36,9 +36,9 @@ export class Depth {
     if (leftRaw >= this.#minSizeRaw) this.#largeCount[ticks]++
   }
 
-  /** A resting order shrank from `beforeRaw` to `afterRaw`, which is 0 when it left. */
+  /** Shrinks a resting order from `beforeRaw` to `afterRaw`, which is 0 when it left. */
   shrank(ticks: number, beforeRaw: number, afterRaw: number): void {
-    assert(this.#sizeRaw[ticks] >= beforeRaw - afterRaw, 'a level holds what leaves it')
+    assert(this.#sizeRaw[ticks] >= beforeRaw - afterRaw, 'a level holds at least what leaves it')
     this.#sizeRaw[ticks] -= beforeRaw - afterRaw
     if (beforeRaw >= this.#minSizeRaw && afterRaw < this.#minSizeRaw) this.#largeCount[ticks]--
   }
@@ -75,7 +75,7 @@ export class Depth {
     return levels
   }
 
-  /** What all orders here cost their makers. An ask counts as the bid for NO that it is. */
+  /** The cost of all orders to their makers. An ask counts as the equivalent bid for NO. */
   restingRaw(): number {
     let sumRaw = 0
     for (let ticks = 1; ticks < NO_ASK; ticks++) {
@@ -113,8 +113,8 @@ export class Depth {
 
   /**
    * The asks of a token that can price a leg of a pack, in its own ticks, best first: those from
-   * `least` on that lie within `span` of the best of them. And one below, or one above when there
-   * is none between, which say why there is no price.
+   * `least` on that are within `span` of the best of them. Plus one below, or one above when there
+   * is none in between, which explain why there is no price.
    */
   asksToPrice(outcome: number, { least, most, span }: LegRange): Level[] {
     const isBid = outcome === OUTCOME.YES ? 0 : 1

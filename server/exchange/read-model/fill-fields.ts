@@ -1,13 +1,13 @@
 import { UNIT_RAW } from '../../../engine/domain/units.ts'
 
-// How much of an order was filled, as replies and frames show it (rules §12.4). The average price
-// is that of the order's own token, before fees.
+// The filled amounts of an order in replies and frames (rules §12.4). The average price is that of
+// the order's own token, before fees.
 
-/** What an order traded in all, and the shares that it has left. */
+/** The total fills of an order, and its remaining shares. */
 export interface Traded {
   readonly filledSharesRaw: number
   readonly filledCollateralRaw: number
-  /** 0 for a market buy, which has its size in collateral. */
+  /** 0 for a market buy, whose size is in collateral. */
   readonly leftRaw: number
 }
 
@@ -16,7 +16,7 @@ interface TradedOrder extends Traded {
   readonly clientOrderId?: string
 }
 
-/** Six decimals at the most, rounded half up; null without a fill. */
+/** At most six decimals, rounded half up; null without a fill. */
 export function averagePrice(sharesRaw: number, collateralRaw: number): string | null {
   if (sharesRaw === 0) return null
   return String(Math.round((collateralRaw / sharesRaw) * UNIT_RAW) / UNIT_RAW)
@@ -30,7 +30,7 @@ export function fillFields({ filledSharesRaw, filledCollateralRaw, leftRaw }: Tr
   }
 }
 
-/** An order that was canceled, with what it traded until then. */
+/** A canceled order, with its fills until then. */
 export function canceledView(
   canceled: TradedOrder,
 ): ReturnType<typeof fillFields> & Pick<TradedOrder, 'orderId' | 'clientOrderId'> {

@@ -1,4 +1,4 @@
-// Markets of every kind in the shape of the API (rules §11.4, §12.3), from published facts.
+// Markets of every kind in the shape of the API (rules §11.4, §12.3), from published state.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -11,7 +11,7 @@ import { automationTypeOf, listedVolume } from './market-kinds.ts'
 import { poolLiquidityRaw, poolYesE6 } from './pool-views.ts'
 import type { PublishedMarket } from './published.ts'
 
-/** Collateral of the exchange, as every market names it. */
+/** The collateral of the exchange, as shown in every market. */
 export interface CollateralToken {
   readonly address: string
   readonly decimals: number
@@ -22,7 +22,7 @@ const ONE = 1000
 const PERCENT = 100
 const E6_PER_PERCENT = UNIT_RAW / PERCENT
 const MINUTES_PER_DAY = 1440
-/** What a market without a deadline shows: typed clients know no null there. */
+/** Shown for a market without a deadline: typed clients do not expect null there. */
 const NO_DEADLINE = 'No deadline'
 /** The oracle is the exchange's own. */
 const NO_PYTH_FEED = ''
@@ -30,14 +30,14 @@ export const NO_DEADLINE_MS = Date.UTC(9999, 11, 31)
 
 type Pair = readonly [yes: number, no: number]
 
-/** What a share of each outcome pays; null until the market is resolved. */
+/** The payout per share of each outcome; null until the market is resolved. */
 function paidPrices({ payoutNumerators: payout }: PublishedMarket): Pair | null {
   if (payout === null) return null
   const [yes, no] = payout
   return [yes / (yes + no), no / (yes + no)]
 }
 
-/** The best prices that a trader of YES and a trader of NO meet (rules §11.4). */
+/** The best prices available to traders of YES and of NO (rules §11.4). */
 function tradePrices({ depth }: PublishedMarket, paid: Pair | null) {
   if (paid !== null)
     return { buy: { market: paid, limit: paid }, sell: { market: paid, limit: paid } }
@@ -51,7 +51,7 @@ function tradePrices({ depth }: PublishedMarket, paid: Pair | null) {
   }
 }
 
-/** The index that won; null for a payout split and for a market that is not resolved. */
+/** The index of the winning outcome; null for a split payout and for an unresolved market. */
 function winnerOf(payoutNumerators: readonly [number, number] | null): number | null {
   if (payoutNumerators === null) return null
   if (payoutNumerators[0] > 0 && payoutNumerators[1] > 0) return null
@@ -70,7 +70,7 @@ function delayField({ takerDelayMs, noDelayedCancel = false }: Market) {
   return noDelayedCancel ? { takerDelayMs, delayedCancel: false } : { takerDelayMs }
 }
 
-/** Whole collateral of a day as text, and raw collateral of a minute. */
+/** Whole collateral per day as text, and raw collateral per minute. */
 function rewardFields({ dailyRewardRaw = 0, rebateBps }: Market) {
   return {
     dailyReward: String(dailyRewardRaw / UNIT_RAW),
@@ -96,7 +96,7 @@ function bookFields(published: PublishedMarket) {
   const { market, group } = published
   const { orderInGroup, slot } = market
   const yesMid = midTicks(published.depth.bestBid(), published.depth.bestAsk())
-  // A share of a resolved market is worth what it pays, whatever its book last said (rules §9.1).
+  // A share of a resolved market is worth its payout, whatever its last book (rules §9.1).
   const paid = paidPrices(published)
   return {
     tradeType: 'clob' as const,
@@ -119,7 +119,7 @@ function bookFields(published: PublishedMarket) {
   }
 }
 
-/** The children stand in it as markets of their own do. */
+/** The children appear like standalone markets. */
 function groupFields(published: PublishedMarket, token: CollateralToken, nowMs: number) {
   const { market, children } = published
   return {
@@ -135,10 +135,10 @@ function groupFields(published: PublishedMarket, token: CollateralToken, nowMs: 
   }
 }
 
-/** A pool shows percentages. Until it is funded it has no price. */
+/** A pool shows percentages. It has no price until it is funded. */
 function poolFields(published: PublishedMarket) {
   const { market, pool } = published
-  assert(pool !== null, 'a market that shows a pool has one')
+  assert(pool !== null, 'a market shown with a pool has one')
   const yesE6 = poolYesE6(pool)
   const paid = paidPrices(published)?.map((each) => each * PERCENT)
   const liquidityRaw = poolLiquidityRaw(pool)
@@ -152,7 +152,7 @@ function poolFields(published: PublishedMarket) {
     liquidityFormatted: centsText(BigInt(liquidityRaw)),
     openInterest: String(pool.openInterestRaw),
     openInterestFormatted: centsText(BigInt(pool.openInterestRaw)),
-    // Beyond the spec: who trades can work out what the pool would give (rules §7.2, §7.3).
+    // Beyond the spec: lets traders compute the pool's price for a trade (rules §7.2, §7.3).
     feeBps: poolFeeBpsOf(market),
     reserves: { yes: String(pool.reservesRaw[0]), no: String(pool.reservesRaw[1]) },
     ...venueField(market),
@@ -165,7 +165,7 @@ function kindFields(published: PublishedMarket, token: CollateralToken, nowMs: n
   return kind === 'amm' ? poolFields(published) : bookFields(published)
 }
 
-/** An oracle's price as decimal text without needless digits. */
+/** An oracle's price as decimal text without trailing zeros. */
 export function priceText(priceE8: PriceE8): string {
   const digits = String(priceE8).padStart(9, '0')
   const whole = digits.slice(0, -8)
@@ -173,7 +173,7 @@ export function priceText(priceE8: PriceE8): string {
   return rest === '' ? whole : `${whole}.${rest}`
 }
 
-/** What a slot starts from, and what it ended at, once that is known. */
+/** The opening and the closing price of a slot, once they are known. */
 function oracleFields({ strikeE8, closeE8 }: Market) {
   return {
     ...(strikeE8 > 0 ? { openPrice: priceText(strikeE8) } : {}),
@@ -181,7 +181,7 @@ function oracleFields({ strikeE8, closeE8 }: Market) {
   }
 }
 
-/** The asset behind the candles of a slot; empty for a market without an oracle (rules §12.3). */
+/** The asset of the candles of a slot; empty for a market without an oracle (rules §12.3). */
 function assetField({ asset, market: { logo = '' } }: PublishedMarket) {
   if (asset === null) return {}
   const { symbol, assetName: name, assetType } = asset
@@ -245,7 +245,7 @@ function commonFields(published: PublishedMarket, collateralToken: CollateralTok
   }
 }
 
-/** The price a title asks about: "… above $95,000 …" gives 95000. */
+/** The price in a title: "… above $95,000 …" gives 95000. */
 function strikePrice(title: string): string | null {
   const found = /\$\s?([0-9][0-9,]*(?:\.[0-9]+)?)/.exec(title)
   return found === null ? null : found[1].replaceAll(',', '')

@@ -1,11 +1,11 @@
-// Which markets are about a match: a durable command of matches says so.
+// The markets of each match, from durable commands.
 
 import type { Matches, PlacedMatch } from '../../../engine/core/sports/matches.ts'
 import type { MatchCommand } from '../../../engine/domain/command.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 
 function marketsOf(command: MatchCommand, matches: Matches): readonly MarketId[] {
-  // A score leaves the markets of its match alone: a match is forgotten behind its last market.
+  // A score does not affect the markets of its match: a match is forgotten after its last market.
   if (command.kind === 'scoreMatches') return []
   const { slug, markets: named = [] } =
     command.kind === 'putMatch' ? command.match : { slug: command.slug }
@@ -13,7 +13,7 @@ function marketsOf(command: MatchCommand, matches: Matches): readonly MarketId[]
   return [...before, ...named].map(({ marketId }) => marketId)
 }
 
-/** Applies a command; gives the matches whose scores changed, and tells of each changed market. */
+/** Applies a command; returns the matches whose scores changed, and reports each changed market. */
 export function showMatches<Shown extends { isOfMatch: boolean }>(
   matches: Matches,
   command: MatchCommand,

@@ -1,5 +1,4 @@
-// What the outside sees of the oracle: its reports, and the asset that the slots of a series are
-// about.
+// The public view of the oracle: its reports, and the asset of the slots of a series.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
@@ -8,7 +7,7 @@ import { takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { SeriesSpec } from '../../../engine/domain/markets/series.ts'
 import type { PriceE8, TimeMs } from '../../../engine/domain/units.ts'
 
-/** A report of the oracle, and the slugs of the slots that traded then and are about it. */
+/** A report of the oracle, and the slugs of the slots on it that traded at that time. */
 export interface ShownReport {
   readonly symbol: string
   readonly atMs: TimeMs
@@ -33,7 +32,7 @@ export function reportBy({ symbol, atMs, priceE8 }: Reported, clearing: Clearing
 /** The asset whose price decides a slot. */
 export type SlotAsset = Pick<SeriesSpec, 'symbol' | 'assetName' | 'assetType'>
 
-/** Null for a market that is no slot, and once the series and all its slots left memory. */
+/** Null for a market that is not a slot, and once the series and all its slots left memory. */
 export function assetOf({ slot }: Market, { series }: Clearing): SlotAsset | null {
   const known = slot === undefined ? undefined : series.byId(slot.seriesId)
   if (known === undefined) return null

@@ -1,8 +1,8 @@
 // Hot path. bench/pipeline.bench.ts
-// What owners are told of their orders (rules §5.3). Facts are taken from the columns while an
-// answer of a market is settled. They are given on in the order of their seqs, once their command
-// is durable and nothing older is out (law 1). Nothing is made for an owner without listeners, who
-// costs one byte an event. Invariant: `#due` holds the facts that were not given on.
+// Order events for owners (rules §5.3). Events are read from the columns while a market's answer is
+// settled. They are emitted in the order of their seqs, once their command is durable and nothing
+// older is pending (law 1). Nothing is allocated for an owner without listeners, who costs one byte
+// per event. Invariant: `#due` holds the events that were not emitted.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'
@@ -29,7 +29,7 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
 
 /**
- * The order of a fact, as it was when its command was settled. A fact spreads it behind its own
+ * The order of an event, at the time its command was settled. An event spreads it after its own
  * fields: an object literal that begins with a spread takes ten times as long.
  */
 type EventOrder = Omit<
@@ -44,7 +44,7 @@ export type OrderEvent = EventOrder &
     | {
         readonly type: 'CANCELLATION'
         readonly remainingRaw: number
-        /** What all trades of the order filled until then. */
+        /** The total fills of the order until then. */
         readonly filledRaw: number
         readonly reason: string | null
       }
@@ -57,7 +57,7 @@ export type OrderEvent = EventOrder &
     | ({ readonly type: 'MATCHED' } & TradePart)
   )
 
-/** What the news need to know of a shard. */
+/** The part of a shard that these events depend on. */
 interface Source {
   /** Every command up to this seq has been settled. */
   readonly settledThrough: number
@@ -65,23 +65,23 @@ interface Source {
 
 const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { FILLED, KILLED, RESTED, STP_STOPPED } = RESULT
-/** How many commands keep their time: far more than can be out. */
+/** Commands whose time is kept: far more than can be in flight. */
 const STAMPS = 1 << 16
 
-/** Takes facts whose seqs never fall; the facts of one command come in one call. */
+/** Receives events whose seqs never fall; the events of one command arrive in one call. */
 export type EventsListener = (events: readonly OrderEvent[]) => void
 
 export class OrderEventFeed {
   readonly #clearing: Clearing
-  /** How many channels listen for each account. */
+  /** The number of listening channels per account. */
   #watched = new Uint8Array(1024)
   #watchedCount = 0
   readonly #stampSeq = new Float64Array(STAMPS)
   readonly #stampMs = new Float64Array(STAMPS)
   readonly #stampReason = new Uint8Array(STAMPS)
-  /** Commands whose answers are wide, and settled in part. */
+  /** Commands with wide answers that are partly settled. */
   readonly #partial = new Set<Seq>()
-  /** Of the record at hand. */
+  /** The client order id of the current record. */
   #clientId = ''
   #due: OrderEvent[] = []
   #listener: EventsListener = () => {}
@@ -90,7 +90,7 @@ export class OrderEventFeed {
     this.#clearing = clearing
   }
 
-  /** Sets the listener: the sockets, once they are up. Before that nobody is watched. */
+  /** Sets the listener: the sockets, once they are up. Before that no account is watched. */
   listen(listener: EventsListener): void {
     this.#listener = listener
   }
@@ -99,18 +99,18 @@ export class OrderEventFeed {
     this.#listener(events)
   }
 
-  /** Commands that have facts already made, or not made because nobody listened. */
+  /** Commands with events already created, or not created because nobody listened. */
   get partial(): ReadonlySet<Seq> {
     return this.#partial
   }
 
-  /** A part of the answer to a command was settled; the last part when it is done. */
+  /** Call it when part of the answer to a command was settled; `isDone` for the last part. */
   answered(seq: Seq, isDone: boolean): void {
     if (!isDone) this.#partial.add(seq)
     else if (this.#partial.size > 0) this.#partial.delete(seq)
   }
 
-  /** A channel listens for the account from now on, until `unwatch`. */
+  /** Registers a channel that listens to the account, until `unwatch`. */
   watch(accountId: AccountId): void {
     if (accountId >= this.#watched.length) {
       const grown = new Uint8Array(accountId * 2)
@@ -121,11 +121,11 @@ export class OrderEventFeed {
   }
 
   unwatch(accountId: AccountId): void {
-    assert((this.#watched[accountId] ?? 0) > 0, 'only who was watched is let go')
+    assert((this.#watched[accountId] ?? 0) > 0, 'only a watched account is unwatched')
     if (--this.#watched[accountId] === 0) this.#watchedCount--
   }
 
-  /** A command was stamped. For a cancel, `reason` is an index into CANCEL_REASONS. */
+  /** Records the time of a stamped command. `reason` indexes CANCEL_REASONS for a cancel. */
   stamped(seq: Seq, reason: number): void {
     const cell = seq & (STAMPS - 1)
     this.#stampSeq[cell] = seq
@@ -133,7 +133,7 @@ export class OrderEventFeed {
     this.#stampReason[cell] = reason
   }
 
-  /** Whether somebody listens for the owner of the order. */
+  /** Whether anyone listens to the owner of the order. */
   watches(slot: Slot): boolean {
     return this.#watchedCount > 0 && this.#watched[this.#clearing.orders.accountOf(slot)] > 0
   }
@@ -147,7 +147,7 @@ export class OrderEventFeed {
     this.#take(words, f64s, event)
   }
 
-  /** Gives on the facts that are durable and have nothing older before them. */
+  /** Emits the events that are durable and have nothing older before them. */
   flush(durableSeq: Seq, sources: readonly Source[]): void {
     if (this.#due.length === 0) return
     let through = durableSeq
@@ -184,7 +184,7 @@ export class OrderEventFeed {
     }
   }
 
-  /** The time of a command that is not older than all others that are out. */
+  /** The time of a command; valid unless it is older than all commands in flight. */
   stampMsOf(seq: Seq): TimeMs {
     const cell = seq & (STAMPS - 1)
     return this.#stampSeq[cell] === seq ? this.#stampMs[cell] : this.#clearing.lastNowMs
@@ -207,7 +207,7 @@ export class OrderEventFeed {
     }
   }
 
-  /** Why an order was canceled; null when its owner asked for it. */
+  /** Why an order was canceled; null when its owner requested it. */
   #reasonOf(seq: Seq): string | null {
     const cell = seq & (STAMPS - 1)
     const reason = this.#stampSeq[cell] === seq ? CANCEL_REASONS[this.#stampReason[cell]] : 'USER'
@@ -230,7 +230,7 @@ export class OrderEventFeed {
     const takerBuys = !eventTakerSells(words, event)
     const sizeRaw = eventSizeRaw(f64s, event)
     const takerRaw = takerLegRaw(takerBuys, takerOutcome, eventTicks(words, event), sizeRaw)
-    // A maker that was closed has nothing left in the book.
+    // A closed maker has nothing left in the book.
     const isClosed = eventCode(words, event) === MAKER.CLOSED
     const remainingRaw = isClosed ? 0 : eventLeftRaw(f64s, event)
     this.#due.push({ type: 'UPDATE', remainingRaw, ...order })
@@ -277,7 +277,7 @@ export class OrderEventFeed {
     result: number,
     filled: { sharesRaw: number; collateralRaw: number },
   ): void {
-    // An order that must fill whole and did not fill leaves no frame.
+    // An order that must fill whole and did not fill produces no frame.
     if (POLICY_OF_TYPE[order.orderType].whole && result !== FILLED) return
     const { orders } = this.#clearing
     const bySpend = orders.buysBySpend(order.slot)

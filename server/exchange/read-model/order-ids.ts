@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto'
 import type { Generation, Slot } from '../../../engine/domain/ids.ts'
 
-/** Where an order lives while it is open, and its name for ever. */
+/** The location of an order while it is open, and its permanent name. */
 export interface OrderRef {
   slot: Slot
   generation: Generation
@@ -15,14 +15,14 @@ interface Pair {
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const BLOCK_BYTES = 16
-/** The first word of a block says what the block is for. */
+/** The first word of a block is its domain tag. */
 const TAG = 1
 const MASK = 2
 
 const HEX_OF_BYTE = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /**
- * Uses a table: a reply may hold hundreds of ids, and padding each word took most of their time.
+ * Uses a table: a reply may contain hundreds of ids, and padding each word took most of their time.
  */
 function hex8(word: number): string {
   const high = HEX_OF_BYTE[word >>> 24] + HEX_OF_BYTE[(word >>> 16) & 255]
@@ -62,9 +62,7 @@ export class OrderIds {
     return textOf({ slot, generation }, tag, this.#encrypt(MASK, tag.high, tag.low))
   }
 
-  /**
-   * The texts of many ids with two calls of the cipher: a call costs more than the rest of an id.
-   */
+  /** The texts of many ids with two cipher calls: a call costs more than the rest of an id. */
   texts(orders: readonly OrderRef[]): string[] {
     const pairs = orders.map(({ slot, generation }) => ({ high: slot, low: generation }))
     const tags = this.#encryptAll(TAG, pairs).map(shortened)
@@ -72,7 +70,7 @@ export class OrderIds {
     return orders.map((order, index) => textOf(order, tags[index], masks[index]))
   }
 
-  /** Null when the text is not an id that this exchange gave out. */
+  /** Null when this exchange did not issue the id. */
   parse(text: string): OrderRef | null {
     if (!UUID_V4.test(text)) return null
     const hex = text.replaceAll('-', '')

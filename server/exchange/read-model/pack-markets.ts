@@ -1,5 +1,5 @@
-// The markets that packs can be made of, kept in order as they change, so that a page of them costs
-// what the page holds. Invariant: the ids rise, and each is of a market that takes packs.
+// The markets available for packs, kept in order as they change, so that a page costs only what it
+// contains. Invariant: the ids rise, and each is of a market that accepts packs.
 
 import { takesPacks } from '../../../engine/core/decide/money/pack-price.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
@@ -22,7 +22,7 @@ export class PackMarkets {
     return this.#ids.length
   }
 
-  /** Notes whether the market takes packs now. One that leaves memory was over before. */
+  /** Records whether the market accepts packs now. A market that leaves memory no longer did. */
   note(shown: Shown): void {
     const { marketId } = shown.market
     const at = this.#placeOf(marketId)
@@ -31,13 +31,13 @@ export class PackMarkets {
     else if (!shouldBe && isIn) this.#ids.splice(at, 1)
   }
 
-  /** A part of the ids, newest first. */
+  /** A range of the ids, newest first. */
   page(skip: number, limit: number): MarketId[] {
     const end = Math.max(this.#ids.length - skip, 0)
     return this.#ids.slice(Math.max(end - limit, 0), end).reverse()
   }
 
-  /** Where the first id stands that is not below this one. */
+  /** The position of the first id that is not below this one. */
   #placeOf(marketId: MarketId): number {
     let [low, high] = [0, this.#ids.length]
     // Most changes are of the newest markets.

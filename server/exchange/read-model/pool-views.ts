@@ -1,5 +1,5 @@
-// What the outside sees of a pool (rules §7.1): copied when a command changed it, and shown once
-// that command is durable (law 1).
+// The public view of a pool (rules §7.1): copied when a command changed it, and published once that
+// command is durable (law 1).
 
 import { reservesRaw } from '../../../engine/core/amm/pool-commands.ts'
 import { poolValueRaw, yesPriceOf } from '../../../engine/core/amm/pool-price.ts'
@@ -22,14 +22,14 @@ export interface PoolFigures {
   readonly openInterestRaw: CollateralRaw
 }
 
-/** What a command made of a pool. */
+/** The effect of a command on a pool. */
 export interface PoolChange {
   readonly seq: Seq
   readonly marketId: MarketId
   readonly figures: PoolFigures
   /** Whether the pool itself moved, and with it perhaps its price. */
   readonly isMoved: boolean
-  /** Of a trade: what it was worth, and what the market has traded with it. */
+  /** For a trade: its value, and the market's total volume with it. */
   readonly trade: {
     readonly valueRaw: CollateralRaw
     readonly yesTicks: PriceTicks
@@ -74,7 +74,7 @@ export function poolYesE6(figures: PoolFigures): number {
   return yesPriceOf(figures.reservesRaw, UNIT_RAW)
 }
 
-/** What all shares of the pool are worth at its price. */
+/** The value of all shares of the pool at its price. */
 export function poolLiquidityRaw(figures: PoolFigures): CollateralRaw {
   return poolValueRaw(figures.reservesRaw)
 }

@@ -1,4 +1,4 @@
-// What a position costs and is worth (rules §9.1).
+// The cost and value of a position (rules §9.1).
 
 import { fillPriceRaw, type Mark, markOf, valueRaw } from '../../../engine/domain/markets/mark.ts'
 import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
@@ -6,10 +6,10 @@ import type { PositionRow } from '../../../persistence/query/read/positions.ts'
 import { poolYesE6 } from './pool-views.ts'
 import type { PublishedMarket } from './published.ts'
 
-/** The sizes of one book by tick. A mark is taken at once, so one column serves all markets. */
+/** The sizes of one book by tick, shared by all markets because marks are synchronous. */
 const signedRaw = new Float64Array(PRICE_ONE_TICKS)
 
-/** What a share is worth, from the durable book or pool of its market. */
+/** The value of a share, from the durable book or pool of its market. */
 export function shownMark(shown: PublishedMarket): Mark {
   shown.mark ??= newMark(shown)
   return shown.mark
@@ -22,7 +22,7 @@ function newMark({ market, payoutNumerators, markYesTicks, pool, depth }: Publis
   return markOf(marked, signedRaw)
 }
 
-/** Collateral at the mark, rounded down; 0 for shares below zero. */
+/** Collateral at the mark, rounded down; 0 for negative shares. */
 export function marketValueRaw(row: PositionRow, shown: PublishedMarket): number {
   return row.sizeRaw <= 0 ? 0 : valueRaw(row, shownMark(shown))
 }

@@ -1,4 +1,4 @@
-// What the outside may know of each market: only facts whose commands are durable (law 1).
+// The public state of each market, from durable commands only (law 1).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
@@ -26,7 +26,7 @@ import { type ShownTrades, showRecord, showTrade } from './record-publisher.ts'
 export type { ShownReport } from './oracle-views.ts'
 export type { MarketWatch } from './record-publisher.ts'
 
-/** Hears which markets are shown. It must not throw. */
+/** Receives changes of the published markets. It must not throw. */
 export interface MarketsListener {
   added(published: PublishedMarket): void
   resolved(published: PublishedMarket): void
@@ -40,38 +40,38 @@ export interface MarketsListener {
   offered(offer: PackOffer): void
 }
 
-/** Hears of money that moved outside trading by the command of `seq`. It must not throw. */
+/** Receives money moved outside trading by the command of `seq`. It must not throw. */
 export type MovesReceived = (events: readonly MoveEvent[], seq: Seq) => void
 
 export interface PublishedMarket extends Noted<PublishedMarket>, ShownTrades {
-  /** A copy, as its newest durable command left it; trades show in the fields below. */
+  /** A copy as of its newest durable command; trades appear in the fields below. */
   market: Market
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
   updatedMs: TimeMs
-  /** Grows with each change of the book. */
+  /** Rises with each change of the book. */
   version: number
   /** The book in a reply, encoded once per version. */
   bookBytes: Buffer | null
-  /** What a share is worth, found once per version. */
+  /** The value of a share, computed once per version. */
   mark: Mark | null
   /** Number of the newest frame of the book; it rises by one per frame. */
   sequence: number
-  /** Length of the newest whole book that was made for sockets; 0 before the first. */
+  /** Length of the newest whole book built for sockets; 0 before the first. */
   frameBytes: number
-  /** False while its newest records are published, but not told as a change. */
+  /** False while its newest records are published but not yet announced as a change. */
   isReported: boolean
   isOfMatch: boolean
   /** Null for a market without a pool. */
   pool: PoolFigures | null
   /** The result of `restingRaw` (market-kinds.ts), computed once per version. */
   restingRaw: number | null
-  /** The group of a child; its children of a group, in their order. */
+  /** For a child, its group; for a group, its children in order. */
   group: PublishedMarket | null
   readonly children: PublishedMarket[]
-  /** The slot that follows this one in its series. */
+  /** The next slot of its series. */
   next: PublishedMarket | null
-  /** Of a slot: the asset that it is about; null for any other market. */
+  /** For a slot, its asset; null for any other market. */
   readonly asset: SlotAsset | null
 }
 
@@ -108,14 +108,14 @@ function publishedOf(market: Market, asset: SlotAsset | null): PublishedMarket {
   }
 }
 
-/** What trades made of a market; all of them are durable. */
+/** The trade figures of a market; all of them are durable. */
 function tradedOf({ lastYesTicks, markYesTicks, volume, lastTradeSeq: tradeSeq }: Market) {
   return { lastYesTicks, markYesTicks, volume: { ...volume }, tradeSeq }
 }
 
 /**
- * A market that left memory, as the read tables keep it, and a group with its markets. Nothing of
- * them changes any more.
+ * A market that left memory, from the read tables, or a group with its markets. They no longer
+ * change.
  */
 export function archivedMarket(
   { isOfMatch, ...market }: ArchivedMarket,
@@ -127,7 +127,7 @@ export function archivedMarket(
   return group
 }
 
-/** Whether lists of active markets show it. A child of a group is shown by its group. */
+/** Whether lists of active markets show it. A group shows its children. */
 function isListed({ market, status }: PublishedMarket): boolean {
   return takesOrders(status) && market.groupId === undefined
 }
@@ -140,27 +140,27 @@ export class PublishedMarkets {
   readonly #lastSlots = new Map<SeriesId, PublishedMarket>()
   readonly active = new ActiveMarkets<PublishedMarket>()
   readonly forPacks = new PackMarkets()
-  /** The matches as their durable commands left them: each is applied here once more. */
+  /** The matches as of their durable commands, each of which is applied here once more. */
   readonly matches = new Matches()
-  /** Grows when a market is added or when the status of a market may have changed. */
+  /** Rises when a market is added or when the status of a market may have changed. */
   listVersion = 0
-  /** Grows with each change of any market. */
+  /** Rises with each change of any market. */
   changes = 0
   #listener: MarketsListener | null = null
   #onMoved: MovesReceived | null = null
-  /** The newest market that was ever shown. */
+  /** The newest market ever published. */
   lastId: MarketId = 0
   /** Markets whose records were published since `publishChanged`. */
   readonly #unreported: PublishedMarket[] = []
   /** Null until fills count for the last day. */
   #dayClock: (() => TimeMs) | null = null
 
-  /** All markets that are in memory, newest last. */
+  /** All markets in memory, newest last. */
   all(): PublishedMarket[] {
     return [...this.#byId.values()]
   }
 
-  /** `onMoved` hears of money that moved outside trading, once that is durable. */
+  /** `onMoved` receives money moved outside trading, once that is durable. */
   listenToMoves(onMoved: MovesReceived): void {
     this.#onMoved = onMoved
   }
@@ -179,8 +179,8 @@ export class PublishedMarkets {
   }
 
   /**
-   * What a command that was just applied will show once it is durable: the markets as it left them.
-   * Null when it shows nothing.
+   * The publication of a command that was just applied, to run once it is durable: it captures the
+   * markets as of that command. Null when it publishes nothing.
    */
   shownBy(command: ControlCommand, clearing: Clearing): (() => void) | null {
     if (command.kind === 'reportPrice') {
@@ -242,7 +242,7 @@ export class PublishedMarkets {
     return this.#byAddress.get(address.toLowerCase())
   }
 
-  /** Shows a market that is created. Call it when the command is durable. */
+  /** Publishes a created market. Call it when the command is durable. */
   add(market: Market, asset: SlotAsset | null = null): PublishedMarket {
     assert(market.marketId > this.lastId, 'markets are published in order')
     this.lastId = market.marketId
@@ -273,7 +273,7 @@ export class PublishedMarkets {
       this.#changed(group)
     }
     if (slot === undefined || deadlineMs === null) return
-    // Slots are created in their order.
+    // Slots are created in order.
     const before = this.#lastSlots.get(slot.seriesId)
     this.#lastSlots.set(slot.seriesId, published)
     if (before?.market.deadlineMs !== slot.startMs) return
@@ -294,13 +294,13 @@ export class PublishedMarkets {
     if (known === undefined) return
     this.active.forget(known)
     this.#listener?.removed(known)
-    // A group shows its children until it leaves memory itself, behind them.
+    // A group shows its children until it leaves memory itself, after them.
     if (slot !== undefined && this.#lastSlots.get(slot.seriesId) === known) {
       this.#lastSlots.delete(slot.seriesId)
     }
   }
 
-  /** Shows a market as a command left it. Call it when the command is durable. */
+  /** Publishes a market as of a command. Call it when the command is durable. */
   refresh(market: Market): void {
     const known = this.#byId.get(market.marketId)
     assert(known !== undefined, 'a market is published before it changes')
@@ -315,7 +315,7 @@ export class PublishedMarkets {
     if (isOver) this.#listener?.resolved(known)
   }
 
-  /** Shows what a replayed command made or changed. Fills come by `publish`. */
+  /** Publishes the effect of a replayed command. Fills arrive through `publish`. */
   replayed(command: Command, clearing: Clearing): void {
     if (concernsBook(command)) return
     if (command.kind === 'archiveMarket') {
@@ -325,7 +325,7 @@ export class PublishedMarkets {
     } else this.shownBy(command, clearing)?.()
   }
 
-  /** Shows a market of a recovered state, with its resting orders. All of that state is durable. */
+  /** Publishes a market of a recovered state, all of it durable, with its resting orders. */
   restore(
     market: Market,
     { pool, asset }: Pick<PublishedMarket, 'pool' | 'asset'>,
@@ -338,7 +338,7 @@ export class PublishedMarkets {
     this.#noted(published)
   }
 
-  /** Puts back the markets of a group that left memory before it. */
+  /** Restores the markets of a group that left memory before it. */
   restoreGroup(group: PublishedMarket, archived: readonly ArchivedMarket[]): void {
     const left = archived.map((market) => ({ ...archivedMarket(market), group }))
     const all = [...group.children, ...left].sort((a, b) => a.market.marketId - b.market.marketId)
@@ -347,7 +347,7 @@ export class PublishedMarkets {
   }
 
   /**
-   * From now on fills count for the last day, at the time when they are shown. Fills that a start
+   * From now on, fills count for the last day, at the time of their publication. Fills that a start
    * replays do not: the read tables have them.
    */
   countDays(clock: () => TimeMs): void {
@@ -386,7 +386,7 @@ export class PublishedMarkets {
     published.isReported = false
   }
 
-  /** Shows what a batch of `publish` changed. Nobody reads before: it ends in the same turn. */
+  /** Announces the changes of a batch of `publish`. The batch ends in the same tick. */
   publishChanged(): void {
     for (const published of this.#unreported) {
       published.isReported = true

@@ -1,5 +1,5 @@
 // Hot path. bench/pipeline.bench.ts
-// What a record of a market changes of what the outside sees.
+// Applies the records of a market to its public state.
 
 import {
   EVENT,
@@ -28,17 +28,17 @@ import {
 import { DayFigures } from './day-figures.ts'
 import type { Depth } from './depth.ts'
 
-/** Hears what is shown of one market. It must not throw, and it must cost little. */
+/** Receives the published changes of one market. It must not throw, and must be cheap. */
 export interface MarketWatch {
   /** The book, the last price or the status may have changed. */
   changed(): void
   /** A fill of the arrival of `seq`; `isBuy` when its taker takes asks of the YES book. */
   filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void
-  /** All fills of the arrival of `seq` were told. */
+  /** All fills of the arrival of `seq` were reported. */
   arrived(seq: Seq): void
 }
 
-/** What the records of a market change. */
+/** The figures that the records of a market change. */
 export interface ShownTrades {
   readonly depth: Depth
   /** Collateral traded: the takers' legs. */
@@ -47,16 +47,16 @@ export interface ShownTrades {
   lastYesTicks: number
   /** The same of the last fill that is large enough for a mark (rules §9.1). */
   markYesTicks: number
-  /** What the market traded in the last day; null until it trades. */
+  /** The trades of the last day; null until the market trades. */
   day: DayFigures | null
   /** Seq of the newest arrival that traded here; 0 before the first since the start. */
   tradeSeq: Seq
-  /** The sockets that hear of this market. */
+  /** The sockets subscribed to this market. */
   watch: MarketWatch | null
 }
 
 /**
- * Shows a durable record of a market. Its trades count for the last day when there is a clock.
+ * Publishes a durable record of a market. Its trades count for the last day when there is a clock.
  */
 export function showRecord(
   published: ShownTrades,
@@ -83,7 +83,7 @@ export function showRecord(
       const isBuy = eventTakerIsNo(words, event) === sells
       published.watch?.filled(seq, ticks, sizeRaw, isBuy)
       published.tradeSeq = seq
-      // A maker that was closed gets its rest back, so its level loses that rest too.
+      // A closed maker gets its remainder back, so its level loses that remainder too.
       published.depth.shrank(ticks, sizeRaw + leftRaw, code === MAKER.CLOSED ? 0 : leftRaw)
       return
     }
@@ -116,7 +116,7 @@ function countForDay(
   published.day.traded(dayBucketOf(dayClock()), yesTicks, valueRaw)
 }
 
-/** Shows a durable trade with a pool, and what its market has traded with it. */
+/** Publishes a durable trade with a pool, and the market's total volume with it. */
 export function showTrade(
   published: ShownTrades,
   trade: { readonly yesTicks: number; readonly valueRaw: number; readonly volume: GrowingSum },

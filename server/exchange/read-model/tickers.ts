@@ -1,7 +1,7 @@
-// One line for each active market: last price, best prices, and what it traded in the last day. A
-// line is made again when its market changed or a bucket of the day is over. The whole reply is
-// joined at most once a second, however many ask. Invariant: no line is kept of a market that left
-// the list.
+// One line per active market: last price, best prices, and its trades in the last day. A line is
+// rebuilt when its market changed or a bucket of the day is over. The whole reply is joined at most
+// once a second, for any number of readers. Invariant: no line is kept of a market that left the
+// list.
 
 import { dayBucketOf } from '../../../engine/domain/markets/day-window.ts'
 import { kindOf, takesOrders } from '../../../engine/domain/markets/market.ts'
@@ -70,7 +70,7 @@ export class Tickers {
   }
 
   #isFresh({ atMs, changes, listVersion, bucket }: Joined, nowMs: number, now: number): boolean {
-    // A market that was added or ended is shown at once.
+    // An added or ended market is shown at once.
     if (listVersion !== this.#published.listVersion) return false
     if (nowMs >= atMs && nowMs < atMs + JOINED_MS) return true
     return changes === this.#published.changes && bucket === now

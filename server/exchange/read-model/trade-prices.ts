@@ -1,16 +1,16 @@
 import { OUTCOME } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
 
-// The price of a trade: the average over its fills by size, in YES, half up to six decimals.
-// Socket, tape, events and feed all take it from here, so one trade has one price.
+// The price of a trade: the size-weighted average of its fills, in YES, rounded half up to six
+// decimals. Sockets, tape, events and feed all use this, so one trade has one price.
 
-/** What traded at one price of YES. */
+/** The size traded at one price of YES. */
 export interface PriceFill {
   readonly ticks: number
   readonly sizeRaw: number
 }
 
-/** The fills of a trade as the tables have them. */
+/** Parses the fills of a trade from the tables. */
 export function fillsIn(text: string): PriceFill[] {
   return text.split(',').map((each) => {
     const [ticks, sizeRaw] = each.split(':')
@@ -18,7 +18,7 @@ export function fillsIn(text: string): PriceFill[] {
   })
 }
 
-/** Sizes are weighed in shares, so that no product leaves the safe integers. */
+/** Sizes are weighed in shares, so no product leaves the safe integers. */
 export function averageYesPrice(fills: readonly PriceFill[]): number {
   let shares = 0
   let weighted = 0
@@ -34,7 +34,7 @@ export function yesFills(fills: readonly PriceFill[]): { price: number; size: nu
   return fills.map(({ ticks, sizeRaw }) => ({ price: ticks / PRICE_ONE_TICKS, size: sizeRaw }))
 }
 
-/** The same trade in the token of this outcome: a price of NO is one less that of YES. */
+/** The same trade in the token of this outcome: a price of NO is one minus that of YES. */
 export function ofOutcome(outcome: number, yesPrice: number): number {
   return outcome === OUTCOME.YES ? yesPrice : rounded(1 - yesPrice)
 }

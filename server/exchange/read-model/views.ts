@@ -1,5 +1,5 @@
-// Orders in the shape of the API (rules §3.5, §12.4): one for all replies. Where public clients
-// read the side of a listed order as a word, `userOrderView` gives that.
+// Orders in the shape of the API (rules §3.5, §12.4), shared by all replies. Where public clients
+// expect the side of a listed order as a word, use `userOrderView`.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { ORDER_STATUSES, ORDER_TYPES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
@@ -14,7 +14,7 @@ import { fillFields } from './fill-fields.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
 
-/** Both signed amounts, which follow from the fields of the order (rules §1.5, §1.6). */
+/** Both signed amounts, derived from the fields of the order (rules §1.5, §1.6). */
 function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {
   if (row.marketForm === 1) {
     return { makerRaw: row.side === SIDE.BUY ? row.spendRaw : row.sizeRaw, takerRaw: 1 }
@@ -24,18 +24,18 @@ function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {
     : { makerRaw: row.sizeRaw, takerRaw: costFloorRaw(row.priceTicks, row.sizeRaw) }
 }
 
-/** Raw shares that were ordered; of a buy at market, the collateral to spend. */
+/** Raw shares ordered; for a market buy, the collateral to spend. */
 function originalRaw({ marketForm, side, spendRaw, sizeRaw }: OrderRow): number {
   return marketForm === 1 && side === SIDE.BUY ? spendRaw : sizeRaw
 }
 
-/** How much of the order was filled, over all of its trades. */
+/** The filled amounts of the order, over all of its trades. */
 function orderFills(row: OrderRow) {
   const { filledRaw, collateralRaw, remainingRaw, eligibleMs } = row
   return fillFields({
     filledSharesRaw: filledRaw,
     filledCollateralRaw: collateralRaw,
-    // A held buy at market still has all that it spends (rules §4.3).
+    // A held market buy still has all that it spends (rules §4.3).
     leftRaw: eligibleMs === null ? remainingRaw : originalRaw(row),
   })
 }
@@ -43,7 +43,7 @@ function orderFills(row: OrderRow) {
 let addressHex = ''
 let addressOfHex = ''
 
-/** Keeps the last text: orders of one reply mostly share their maker, who is also the signer. */
+/** Caches the last text: orders of one reply mostly share their maker, who is also the signer. */
 function addressText(hex: string): string {
   if (hex !== addressHex) {
     addressOfHex = formatAddress(Buffer.from(hex, 'hex'))
@@ -52,7 +52,7 @@ function addressText(hex: string): string {
   return addressOfHex
 }
 
-/** The order as it was signed, and what follows from that: the fields that the intake prints. */
+/** The order as signed, and its derived fields: the same fields that the intake prints. */
 export function signedFields(order: SignedOrderRow, market: Market) {
   const { makerRaw, takerRaw } = amountsOf(order)
   const tokenId = order.outcome === OUTCOME.YES ? market.yesTokenId : market.noTokenId
@@ -80,7 +80,7 @@ export function signedFields(order: SignedOrderRow, market: Market) {
   }
 }
 
-/** The market of an order: its slug, and what a client shows beside the order. */
+/** The market of an order: its slug, and what a client shows next to the order. */
 export function orderMarket({ marketId, slug, title, yesTokenId, noTokenId }: Market) {
   const names = { id: marketId, slug, title }
   const positions = { yesPositionId: yesTokenId, noPositionId: noTokenId }

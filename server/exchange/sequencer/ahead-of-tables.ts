@@ -1,11 +1,11 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 
-// Private reads wait until the read tables show everything that any client was told, for a second
-// at most. Main ends orders faster than the follower can apply that, so orders that end at one
-// instant, by their expiration or with their market, end in bursts: the next burst waits until the
-// tables show the one before.
+// Private reads wait, for at most a second, until the read tables contain everything that was
+// published to any client. Main ends orders faster than the follower can apply that, so orders that
+// end at one instant, by expiration or with their market, end in bursts: the next burst waits until
+// the tables contain the previous one.
 
-/** Orders of one burst: the follower applies them in a part of a second. */
+/** Orders of one burst: the follower applies them in a fraction of a second. */
 const BURST_MAX = 1 << 17
 
 export class AheadOfTables {
@@ -28,7 +28,7 @@ export class AheadOfTables {
     return false
   }
 
-  /** The command `seq` ended so many orders. */
+  /** Adds the orders ended by the command `seq`. */
   ended(seq: Seq, count: number): void {
     this.#count += count
     this.#lastSeq = seq

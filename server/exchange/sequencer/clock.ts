@@ -1,44 +1,45 @@
-// The server's time (design §5): what the sequencer stamps and every deadline goes by. It runs on
-// with the monotonic clock, so neither a step nor a jump of the wall clock moves a deadline.
+// The server's time (design §5), by which the sequencer stamps and every deadline is measured. It
+// advances with the monotonic clock, so neither a step nor a jump of the wall clock moves a
+// deadline.
 //
-//   wall behind                never followed back; time runs at nine tenths until they meet
+//   wall behind                never followed back; time runs at nine tenths until both converge
 //   wall behind over 60 s      the same, and the exchange is not ready
 //   wall ahead up to 2 s       followed at once
 //   wall further ahead         followed when it has stayed there for 60 s
 //   wall ahead over a day      not followed, and the exchange is not ready
 //
-// A start takes the wall clock at once. Over a day past the last command it does so only when the
-// operator accepts that: what falls due by a wrong clock locks markets for good.
+// A start adopts the wall clock at once. If the wall clock is over a day past the last command, the
+// operator must accept it: what falls due by a wrong clock locks markets permanently.
 //
-// What a caller stamped (a signature, a receive window) is judged by the wall clock alone.
+// Client timestamps (signatures, receive windows) are checked against the wall clock alone.
 // Invariant: `nowMs` never goes back.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { CLOCK_LIMITS } from '../../../engine/domain/clock-limits.ts'
 import { DAY_MS, MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 
-/** Where the pipeline gets its times from; both are whole Unix milliseconds. */
+/** The sources of time of the pipeline; both are whole Unix milliseconds. */
 export interface Clock {
   readonly nowMs: () => TimeMs
   readonly wallMs: () => TimeMs
-  /** Says why a start must not go on from the last command; null when it may. */
+  /** The reason why a start must not continue from the last command; null when it may. */
   readonly refusal: (lastMs: TimeMs) => string | null
   /** Called once after a recovery, with the time of the last command. */
   readonly resume: (lastMs: TimeMs) => void
 }
 
 /**
- * `waiting`: the wall clock is far ahead; `tooFarAhead`: so far that it is not followed. `slowed`:
- * it is behind; `tooFarBehind`: so far that the exchange is not ready.
+ * `waiting`: the wall clock is far ahead; `tooFarAhead`: too far to be followed. `slowed`: it is
+ * behind; `tooFarBehind`: so far that the exchange is not ready.
  */
 export type ClockState = 'steady' | 'waiting' | 'tooFarAhead' | 'slowed' | 'tooFarBehind'
 
 export interface ClockParts {
   /** Whole Unix milliseconds: `Date.now`. */
   readonly wall: () => TimeMs
-  /** Milliseconds since any instant, never back: `performance.now`. */
+  /** Milliseconds since any instant, never going back: `performance.now`. */
   readonly monotonic: () => number
-  /** Gets a sentence for the log: the wall clock left the server's time, or they agree again. */
+  /** Logs that the wall clock departs from the server's time, or that they agree again. */
   readonly onChange: (sentence: string) => void
   /** The operator accepts the wall clock of this start, however far it is ahead. */
   readonly isLeapAccepted?: boolean
@@ -46,9 +47,9 @@ export interface ClockParts {
 
 const { leapMs, leapWaitMs, leapMsMax, behindMsMax } = CLOCK_LIMITS
 const SLOWED = 0.9
-/** A wall clock that counts whole milliseconds may be this much later than it says. */
+/** A wall clock with millisecond resolution may lag by up to this much. */
 const WALL_STEP_MS = 1
-/** A smaller gap is ordinary drift, and nobody needs to hear of it. */
+/** A smaller gap is ordinary drift and is not reported. */
 const REPORT_BEHIND_MS = 100
 
 const BEHIND: ReadonlySet<ClockState> = new Set(['slowed', 'tooFarBehind'])
@@ -77,7 +78,7 @@ export class SteadyClock implements Clock {
     return this.#state
   }
 
-  /** Why the exchange is not ready; null while the two clocks are near enough to trade by. */
+  /** Why the exchange is not ready; null while the two clocks are close enough to trade. */
   get trouble(): string | null {
     const by = spanText(Math.abs(this.#aheadMs))
     if (this.#state === 'tooFarBehind') return `the wall clock is ${by} behind the server's time`
@@ -102,16 +103,16 @@ export class SteadyClock implements Clock {
     const wallMs = this.#parts.wall()
     if (wallMs - lastMs <= leapMsMax || this.#parts.isLeapAccepted === true) return null
     return (
-      `The wall clock shows ${utc(wallMs)}, ${spanText(wallMs - lastMs)} after the last command ` +
-      `of this exchange (${utc(lastMs)}); a leap of more than a day needs your consent, because ` +
+      `The wall clock reads ${utc(wallMs)}, ${spanText(wallMs - lastMs)} after the last command ` +
+      `of this exchange (${utc(lastMs)}); a leap of more than a day must be confirmed, because ` +
       'all deadlines before it pass at once. Compare it with `date -u` and another clock. If it ' +
-      'is wrong, set it and start again; if the exchange was stopped for so long, start it once ' +
+      'is wrong, set it and start again; if the exchange was down that long, start it once ' +
       'with --accept-clock.'
     )
   }
 
   /**
-   * At a start the server's time takes the wall clock at once, but is never below the last command.
+   * At a start, the server's time adopts the wall clock at once, but not below the last command.
    */
   readonly resume = (lastMs: TimeMs): void => {
     this.#readAt = this.#parts.monotonic()
@@ -170,7 +171,7 @@ export class SteadyClock implements Clock {
   }
 }
 
-const DOWN = "the server's time is slowed until they meet"
+const DOWN = "the server's time is slowed until they agree"
 
 function sentenceOf(state: ClockState, byMs: number): string {
   switch (state) {
@@ -180,11 +181,11 @@ function sentenceOf(state: ClockState, byMs: number): string {
       return (
         `the wall clock is ${spanText(byMs)} behind: ${DOWN}, and the exchange is not ready ` +
         `while the gap is over ${spanText(behindMsMax)}; compare it with another clock and ` +
-        'set it if it is wrong; if it is right, the exchange once ran by a clock that was ahead'
+        'set it if it is wrong; if it is right, the exchange once ran with a clock that was ahead'
       )
     case 'waiting':
       return (
-        `the wall clock is ${byMs} ms ahead: the server's time follows it when it has stayed ` +
+        `the wall clock is ${byMs} ms ahead: the server's time follows once it has stayed ` +
         `there for ${leapWaitMs / MS_PER_SEC} s`
       )
     case 'tooFarAhead':
@@ -212,7 +213,7 @@ const SPANS = [
   [60_000, 'minutes'],
 ] as const
 
-/** Two of a unit or more, with one decimal place, like `10 days` or `2.5 hours`. */
+/** A duration of at least two units, with one decimal place, like `10 days` or `2.5 hours`. */
 function spanText(ms: number): string {
   const [unitMs, name] = SPANS.find(([each]) => ms >= 2 * each) ?? [MS_PER_SEC, 'seconds']
   return `${Math.round((ms / unitMs) * 10) / 10} ${name}`
@@ -222,7 +223,7 @@ function utc(ms: TimeMs): string {
   return new Date(ms).toISOString()
 }
 
-/** A clock that is told the time. Callers and deadlines get the same time. */
+/** A clock whose time the caller supplies. Callers and deadlines see the same time. */
 export function reportedClock(reported: () => TimeMs): Clock {
   return { nowMs: reported, wallMs: reported, refusal: () => null, resume: () => {} }
 }

@@ -8,12 +8,12 @@ type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never
 export type ControlBody = Unstamped<ControlCommand>
 
 /**
- * Decides a control command (`Sequencer.change`): the command, the refusal, or null for nothing to
- * do.
+ * Decides a control command (`Sequencer.change`): returns the command, the refusal, or null for
+ * nothing to do.
  */
 export type Decision = (nowMs: TimeMs) => ControlBody | Reject | null
 
-/** The same command with the name of the operator who caused it, if an operator did. */
+/** The same command with the name of the operator who caused it, if any. */
 export function byOperator(body: ControlBody, by: string | undefined): ControlBody {
   return by === undefined ? body : { ...body, by }
 }

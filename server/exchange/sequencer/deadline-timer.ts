@@ -1,17 +1,17 @@
-// Wakes main when the next deadline is due. A process with nothing to do sleeps.
-// Invariant: a timer is set for the nearest deadline that was told, or for the cap.
+// Wakes main when the next deadline is due. An idle process sleeps.
+// Invariant: a timer is set for the nearest known deadline, or for the cap.
 
 import type { TimeMs } from '../../../engine/domain/units.ts'
 
-/** Main looks at its deadlines at least so often, because the server's time may leap ahead. */
+/** Main checks its deadlines at least this often, because the server's time may leap ahead. */
 const CAP_MS = 1000
-/** A deadline that is due and found no room, or no still moment, is tried again after this. */
+/** The retry interval of a due deadline that met a full ring or no quiescent point. */
 const AGAIN_MS = 5
 
 export interface DeadlineParts {
   /** The server's time. */
   readonly nowMs: () => TimeMs
-  /** When `run` has something to do next, in the server's time; Infinity for nothing. */
+  /** The next time when `run` has something to do, in the server's time; Infinity for nothing. */
   readonly nextMs: () => TimeMs
   readonly run: () => void
 }
@@ -28,12 +28,12 @@ export class DeadlineTimer {
     this.#set(parts.nextMs() - parts.nowMs())
   }
 
-  /** Call it whenever a nearer deadline may have come. */
+  /** Call it whenever there may be a nearer deadline. */
   check(): void {
     const nextMs = this.#parts.nextMs()
     if (nextMs >= this.#dueMs) return
     const nowMs = this.#parts.nowMs()
-    // A deadline that has passed keeps its timer: a new one each turn would never end.
+    // A passed deadline keeps its timer: a new one in each tick would never fire.
     if (Math.max(nextMs, nowMs + 1) < this.#dueMs) this.#set(nextMs - nowMs)
   }
 
@@ -44,7 +44,7 @@ export class DeadlineTimer {
 
   #set(waitMs: number): void {
     if (this.#isStopped) return
-    // A timer counts whole milliseconds, and must not end before the deadline.
+    // A timer counts whole milliseconds, and must not fire before the deadline.
     const boundMs = Math.min(CAP_MS, Math.max(1, Math.ceil(waitMs)))
     this.#dueMs = this.#parts.nowMs() + boundMs
     clearTimeout(this.#timer)

@@ -1,11 +1,11 @@
-// Cancels that the exchange itself makes: for a market that closed, for a heartbeat whose deadline
-// passed, for a profile that was frozen. They follow the command that caused them, one per market
-// and per thousand orders. Nothing lists the orders beforehand: each call of `emit` walks the live
-// orders, and goes on until the time slice is over or a ring is full. Main's thread owns it.
-// A heartbeat does not call back an order that its market binds (rules §4.3): the order is canceled
-// right after its release, and until then its heartbeat is not over.
-// Invariants: an order is named once (`#stamped`). A cause stays due until every order that came
-// before it is named, and until then its markets take no new orders (`holds`).
+// Cancels that the exchange itself makes: for a closed market, for a heartbeat whose deadline
+// passed, for a frozen profile. They follow the command that caused them, one command per market
+// and per thousand orders. The orders are not listed beforehand: each call of `emit` walks the live
+// orders, until the time slice is over or a ring is full. Main's thread owns it.
+// A heartbeat cannot cancel an order that its market binds (rules §4.3): the order is canceled
+// right after its release, and until then its heartbeat is not complete.
+// Invariants: an order is named once (`#stamped`). A cause stays due until every order that
+// precedes it is named, and until then its markets accept no new orders (`holds`).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { isBound } from '../../../engine/core/decide/release.ts'
@@ -27,7 +27,7 @@ export interface OrderName {
   generation: Generation
 }
 
-/** What asks for cancels: all orders of a market or of profiles that came before a command. */
+/** The cause of cancels of all orders of a market or of profiles that precede a command. */
 export type CancelCause = { readonly reason: CancelReason; readonly beforeSeq: Seq } & (
   | { readonly marketId: MarketId }
   | { readonly profileIds: readonly ProfileId[] }
@@ -42,23 +42,23 @@ interface Due {
 }
 
 export interface CancelStamper {
-  /** Whether the rings have room for one more cancel of a market. */
+  /** Whether the rings can take one more cancel of a market. */
   readonly hasCapacity: (marketId: MarketId) => boolean
   readonly stamp: (marketId: MarketId, reason: CancelReason, orders: readonly OrderName[]) => void
   readonly isOver: () => boolean
 }
 
 /** Why a walk ended. */
-type End = 'complete' | 'no room' | 'out of time'
+type End = 'complete' | 'ring full' | 'out of time'
 
 const { cancelItemsMax } = LIMITS
 
 export class DueCancels {
   readonly #clearing: Clearing
   #due: Due[] = []
-  /** Causes with nothing left but bound orders. They hold up no market. */
+  /** Causes with only bound orders left. They block no market. */
   #waiting: Due[] = []
-  /** 1 for each live order that a cancel of this class names. */
+  /** 1 for each live order named in a cancel of this class. */
   readonly #stamped: Uint8Array
   #stampedCount = 0
 
@@ -80,7 +80,7 @@ export class DueCancels {
     this.#due.push({ cause, done: new Set(), bound: new Set() })
   }
 
-  /** An order ended: its slot may hold another order next. */
+  /** Forgets an ended order, because its slot may hold another order next. */
   ended(slot: Slot): void {
     if (this.#waiting.length > 0) this.#boundEnded(slot)
     if (this.#stampedCount === 0 || this.#stamped[slot] === 0) return
@@ -97,7 +97,7 @@ export class DueCancels {
     this.#due.push(...over)
   }
 
-  /** Whether orders of the market are due to be canceled and not named yet. */
+  /** Whether orders of the market are due to be canceled but not named yet. */
   holds(marketId: MarketId): boolean {
     return this.#due.some(({ cause, done }) => {
       if (done.has(marketId)) return false
@@ -111,8 +111,8 @@ export class DueCancels {
   }
 
   /**
-   * Stamps the cancels that have room, until the time slice is over. Calls `completed` for each
-   * cause with nothing left to stamp. False when it ran out of time.
+   * Stamps the cancels for which the rings have space, until the time slice is over. Calls
+   * `completed` for each cause with nothing left to stamp. False when it ran out of time.
    */
   emit(stamper: CancelStamper, completed: (cause: CancelCause) => void): boolean {
     const left: Due[] = []
@@ -151,7 +151,7 @@ export class DueCancels {
     return this.#flush(due, marketId, names, stamper)
   }
 
-  /** One market after the other; a market without room is passed over. */
+  /** Walks one market after the other; a market whose ring is full is skipped. */
   #walkProfile(due: Due, profileId: ProfileId, stamper: CancelStamper): End {
     const { orders } = this.#clearing
     const rows = orders.rowsOfAccount
@@ -163,15 +163,15 @@ export class DueCancels {
       const walked = this.#walkRow(due, row, names, stamper)
       if (walked === 'out of time') return walked
       const end = walked === 'complete' ? this.#flush(due, marketId, names, stamper) : walked
-      if (end === 'no room') isComplete = false
+      if (end === 'ring full') isComplete = false
       else due.done.add(marketId)
       if (end === 'out of time') return end
     }
-    return isComplete ? 'complete' : 'no room'
+    return isComplete ? 'complete' : 'ring full'
   }
 
   /**
-   * One command of a market names orders of many profiles. They have few orders together
+   * One command of a market names orders of many profiles. Together they have few orders
    * (LIMITS.heartbeatOrdersAtOnceMax), so the walk itself is short.
    */
   #walkProfiles(due: Due, profileIds: readonly ProfileId[], stamper: CancelStamper): End {
@@ -186,19 +186,19 @@ export class DueCancels {
         byMarket.set(marketId, names)
         const end = this.#walkRow(due, row, names, stamper)
         if (end === 'out of time') return end
-        if (end === 'no room') full.add(marketId)
+        if (end === 'ring full') full.add(marketId)
       }
     }
     for (const [marketId, names] of byMarket) {
       const end = this.#flush(due, marketId, names, stamper)
-      if (end === 'no room') full.add(marketId)
+      if (end === 'ring full') full.add(marketId)
       else if (!full.has(marketId)) due.done.add(marketId)
       if (end === 'out of time') return end
     }
-    return full.size === 0 ? 'complete' : 'no room'
+    return full.size === 0 ? 'complete' : 'ring full'
   }
 
-  /** Collects the orders of a row that are due, and stamps each full command. */
+  /** Collects the due orders of a row, and stamps each full command. */
   #walkRow(due: Due, row: PositionRow, names: OrderName[], stamper: CancelStamper): End {
     const { cause, bound } = due
     const { orders } = this.#clearing
@@ -222,14 +222,14 @@ export class DueCancels {
     return names.length === 0 ? 'complete' : this.#stamp(cause, marketId, names, stamper)
   }
 
-  /** The time is looked at after the stamp, so that each slice stamps something. */
+  /** The time is checked after the stamp, so each slice stamps something. */
   #stamp(
     { reason }: CancelCause,
     marketId: MarketId,
     names: readonly OrderName[],
     { hasCapacity, stamp, isOver }: CancelStamper,
   ): End {
-    if (!hasCapacity(marketId)) return 'no room'
+    if (!hasCapacity(marketId)) return 'ring full'
     stamp(marketId, reason, names)
     for (const { slot } of names) this.#stamped[slot] = 1
     this.#stampedCount += names.length
@@ -244,7 +244,7 @@ interface Closed {
   readonly reason: CancelReason
 }
 
-/** The markets that take no orders after this command, with the books that they have before it. */
+/** The markets that accept no orders after this command, with their books from before it. */
 export function closedBy(command: ControlCommand, { catalogue }: Clearing): readonly Closed[] {
   const closed = (marketId: MarketId, reason: CancelReason) => {
     return { marketId, book: catalogue.existing(marketId).book, reason }

@@ -24,12 +24,12 @@ export class HeartbeatDeadlines {
     return this.#due.count
   }
 
-  /** Takes the profile whose deadline comes first. */
+  /** Removes and returns the profile with the nearest deadline. */
   pop(): number {
     return this.#due.pop()
   }
 
-  /** Takes profiles whose deadlines are due: as many as one command fires, and one at least. */
+  /** Removes and returns the due profiles: as many as one command fires, and at least one. */
   popDue(nowMs: TimeMs, ordersOf: (profileId: ProfileId) => number): ProfileId[] {
     const due: ProfileId[] = []
     let orders = 0
@@ -63,7 +63,7 @@ export class HeartbeatDeadlines {
     this.#canceling.add(profileId)
   }
 
-  /** The last cancel of these profiles is durable. */
+  /** Call it when the last cancel of these profiles is durable. */
   ended(profileIds: readonly ProfileId[]): void {
     for (const profileId of profileIds) this.#canceling.delete(profileId)
   }

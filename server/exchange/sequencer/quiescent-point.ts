@@ -1,7 +1,6 @@
-// A moment in which no market has anything left to answer: main's state is then the state at its
-// newest seq. New orders and cancels wait for it, usually a millisecond. The commands of operators
-// and deadlines go on, and only make it come later. The wait has a bound: past it nothing is looked
-// at.
+// A quiescent point: no market has anything left to answer, so main's state is the state at its
+// newest seq. New orders and cancels wait for it, usually a millisecond. Commands of operators and
+// deadlines continue, and only delay it. The wait is bounded; after that, nothing is inspected.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -9,7 +8,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 export interface QuiescentPointParts {
   /** Whether everything that was sent to the markets is settled. */
   readonly isQuiescent: () => boolean
-  /** Stops new orders from coming, until `resume`. */
+  /** Stops new orders until `resume`. */
   readonly pause: () => void
   readonly resume: () => void
 }
@@ -28,9 +27,9 @@ export class QuiescentPoint {
     return this.#look !== null
   }
 
-  /** Calls `look` once, with false when the moment did not come in time. `look` must not wait. */
+  /** Calls `look` once, with false after the deadline. `look` must not wait. */
   begin(look: (isQuiescent: boolean) => void): void {
-    assert(this.#look === null, 'one looks at a time')
+    assert(this.#look === null, 'only one caller inspects the state at a time')
     this.#look = look
     this.#parts.pause()
     this.#timer = setTimeout(() => this.#end(false), LIMITS.quiescenceWaitMsMax)
@@ -42,7 +41,7 @@ export class QuiescentPoint {
     if (this.#look !== null && this.#parts.isQuiescent()) this.#end(true)
   }
 
-  /** Resolves when no still moment is on. */
+  /** Resolves when no quiescent point is pending. */
   async over(): Promise<void> {
     while (this.isOn) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }

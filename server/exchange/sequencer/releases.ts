@@ -1,6 +1,6 @@
-// Held orders on their way back to their markets (rules §4.3). An order is released when its delay
-// is over and takers may enter. Orders are released in the order in which their delays end, and at
-// one instant in the order of their seqs: first come, first served. Main's thread owns it.
+// Releases held orders to their markets (rules §4.3). An order is released when its delay is over
+// and takers may enter. Orders are released in the order in which their delays end, and at the same
+// instant in the order of their seqs: first come, first served. Main's thread owns it.
 // Invariant: a held order whose release is not decided has a deadline, or is due and waits.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
@@ -31,19 +31,19 @@ export class Releases {
   readonly #deadlines = new Deadlines()
   /** Ordered by the end of the delay, then by seq. */
   #due: Due[] = []
-  /** The markets of releases that the last time slice left. */
+  /** The markets of releases that the last time slice left over. */
   #cutIn: ReadonlySet<MarketId> = NOWHERE
 
   constructor(clearing: Clearing) {
     this.#clearing = clearing
   }
 
-  /** How many releases are due and not decided: takers may not enter, or there is no room. */
+  /** Releases that are due but not decided: takers may not enter, or a ring is full. */
   get dueCount(): number {
     return this.#due.length
   }
 
-  /** Whether releases of the market wait for the next time slice: new orders come after them. */
+  /** Whether releases of the market wait for the next time slice: new orders follow them. */
   isCutIn(marketId: MarketId): boolean {
     return this.#cutIn.has(marketId)
   }
@@ -58,7 +58,7 @@ export class Releases {
     return this.#due.length > 0 || this.#deadlines.nextMs <= nowMs
   }
 
-  /** The orders among these that live and are being released (rules §4.3). */
+  /** The orders among these that are live and being released (rules §4.3). */
   among(orders: readonly OrderName[]): readonly OrderName[] {
     const { orders: table } = this.#clearing
     if (table.held.releasingCount === 0) return NO_ORDERS
@@ -67,17 +67,17 @@ export class Releases {
     )
   }
 
-  /** An order is held from now on. */
+  /** Adds the deadline of an order that is now held. */
   held(slot: Slot): void {
     this.#deadlines.add(slot, this.#clearing.orders.held.eligibleMsOf(slot))
   }
 
-  /** An order ended, so it will not be released. */
+  /** Removes the deadline of an ended order. */
   ended(slot: Slot): void {
     if (this.#deadlines.count > 0) this.#deadlines.remove(slot)
   }
 
-  /** After a restart: every held order gets its deadline again. */
+  /** After a restart: gives every held order its deadline again. */
   resume(): void {
     const { orders } = this.#clearing
     for (let slot = 1; slot <= orders.highSlot; slot++) {
@@ -86,8 +86,8 @@ export class Releases {
   }
 
   /**
-   * `release` stamps the release of a slot. It gives false when the market has no room for it.
-   * `isOver` says when the time slice is over.
+   * `release` stamps the release of a slot and returns false when the market's ring is full.
+   * `isOver` reports the end of the time slice.
    */
   emitDue(
     nowMs: TimeMs,
@@ -104,7 +104,7 @@ export class Releases {
       if (index >= end) return true
       if (!orders.isLive(slot, generation)) return false
       const marketId = orders.marketOf(slot)
-      // The cancel of this order is on the way or due: the order never trades again.
+      // The cancel of this order is under way or due: the order never trades again.
       if (!takesOrders(this.#clearing.catalogue.ofBook(orders.bookOf(slot)).status)) return false
       if (!full.has(marketId) && release(slot, marketId)) {
         if (isOver()) end = index + 1
@@ -126,7 +126,7 @@ export class Releases {
       const generation = orders.generationOf(slot)
       this.#due.push({ slot, generation, eligibleMs, seq: orders.seqOf(slot) })
     }
-    // The heap gives the orders that are due at one instant in any order.
+    // The heap returns orders of one instant in any order.
     this.#due.sort(byRound)
   }
 }

@@ -1,9 +1,9 @@
 // Hot path. bench/pipeline.bench.ts
-// The one place that decides and stamps. Everything from the first gate to the last ring is one
-// synchronous stretch, so no decision sees half of another (law 2). Main's thread owns it.
+// The one place that decides and stamps. Everything from the first gate to the last ring is
+// synchronous, so no decision sees half of another (law 2). Main's thread owns it.
 // Invariants: seq counts by one. nowMs never goes back. A command is stamped only if every ring
-// that it must enter has room. A command that a deadline asks for is never stamped before that
-// deadline, and no order enters a market before what is due there.
+// that it must enter has space. A command of a deadline is never stamped before that deadline, and
+// no order enters a market before what is due there.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
@@ -44,10 +44,10 @@ export const RELEASING = Symbol('an order is being released')
 /** Something is due in the order's market that is not stamped yet: the order waits for it. */
 export const DEADLINES_FIRST = Symbol('deadlines come first')
 
-/** Room for the widest cancel, frame and head included. */
+/** Space for the widest cancel, including frame and head. */
 const CANCEL_BYTES = 1024 + LIMITS.cancelItemsMax * 8
 const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
-// A command that has room beside the headroom comes after all due cancels: they had room too.
+// A command that fits outside the headroom follows all due cancels: they fitted too.
 assert(CANCEL_BYTES <= LIMITS.ringReserveBytes, 'a cancel that is due fits the headroom')
 
 export class Sequencer {
@@ -70,12 +70,9 @@ export class Sequencer {
   readonly #slice: TimeSlice
   /** The time at which something was found due that is not stamped yet. */
   #dueMs: TimeMs = 0
-  /** The last time slice ended before everything that was due was stamped. */
+  /** The last time slice ended before everything due was stamped. */
   #isCut = false
-  /**
-   * True from the first gate to the last ring. It stays true for ever if something threw in
-   * between.
-   */
+  /** True from the first gate to the last ring. It stays true if an exception occurs in between. */
   isTorn = false
 
   constructor(parts: {
@@ -85,14 +82,14 @@ export class Sequencer {
     clock: Clock
     /**
      * Called with the seq and the KIND of a command that was put into a ring, and with the reason
-     * of a cancel. The owner shows the ring to its thread within this turn.
+     * of a cancel. The owner makes the ring's contents visible to its thread within this tick.
      */
     afterStamp: (seq: Seq, kind: number, reason?: number) => void
     /** A control command was applied and put into the journal's ring. */
     onControl: (command: ControlCommand) => void
     /** The heartbeats of these profiles fired, and the seq of their last cancel is at most this. */
     onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
-    /** Bounds the work on deadlines in one turn of the event loop. */
+    /** Bounds the work on deadlines in one event-loop tick. */
     slice: TimeSlice
     burst: AheadOfTables
   }) {
@@ -109,23 +106,23 @@ export class Sequencer {
     this.releases = new Releases(parts.clearing)
   }
 
-  /** Whether `emitDue` should run again in the next turn of the event loop. */
+  /** Whether `emitDue` should run again in the next event-loop tick. */
   get isCut(): boolean {
     return this.#isCut
   }
 
   /**
    * The sequencer's time: the clock, but never before the last command, and never before the time
-   * at which something was found due. So a command that waits for room is not early when the clock
-   * steps back.
+   * at which something was found due. So a command that waits for ring space is not early when the
+   * clock steps back.
    */
   nowMs(): TimeMs {
     return Math.max(this.#clock.nowMs(), this.#clearing.lastNowMs, this.#dueMs)
   }
 
   /**
-   * Decides an order whose PLACE record the intake filled. Gives null, or why the order is not
-   * stamped: then nothing was done.
+   * Decides an order whose PLACE record the intake filled. Returns null, or the reason why the
+   * order is not stamped: then nothing was changed.
    */
   place(
     request: PlaceRequest,
@@ -152,9 +149,9 @@ export class Sequencer {
   }
 
   /**
-   * Cancels orders of one open book, which `decideCancel` let through. Gives the seq, OVERLOADED or
-   * RELEASING. With RELEASING one of them is being released, perhaps since just now, and nothing
-   * was done.
+   * Cancels orders of one open book that passed `decideCancel`. Returns the seq, OVERLOADED or
+   * RELEASING. With RELEASING, one of them is being released, perhaps only just now, and nothing
+   * was changed.
    */
   cancel(book: Book, orders: readonly OrderName[]): Seq | Reject | typeof RELEASING {
     assert(orders.length <= LIMITS.cancelItemsMax, 'a cancel is one command')
@@ -167,8 +164,8 @@ export class Sequencer {
 
   /**
    * The one way to stamp a control command. `decide` runs at the time of the stamp, after every
-   * deadline that is due then. It gives the command, the refusal, or null when nothing is to be
-   * done. The cancels that the command asks for follow it at once. `seq` is what the answer rests
+   * deadline that is due then. It returns the command, the refusal, or null for nothing to do. The
+   * cancels that the command causes follow immediately. `seq` is the seq that the answer depends
    * on; it is 0 when overloaded.
    */
   change(decide: Decision): { readonly seq: Seq; readonly reject: Reject | null } {
@@ -213,27 +210,27 @@ export class Sequencer {
   }
 
   /**
-   * Emits the deadlines that are due, for the length of one time slice; `isCut` says whether some
-   * are left. A command that finds its market's ring full stays due too, and that market takes no
-   * orders before it; other markets go on. False when the journal is full.
+   * Emits the due deadlines for one time slice; `isCut` reports whether some are left. A command
+   * that finds its market's ring full also stays due, and that market accepts no orders before it;
+   * other markets continue. False when the journal is full.
    */
   emitDue(nowMs: TimeMs): boolean {
     this.#isCut = false
-    // Every command comes through here, and mostly nothing is due: then no clock is read.
+    // Every command passes here, and usually nothing is due: then no clock is read.
     if (this.nextDueMs > nowMs) return this.#hasCapacity(0, CANCEL_BYTES)
     this.#slice.begin()
     const isJournalFree = this.#lockMarkets(nowMs) && this.#fireHeartbeats(nowMs)
     if (!isJournalFree) return false
     if (!this.#isCut && this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
-    // Every command comes through here, so no closure is made for a rare case.
+    // Every command passes here, so no closure is created for a rare case.
     if (!this.#isCut && !this.#dueCancels.isEmpty) this.#emitCancels(nowMs)
-    // Releases come after the due cancels: an order that has ended trades no more.
+    // Releases follow the due cancels: an order that has ended no longer trades.
     if (!this.#isCut && this.releases.isDue(nowMs)) this.#emitReleases(nowMs)
     if (this.#isBehind(nowMs)) this.#dueMs = nowMs
     return this.#hasCapacity(0, CANCEL_BYTES)
   }
 
-  /** Whether something that is due at this time is not stamped. */
+  /** Whether something due at this time is not stamped. */
   #isBehind(nowMs: TimeMs): boolean {
     return (
       this.#isCut ||
@@ -245,8 +242,8 @@ export class Sequencer {
 
   /**
    * Whether an order must wait for what is due in its market. The orders of a heartbeat may be in
-   * any market, so while one is due every order waits. A market that is past its deadline refuses
-   * the order by itself.
+   * any market, so while one is due every order waits. A market past its deadline refuses the order
+   * itself.
    */
   #isBehindIn(book: Book, nowMs: TimeMs): boolean {
     if (!this.#isBehind(nowMs)) return false
@@ -269,13 +266,13 @@ export class Sequencer {
     return true
   }
 
-  /** Notes that the time slice is over, if it is. */
+  /** Sets `isCut` if the time slice is over. */
   #cutsHere(): boolean {
     if (this.#slice.isOver) this.#isCut = true
     return this.#isCut
   }
 
-  /** When `emitDue` has something to do next; Infinity for nothing. */
+  /** The next time when `emitDue` has something to do; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     if (this.#isCut || !this.#dueCancels.isEmpty || this.releases.dueCount > 0) return this.#dueMs
     const ordersMs = Math.min(this.#expiries.nextMs, this.releases.nextMs)
@@ -286,7 +283,7 @@ export class Sequencer {
     this.releases.emitDue(
       nowMs,
       (slot, marketId) => {
-        // A release may have room where a cancel has none. The due cancel may name this very order.
+        // A release may fit where a cancel does not, and the due cancel may name this very order.
         const book = this.#bookOf(marketId)
         if (this.#dueCancels.holds(marketId) || this.#expiries.nextMsOf(book) <= nowMs) return false
         const isLast = this.#dueCancels.followsRelease(slot)
@@ -301,14 +298,14 @@ export class Sequencer {
     )
   }
 
-  /** An order ended: its expiry and its release are dropped. */
+  /** Drops the expiry and the release of an ended order. */
   ended(slot: Slot): void {
     if (this.#expiries.count > 0) this.#expiries.remove(this.#clearing.orders.bookOf(slot), slot)
     this.#dueCancels.ended(slot)
     this.releases.ended(slot)
   }
 
-  /** Taker delay holds an order: it is released when its time has come. */
+  /** Registers an order held by the taker delay, to be released when its delay ends. */
   held(slot: Slot): void {
     this.releases.held(slot)
   }
@@ -326,12 +323,12 @@ export class Sequencer {
     }
   }
 
-  /** The time to stamp with, after all due deadlines are out; null when a ring is full. */
+  /** The time to stamp with, after all due deadlines are emitted; null when a ring is full. */
   #ready(book: Book, bytes: number): TimeMs | null {
-    assert(!this.isTorn, 'a decision that threw is the last')
+    assert(!this.isTorn, 'no decision follows one that threw')
     this.isTorn = true
     const nowMs = this.nowMs()
-    // What the last time slice left goes on in the next turn of the event loop.
+    // What the last time slice left over continues in the next event-loop tick.
     const isEmitted = this.#isCut || this.emitDue(nowMs)
     const isFree = isEmitted && this.#hasCapacity(book, bytes + LIMITS.ringReserveBytes)
     return isFree ? nowMs : this.#over(null)
@@ -342,13 +339,13 @@ export class Sequencer {
     return value
   }
 
-  /** Without a book only the journal must have room. */
+  /** Without a book, only the journal needs space. */
   #hasCapacity(book: Book, bytes: number): boolean {
     if (this.#journal.freeBytes(bytes) < bytes) return false
     return book === 0 || this.#shards.of(book).freeBytes(bytes) >= bytes
   }
 
-  /** 0 when the market's book is closed: then no order of it lives. */
+  /** 0 when the market's book is closed: then none of its orders is live. */
   #bookOf(marketId: MarketId): Book {
     return this.#clearing.catalogue.byId(marketId)?.book ?? 0
   }
@@ -408,7 +405,7 @@ export class Sequencer {
     this.#afterStamp(command.seq, KIND.RELEASE)
   }
 
-  /** Stamps the due cancels as far as their markets have room and the time slice lasts. */
+  /** Stamps the due cancels while their markets have ring space and the time slice lasts. */
   #emitCancels(nowMs: TimeMs): void {
     const stamper: CancelStamper = {
       hasCapacity: (marketId) => this.#hasCancelCapacity(marketId),
@@ -431,8 +428,8 @@ export class Sequencer {
   }
 
   /**
-   * Orders of a closed market wait for the tables, as expired ones do: nobody trades with them.
-   * Those of a heartbeat or a frozen profile do not wait, since others may still trade with them.
+   * Orders of a closed market wait for the tables, like expired ones: nobody can trade with them.
+   * Those of a heartbeat or a frozen profile do not wait, because others may still trade with them.
    */
   #hasCancelCapacity(marketId: MarketId): boolean {
     const market = this.#clearing.catalogue.byId(marketId)
@@ -441,8 +438,8 @@ export class Sequencer {
   }
 
   /**
-   * Fires the due heartbeats; false when the journal is full. One command fires many, and one
-   * cancel serves many.
+   * Fires the due heartbeats; false when the journal is full. One command fires many heartbeats,
+   * and one cancel serves many.
    */
   #fireHeartbeats(nowMs: TimeMs): boolean {
     const { live } = this.#clearing.orders
@@ -460,9 +457,9 @@ export class Sequencer {
   }
 
   /**
-   * Adds the cancels of all orders that the profiles had, by commands up to `seq`, when a heartbeat
-   * fired or they were frozen. No trading mode is checked, since the exchange itself cancels. False
-   * when none of the profiles has a live order.
+   * Adds the cancels of all orders that the profiles placed by commands up to `seq`, when a
+   * heartbeat fired or they were frozen. No trading mode is checked, because the exchange itself
+   * cancels. False when none of the profiles has a live order.
    */
   #cancelBefore(
     reason: 'HEARTBEAT' | 'PROFILE_FROZEN',
@@ -475,7 +472,7 @@ export class Sequencer {
     return active.length > 0
   }
 
-  /** A book whose ring has no room is passed over, and stays due; so is what the tables lack. */
+  /** A book with a full ring is skipped and stays due; so do orders that wait for the tables. */
   #cancelExpired(nowMs: TimeMs): void {
     const orders: OrderName[] = []
     for (const book of this.#expiries.booksDue(nowMs)) {

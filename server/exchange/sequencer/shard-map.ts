@@ -1,4 +1,4 @@
-// Which thread holds which book. A book stays in one shard, whichever market holds it.
+// Maps each book to its thread. A book stays in one shard, whichever market holds it.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Book } from '../../../engine/domain/ids.ts'
@@ -20,13 +20,13 @@ export interface ShardOptions extends Omit<ShardThread, 'inline' | 'bell'> {
   readonly wakeUps?: WakeUps
 }
 
-/** How many threads there may be. Books take them in turn, as OrderTable has its lanes. */
+/** The maximum number of threads, assigned round-robin like the partitions of OrderTable. */
 export function partitionsOf(threads: MarketThreads): number {
   if (threads === 'auto') return LIMITS.marketThreadsAutoMax
   return threads === 'each' ? LIMITS.marketThreadsEachMax : Math.max(1, threads)
 }
 
-/** How many books there can be. More would share a thread, which `each` never does. */
+/** The maximum number of books. More would share a thread, which `each` never does. */
 export function booksMaxOf(threads: MarketThreads): number {
   return threads === 'each' ? LIMITS.marketThreadsEachMax : LIMITS.booksMax
 }
@@ -34,7 +34,7 @@ export function booksMaxOf(threads: MarketThreads): number {
 export class Shards {
   readonly all: ShardHandle[] = []
   readonly #options: ShardOptions
-  /** How many books start a thread; later books share one. */
+  /** The number of books that start a thread; later books share one. */
   readonly #threadsMax: number
 
   constructor(options: ShardOptions) {

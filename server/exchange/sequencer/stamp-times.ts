@@ -1,7 +1,7 @@
 // Hot path. bench/pipeline.bench.ts
 // When commands were stamped, in steps of a second, so that the age of an order follows from its
-// seq and no order costs memory for it. What was stamped before the start counts from the start:
-// while the exchange was down nobody could trade with the orders that rested. Main's thread writes.
+// seq and no order costs memory for it. Commands stamped before the start count from the start:
+// nobody could trade with resting orders while the exchange was down. Main's thread writes.
 // Invariant: seqs and times of the samples rise; each sample is the last command before a step.
 //
 //   samples: #times[at] Unix ms │ #seqs[at]   at = count % SAMPLES, the newest at count - 1
@@ -31,7 +31,7 @@ export class StampTimes {
     this.#stepEndMs = nowMs + STEP_MS
   }
 
-  /** Called with each command, in their order. */
+  /** Called with each command, in order. */
   note(seq: Seq, nowMs: TimeMs): void {
     if (nowMs >= this.#stepEndMs) this.#step(nowMs)
     this.#lastSeq = seq

@@ -1,5 +1,5 @@
-// A bound on how long main works on one wide thing before other work runs. It is counted in time,
-// since the cost of an item differs by machine and by load.
+// Bounds how long main works on one wide task before other work runs. The bound is a time, because
+// the cost of an item differs by machine and load.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 

@@ -11,16 +11,16 @@ function countOf(target: FaultTarget): number {
 }
 
 /**
- * The exchange's own chain. It mines everything except the trades and approvals for which a fault
- * is armed. Faults are no state, so a restart forgets them.
+ * The exchange's embedded chain. It mines everything except the trades and approvals with an armed
+ * fault. Faults are not state, so a restart forgets them.
  */
 export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly chainId: number
   readonly faults: FaultHook = this
   readonly #byTrade = new Map<number, Setback>()
-  /** Faults for the next trades, in their order. */
+  /** Faults for the next trades, in order. */
   #next: Setback[] = []
-  /** Faults for the next approvals, in their order. */
+  /** Faults for the next approvals, in order. */
   #nextApprovals: Setback[] = []
 
   constructor(chainId: number) {

@@ -1,6 +1,6 @@
-// When trades are mined, and how that is told. Main submits the trades since the last block to the
-// settlement port and stamps the answers: first the setbacks, then the block, then the trades that
-// an earlier block passed over. Everything is told when it is durable (law 1).
+// Decides when trades are mined and publishes it. Main submits the trades since the last block to
+// the settlement port and stamps the results: first the setbacks, then the block, then the trades
+// that an earlier block skipped. Everything is published when it is durable (law 1).
 // Invariants: a block covers only seqs whose receipts are settled here and durable (law 2). Main
 // acts on a verdict of the port once, however often the rings were full.
 
@@ -30,19 +30,19 @@ import { WaitingTrades } from './waiting-trades.ts'
 
 export interface SettlementParts {
   readonly port: SettlementPort
-  /** Least time from one block to the next; 0 mines as soon as a trade is settled and durable. */
+  /** Least time between blocks; 0 mines a trade as soon as it is settled and durable. */
   readonly blockMs: number
-  /** How long after a payout the exchange redeems what is left; absent or 0 = never. */
+  /** Time from a payout until the exchange redeems what is left; absent or 0 for never. */
   readonly autoRedeemMs?: number
-  /** Part of mined fees for those who referred the takers; absent for none. */
+  /** Share of mined fees paid to the referrers of takers; absent for none. */
   readonly referralBps?: FeeBps
-  /** Draws the moment of a sample, a whole number from 0 below its argument; absent: by chance. */
+  /** Draws the instant of a sample: an integer in [0, `belowMs`); random when absent. */
   readonly drawMs?: (belowMs: number) => number
-  /** Legs that one command reverses; absent: as many as fit a record. */
+  /** Legs that one command reverses; when absent, as many as fit a record. */
   readonly reversalLegsMax?: number
   /** Trades that were in no block when the exchange started. */
   readonly waiting: readonly number[]
-  /** The trade as it was settled; undefined while the tables do not show it. */
+  /** The trade as it was settled; undefined while the tables do not have it. */
   readonly tradeOf: (tradeSeq: Seq) => Promise<SettledTrade | null | undefined>
 }
 
@@ -52,37 +52,34 @@ export interface MinedTrade {
   readonly seq: Seq
 }
 
-/**
- * A block that is durable. Every trade up to `throughSeq` is in a block, except the setbacks that
- * were told.
- */
+/** A durable block. Every trade up to `throughSeq` is in a block, except the published setbacks. */
 export interface BlockEvent {
   readonly height: number
   readonly throughSeq: Seq
   readonly ms: TimeMs
-  /** The trades in this block, also those that an earlier block passed over. */
+  /** The trades in this block, including those that an earlier block skipped. */
   readonly mined: readonly MinedTrade[]
   /** Profiles whose approvals the block confirmed or failed to confirm. */
   readonly approvers: readonly number[]
 }
 
-/** What became of one trade. Only a MINED trade has a `txHash`. */
+/** The outcome of one trade. Only a MINED trade has a `txHash`. */
 export interface SettlementEvent {
   readonly tradeSeq: Seq
   readonly status: SettlementStatus
   readonly txHash: string | null
   readonly nowMs: TimeMs
-  /** For a trade that was taken back: the seq of the command that did it, and its market. */
+  /** For a reversed trade: the seq of the reversing command, and its market. */
   readonly reversed?: { readonly seq: Seq; readonly marketId: MarketId }
 }
 
-/** Hears what is durable: first the setbacks, then the block. */
+/** Receives durable events: first the setbacks, then the block. */
 export interface SettlementListener {
   onBlock(block: BlockEvent): void
   onSetback(event: SettlementEvent): void
 }
 
-/** The setbacks and the block that are stamped together, and told when they are durable. */
+/** The setbacks and the block that are stamped together, and published when they are durable. */
 interface Round {
   readonly setbacks: SettlementEvent[]
   retries: number
@@ -90,7 +87,7 @@ interface Round {
   block: BlockEvent | null
 }
 
-/** How many trades stop waiting with this round. */
+/** The number of trades that stop waiting with this round. */
 function endsOf({ failures, block }: Round): number {
   return failures + (block === null ? 0 : block.mined.length)
 }
@@ -112,16 +109,16 @@ export class Mining {
   readonly #waiting = new WaitingTrades()
   /** The verdicts of the port that are not stamped yet. */
   readonly #verdicts = new Map<number, Setback>()
-  /** What is not stamped yet of the reversals of failed trades. */
+  /** The unstamped parts of the reversals of failed trades. */
   readonly #reversals = new Map<number, ReversalPart[]>()
-  /** Trades that the port took and no stamped block holds yet: they are not submitted again. */
+  /** Trades accepted by the port but in no stamped block yet: they are not submitted again. */
   readonly #taken = new Set<number>()
   readonly #replies = new Map<number, (event: SettlementEvent) => void>()
   readonly #listeners = new Set<SettlementListener>()
   #isRequesting = false
   #minedMs: TimeMs
   #shown: Pick<BlockEvent, 'height' | 'throughSeq'>
-  /** How many trades have an end that is stamped and not told yet. */
+  /** Trades whose end is stamped but not published yet. */
   #ending = 0
   retries = 0
   failures = 0
@@ -139,11 +136,11 @@ export class Mining {
     for (const seq of new Set([...parts.waiting, ...reversing])) {
       if (blocks.isOpen(seq) && !blocks.isAside(seq)) this.#waiting.add(seq)
     }
-    // The exchange ended between two commands of a reversal: it goes on.
+    // The exchange ended between two commands of a reversal: continue it.
     for (const seq of reversing) this.#verdicts.set(seq, 'FAILED')
   }
 
-  /** The arrival of this seq traded and is settled: it waits for a block. */
+  /** Adds a settled trade, by the seq of its arrival, to those that wait for a block. */
   traded(seq: Seq): void {
     this.#waiting.add(seq)
   }
@@ -152,17 +149,17 @@ export class Mining {
     return this.#parts.port
   }
 
-  /** How many trades are in no durable block, those that are tried again included. */
+  /** Trades that are in no durable block, including retried ones. */
   get waitingCount(): number {
     return this.#waiting.count + this.#parts.clearing.blocks.asideCount + this.#ending
   }
 
-  /** The newest block that is durable. */
+  /** The newest durable block. */
   get shown(): { readonly height: number; readonly throughSeq: Seq } {
     return this.#shown
   }
 
-  /** The hash of a trade's transaction in the block that it is in. */
+  /** The hash of a trade's transaction in the block that contains it. */
   txHashIn(height: number, tradeSeq: Seq): string {
     return txHashOf(this.#parts.port.chainId, height, tradeSeq)
   }
@@ -183,7 +180,7 @@ export class Mining {
   }
 
   /**
-   * Calls `reply` with what became of a trade once that is durable, if trades are mined at once.
+   * Calls `reply` with the outcome of a trade once it is durable, if trades are mined at once.
    * Otherwise calls it now, with null.
    */
   whenMined(tradeSeq: Seq, reply: (event: SettlementEvent | null) => void): void {
@@ -191,13 +188,13 @@ export class Mining {
     else reply(null)
   }
 
-  /** When `tick` has something to do next; Infinity for nothing. */
+  /** The next time when `tick` has something to do; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     const { nextDueMs } = this.rewards
     return Math.min(this.#nextBlockMs, this.#archive.nextDueMs, this.#payouts.nextDueMs, nextDueMs)
   }
 
-  /** When the next block is due; Infinity when nothing waits for one. */
+  /** The time of the next block; Infinity when nothing waits for one. */
   get #nextBlockMs(): TimeMs {
     const { clearing, blockMs } = this.#parts
     const { blocks, accounts } = clearing
@@ -207,8 +204,8 @@ export class Mining {
   }
 
   /**
-   * Mines when the last block is `blockMs` old. Then resolved markets are paid out, and markets
-   * that are over leave memory.
+   * Mines when the last block is `blockMs` old. Then pays out resolved markets, and archives
+   * finished ones.
    */
   tick(): void {
     if (this.#parts.sequencer.nowMs() - this.#minedMs >= this.#parts.blockMs) this.#mine()
@@ -228,7 +225,7 @@ export class Mining {
   #mine(): void {
     if (this.#isRequesting) return
     const { clearing, publisher, shards } = this.#parts
-    // A trade that is not published yet waits: its reply may still come to wait for the block.
+    // An unpublished trade is not mined: its reply may still register to wait for the block.
     const throughSeq = publishedThrough(publisher, shards)
     const aside = clearing.blocks.aside()
     const due = this.#waiting.upTo(throughSeq)
@@ -243,7 +240,7 @@ export class Mining {
     else this.#stamp(throughSeq, aside)
   }
 
-  /** A trade that the port took is not submitted again, however long its block has to wait. */
+  /** A trade that the port accepted is not submitted again, however long its block has to wait. */
   #submit(tradeSeqs: readonly Seq[]): void {
     const fresh = tradeSeqs.filter((seq) => !this.#verdicts.has(seq) && !this.#taken.has(seq))
     const setbacks = this.#parts.port.submit(fresh)
@@ -254,14 +251,14 @@ export class Mining {
     }
   }
 
-  /** The block waits for the answer: it must not cover a trade that is to be taken back. */
+  /** The block waits for the result: it must not cover a trade that must be reversed. */
   async #request(tradeSeqs: readonly Seq[]): Promise<void> {
     this.#isRequesting = true
     const trades = await Promise.all(tradeSeqs.map((seq) => this.#parts.tradeOf(seq)))
     this.#isRequesting = false
     for (const [index, trade] of trades.entries()) {
       if (trade === undefined) continue
-      assert(trade !== null, 'a trade that was settled is in the tables')
+      assert(trade !== null, 'a settled trade is in the tables')
       const tradeSeq = tradeSeqs[index]
       const { length } = trade.fills
       const left = this.#parts.clearing.blocks.fillsLeftOf(tradeSeq) ?? length
@@ -275,7 +272,7 @@ export class Mining {
     const { clearing, publisher } = this.#parts
     const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const before = clearing.lastSeq
-    // A trade that got a new verdict is not mined late in this round.
+    // A trade with a new verdict is not mined late in this round.
     const again = new Set(this.#verdicts.keys())
     if (this.#stampSetbacks(round)) {
       const late = aside.filter((seq) => !again.has(seq))
@@ -292,7 +289,7 @@ export class Mining {
     return this.#parts.sequencer.change(() => body).reject === null
   }
 
-  /** Stamps the setbacks. False when a ring is full: the rest comes with the next block. */
+  /** Stamps the setbacks. False when a ring is full: the rest is stamped with the next block. */
   #stampSetbacks(round: Round): boolean {
     const { clearing } = this.#parts
     for (const [tradeSeq, status] of this.#verdicts) {
@@ -329,13 +326,13 @@ export class Mining {
     const seq = clearing.lastSeq
     const due = this.#waiting.upTo(throughSeq).map((tradeSeq) => ({ tradeSeq, seq }))
     this.#waiting.remove((tradeSeq) => tradeSeq <= throughSeq)
-    // In the order of their commands, which clients that come back rest on.
+    // In the order of their commands, which reconnecting clients rely on.
     const mined = [...due, ...this.#stampLate(late)]
     for (const { tradeSeq } of mined) this.#taken.delete(tradeSeq)
     return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
   }
 
-  /** An approval may be submitted again without harm, so a full ring only delays it by a block. */
+  /** Submitting an approval again is harmless, so a full ring only delays it by a block. */
   #stampApprovals(): number[] {
     const { clearing, port } = this.#parts
     const { height, throughSeq } = clearing.blocks

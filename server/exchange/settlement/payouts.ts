@@ -1,5 +1,5 @@
-// Payouts of resolved markets. One is posted when a block holds the last trade of its market
-// (design §5), so that what it pays can never be taken back. Main's thread owns it.
+// Payouts of resolved markets. A payout is posted when a block contains the last trade of its
+// market (design §5), so that it can never be reversed. Main's thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { mayPayOut } from '../../../engine/core/decide/endings.ts'
@@ -14,10 +14,10 @@ export class Payouts {
   readonly #clearing: Clearing
   readonly #sequencer: Sequencer
   readonly #redemptions: Redemptions
-  /** How long the exchange waits before it redeems what is left; 0 is for ever. */
+  /** Time until the exchange redeems what is left; 0 for never. */
   readonly #autoRedeemMs: number
   #lookedMs: TimeMs = 0
-  /** What the last look saw: the same again gives the same answer. */
+  /** The inputs of the last check: the same inputs give the same result. */
   #seen = { unpaid: 0, closed: 0, throughSeq: 0, aside: 0 }
 
   constructor(parts: { clearing: Clearing; sequencer: Sequencer; autoRedeemMs?: number }) {
@@ -27,12 +27,12 @@ export class Payouts {
     this.#redemptions = new Redemptions(parts)
   }
 
-  /** When `tick` has something to do next; Infinity for nothing. */
+  /** The next time when `tick` has something to do; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     return Math.min(this.#nextPayoutMs, this.#redemptions.nextDueMs)
   }
 
-  /** When to look next; Infinity while nothing can be paid out that could not be before. */
+  /** The time of the next check; Infinity while nothing new can be paid out. */
   get #nextPayoutMs(): TimeMs {
     const { catalogue, blocks } = this.#clearing
     const { unpaid, closed, throughSeq, aside } = this.#seen
@@ -45,7 +45,7 @@ export class Payouts {
     return waits ? this.#lookedMs + LIMITS.payoutEveryMs : Number.POSITIVE_INFINITY
   }
 
-  /** Posts the payouts that are due, a bounded number at a time, and redeems behind them. */
+  /** Posts the payouts that are due, a bounded number at a time, and redeems after them. */
   tick(): void {
     this.#pay()
     this.#redemptions.tick()
@@ -62,7 +62,7 @@ export class Payouts {
       if (mayPayOut(this.#clearing, market)) due.push(market)
     }
     if (due.length > 0) {
-      // A full ring only delays them: the next look is soon, since nothing was noted.
+      // A full ring only delays them: nothing was recorded, so the next check is soon.
       if (!this.#post(due) || due.length === LIMITS.payoutsAtOnceMax) return
     }
     const { throughSeq, asideCount: aside } = blocks

@@ -1,11 +1,11 @@
-// What the exchange redeems by itself, so that a paid market needs no room for ever (design §10).
-// Right behind a payout: shares of the exchange's own accounts, shares below zero, and positions
-// that pay nothing. Once the market's time has come: all that is left. The shares of a pool go to
-// its providers first. Main's thread owns it.
+// Redemptions by the exchange itself, so that a paid market does not occupy memory forever (design
+// §10). Right after a payout, it redeems shares of the exchange's own accounts, negative shares,
+// and positions that pay nothing. Once the redemption time of the market is reached, it redeems
+// everything left. The shares of a pool go to its providers first. Main's thread owns it.
 //
-// Position rows are looked at a slice at a time, round and round, while any market waits. A market
-// has been swept when the round that comes after it has passed the row at which it came: no row of
-// a paid market is made later, but rows of other markets may come meanwhile.
+// Position rows are swept in slices, in repeated rounds, while any market waits. A market is done
+// when the round after the one in which it was added passes the row at which it was added: no row
+// of a paid market is created later, but rows of other markets may be.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { redeemedOf } from '../../../engine/core/decide/money/moves.ts'
@@ -21,9 +21,9 @@ import type { Sequencer } from '../sequencer/sequencer.ts'
 /** A market that is being swept. */
 interface Sweep {
   readonly market: Market
-  /** Every position is redeemed, not only what pays nothing. */
+  /** Whether every position is redeemed, or only those that pay nothing. */
   readonly isAll: boolean
-  /** Where it began: the round, and the row. The next round ends it there. */
+  /** The round and the row at which it began. The next round ends it there. */
   readonly round: number
   readonly fromRow: number
 }
@@ -32,12 +32,12 @@ export class Redemptions {
   readonly #clearing: Clearing
   readonly #sequencer: Pick<Sequencer, 'nowMs' | 'change'>
   readonly #sweeps = new Map<MarketId, Sweep>()
-  /** Paid markets whose pool still has providers. They are swept behind that. */
+  /** Paid markets whose pool still has providers. They are swept once it has none. */
   readonly #pooled = new Set<Market>()
   /** Paid markets with positions that the exchange redeems later. */
   readonly #later = new Set<Market>()
   #laterMs: TimeMs = Number.POSITIVE_INFINITY
-  /** Where the next slice begins, and how many rounds have begun before it. */
+  /** The start of the next slice, and the number of rounds begun before it. */
   #row = 1
   #round = 0
   #lookedMs: TimeMs = 0
@@ -50,7 +50,7 @@ export class Redemptions {
     }
   }
 
-  /** The payout of a market is posted. */
+  /** Call it when the payout of a market is posted. */
   paidOut(market: Market): void {
     if (market.rowCount === 0) return
     if (this.#hasProviders(market)) this.#pooled.add(market)
@@ -59,13 +59,13 @@ export class Redemptions {
     this.#laterMs = Math.min(this.#laterMs, market.redeemAtMs || Number.POSITIVE_INFINITY)
   }
 
-  /** When to look next; Infinity for never. */
+  /** The time of the next check; Infinity for never. */
   get nextDueMs(): TimeMs {
     const isBusy = this.#sweeps.size > 0 || this.#pooled.size > 0
     return isBusy ? this.#lookedMs + MOVE_LIMITS.sweepEveryMs : this.#laterMs
   }
 
-  /** Looks at one slice of the rows. */
+  /** Sweeps one slice of the rows. */
   tick(): void {
     const nowMs = this.#sequencer.nowMs()
     if (nowMs < this.nextDueMs) return
@@ -89,7 +89,7 @@ export class Redemptions {
     return (this.#clearing.pools.of(marketId)?.liquidityRaw ?? 0) > 0
   }
 
-  /** Every provider leaves the pool. A full ring only delays those that are left. */
+  /** Withdraws every provider from the pool. A full ring only delays the remaining ones. */
   #drain(market: Market, nowMs: TimeMs): void {
     const pool = this.#clearing.pools.of(market.marketId)
     for (const profileId of [...(pool?.providers.keys() ?? [])]) {
@@ -108,7 +108,7 @@ export class Redemptions {
     this.#sweeps.set(marketId, { market, isAll, round: this.#round, fromRow: this.#row })
   }
 
-  /** Markets whose time has come are swept whole. */
+  /** Sweeps all positions of markets whose redemption time is reached. */
   #redeemLeft(nowMs: TimeMs): void {
     this.#laterMs = Number.POSITIVE_INFINITY
     for (const market of this.#later) {

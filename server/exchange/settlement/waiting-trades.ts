@@ -1,5 +1,5 @@
-// Trades that are settled and in no block yet, as a column of seqs. Each arrival that trades adds
-// one, so nothing is allocated for it.
+// Trades that are settled and in no block yet, as a column of seqs. Each trading arrival adds one,
+// so nothing is allocated for it.
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 

@@ -1,24 +1,22 @@
 // Writes the lines of the log to standard error without blocking main. A stalled reader must not
-// stop the exchange, but a write to a full pipe waits; on another thread it would delay the end of
-// the process. So the writes of this file never wait, and lines that find no room are dropped.
+// stop the exchange, but a write to a full pipe blocks; on another thread, it would delay the end
+// of the process. So the writes of this file never block, and lines that do not fit are dropped.
 // Invariants: one write is under way at a time. Waiting lines are bounded. Each dropped line is
-// counted, and the log says how many were lost once there is room again.
+// counted, and the log reports how many were lost once it can write again.
 import { constants, fstatSync, openSync, write, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { codeOf } from '../../../engine/domain/error-code.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
 const STDERR = 2
-/** Pause before a full pipe is tried again. */
+/** Pause before a full pipe is retried. */
 const RETRY_MS = 50
 /** How long `end` waits for the remaining lines to be read. */
 const END_MS = 500
 const LAST_WORDS_MS = 200
 const PAUSE_MS = 5
 
-/**
- * A new file of the same pipe: it has its own flags, so other writers of the pipe see no change.
- */
+/** Opens the same pipe again with its own flags, so other writers of the pipe see no change. */
 function reopened(): number | null {
   try {
     return openSync('/proc/self/fd/2', constants.O_WRONLY | constants.O_NONBLOCK)
@@ -27,14 +25,14 @@ function reopened(): number | null {
   }
 }
 
-/** Standard error as a file whose writes never wait. */
+/** Standard error as a file whose writes never block. */
 function standardError(): number {
   const stats = fstatSync(STDERR)
-  // A regular file never waits for a reader, and its position is shared with other writers.
+  // A regular file never blocks, and its position is shared with other writers.
   if (stats.isFile()) return STDERR
   const own = stats.isSocket() ? null : reopened()
   if (own !== null) return own
-  // Node makes the file of a socket non-blocking; the socket has no other use here.
+  // Node makes the descriptor of a socket non-blocking; the socket has no other use here.
   if (!stats.isCharacterDevice())
     new Socket({ fd: STDERR, readable: false, writable: true }).unref()
   return STDERR
@@ -49,7 +47,7 @@ export class LogOutput {
   readonly #bytesMax: number
   #waiting: Buffer[] = []
   #waitingBytes = 0
-  /** The bytes being written, and the number of lines that they began with. */
+  /** The bytes being written, and the number of lines that they started with. */
   #rest = Buffer.alloc(0)
   #restLines = 0
   #isWriting = false
@@ -58,7 +56,7 @@ export class LogOutput {
   #lost = 0
   #onIdle: () => void = () => {}
   droppedCount = 0
-  /** Called with the number of lost lines when there is room again. */
+  /** Called with the number of lost lines when lines can be written again. */
   onLost: (count: number) => void = () => {}
 
   constructor(fd = standardError(), bytesMax: number = LIMITS.logWaitingBytesMax) {
@@ -66,7 +64,7 @@ export class LogOutput {
     this.#bytesMax = bytesMax
   }
 
-  /** Takes one line with its line end. */
+  /** Writes one line, including its line end. */
   write(line: string): void {
     const bytes = Buffer.from(line)
     if (this.#waitingBytes + this.#rest.length + bytes.length > this.#bytesMax) {
@@ -78,7 +76,7 @@ export class LogOutput {
     if (!this.#isWriting && this.#timer === undefined) this.#next()
   }
 
-  /** Waits a moment until the remaining lines are read. */
+  /** Waits briefly until the remaining lines are read. */
   async end(): Promise<void> {
     if (this.#isIdle()) return
     let timer: NodeJS.Timeout | undefined
@@ -94,7 +92,7 @@ export class LogOutput {
    */
   lastWords(line: string): void {
     const untilMs = performance.now() + LAST_WORDS_MS
-    // Another thread is writing these bytes, and needs only a moment.
+    // Another thread is writing these bytes and needs only a moment.
     if (this.#isWriting) {
       pause()
       this.#rest = Buffer.alloc(0)

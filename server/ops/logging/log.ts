@@ -1,5 +1,5 @@
 // The only importer of pino. The log goes to standard error, because standard output is for the
-// address line. A line is JSON, or text for people on a terminal.
+// address line. A line is JSON, or human-readable text on a terminal.
 import { createRequire } from 'node:module'
 import { isatty } from 'node:tty'
 import { pino } from 'pino'
@@ -15,7 +15,7 @@ export interface Log extends Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'erro
 const SECRETS = ['secret', 'privateKey', 'adminToken', 'cookie', 'authorization', 'signature']
 const STDERR = 2
 
-/** Turns a line of JSON into a line for people. A log that no person reads never loads it. */
+/** Formats a line of JSON for people. It is loaded only for a terminal. */
 function readable(): (line: string) => string {
   const { prettyFactory }: typeof Pretty = createRequire(import.meta.url)('pino-pretty')
   return prettyFactory({
@@ -43,7 +43,7 @@ export function openLog(
     { write: (line) => output.write(shown(line)) },
   )
   output.onLost = (dropped) => {
-    logger.warn({ dropped }, 'lines of this log were lost: standard error was not read')
+    logger.warn({ dropped }, 'log lines were lost: standard error was not read')
   }
   return Object.assign(logger, { output })
 }

@@ -58,7 +58,7 @@ test('the keys of a host are fetched once, without redirects and with a deadline
   assert.equal(await byHost(() => Promise.reject(new Error('no route'))), undefined)
 })
 
-test('a host that gives no keys is not asked again for every token', async () => {
+test('a host that returns no keys is not queried again for every token', async () => {
   let requested = 0
   const stated: string[] = []
   const check = identityCheck({
@@ -73,7 +73,7 @@ test('a host that gives no keys is not asked again for every token', async () =>
   for (let round = 0; round < 20; round++) assert.equal(await check(token, NOW_MS), undefined)
   assert.equal(requested, 1)
   assert.deepEqual(stated, [
-    'no identity token is taken: id.example gives no keys (its status is 503)',
+    'identity tokens are refused: id.example returns no keys (its status is 503)',
   ])
 })
 

@@ -67,7 +67,7 @@ test('a call without a proof is told which proofs its route takes', async () => 
     )
     assert.match(
       old,
-      /^The header x-api-key came: static API keys are no longer accepted[.] /,
+      /^Static API keys [(]the header x-api-key[)] are no longer accepted[.] /,
       path,
     )
     assert.match(old, form.source.startsWith('^') ? new RegExp(form.source.slice(1)) : form)

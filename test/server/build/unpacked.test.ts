@@ -204,5 +204,5 @@ test('a cache from which no program runs is passed over, and a sentence ends a s
   const passed = inNamespace(MOUNT + start, args)
   assert.ok(passed.stdout.startsWith(join(tmp, 'outcomex-')), passed.stdout + passed.stderr)
   const both = inNamespace(`${MOUNT} mount -t tmpfs -o noexec tmpfs "$2"; ${start}`, args)
-  assert.match(both.stdout, /^there is no folder for.*\(noexec\).*\(noexec\)/)
+  assert.match(both.stdout, /^there is no usable folder for.*\(noexec\).*\(noexec\)/)
 })

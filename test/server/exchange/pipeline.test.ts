@@ -126,7 +126,7 @@ test('a start with `each` refuses a folder with more markets than it may have', 
   const second = openForTest(dataDir, { nowMs: START_MS }, 'each')
   await assert.rejects(
     second,
-    /holds a market with book 65, and --market-threads each takes 64 books at the most/,
+    /holds a market with book 65, and --market-threads each allows at most 64 books/,
   )
 })
 

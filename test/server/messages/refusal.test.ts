@@ -30,7 +30,10 @@ test('a request with many faults is told the first ten, and how many there are b
   const { message } = JSON.parse(invalid(...faults).body)
   assert.deepEqual(message.slice(0, 10), faults.slice(0, 10))
   assert.deepEqual(message.slice(10), [
-    { field: 'a10', message: '390 more faults are not listed, this one first; fix those above' },
+    {
+      field: 'a10',
+      message: '390 more faults are not listed, starting with this one; fix those above',
+    },
   ])
   assert.deepEqual(JSON.parse(invalid(...faults.slice(0, 10)).body).message, faults.slice(0, 10))
 })

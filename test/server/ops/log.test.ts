@@ -122,7 +122,7 @@ for (const kind of ['pipe', 'socket'] as const) {
 /** Once the pipe is read, the log tells the number of lost lines. Then the pipe fills again. */
 async function isReportedWhenRead(fd: number, baseUrl: string): Promise<void> {
   let text = ''
-  while (!text.includes('lines of this log were lost')) {
+  while (!text.includes('log lines were lost')) {
     text += readAll(fd)
     await new Promise((resolve) => setImmediate(resolve))
   }

@@ -127,7 +127,7 @@ test('a trace file on a full disk loses lines with a warning, and never an order
     while ((await live.gauge('outcomex_trace_dropped_total')) < dropped);
   }
   await until(6)
-  assert.match(live.lost[0], /^\/dev\/full: lines of the trace are lost: .*ENOSPC/)
+  assert.match(live.lost[0], /^\/dev\/full: trace lines are lost: .*ENOSPC/)
   assert.equal(live.lost.length, 1)
   assert.equal(await live.gauge('outcomex_trace_lines_total'), 0)
   await live.stop()
@@ -189,7 +189,7 @@ test('a path that cannot be a trace file is refused before anything opens', asyn
   const rows = [
     [folder, /EISDIR/],
     [join(folder, 'no', 'such', 'trace'), /ENOENT/],
-    [other, /holds something else; name a new file/],
+    [other, /is not a trace file; use a new file/],
   ] as const
   for (const [path, why] of rows) {
     const dataDir = join(folder, 'data')

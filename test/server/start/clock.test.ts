@@ -34,7 +34,7 @@ test('a start ten days past the last command needs --accept-clock', async () => 
   const dataDir = await folderAt(lastMs)
   const before = verifyFolder(dataDir).stateHash
   await assert.rejects(start(dataDir), (error: Error) => {
-    assert.match(error.message, /"code":1,.*outcomex: The wall clock shows .*Z, 10 days after/)
+    assert.match(error.message, /"code":1,.*outcomex: The wall clock reads .*Z, 10 days after/)
     assert.ok(error.message.includes(new Date(lastMs).toISOString()), error.message)
     assert.match(error.message, /start it once with --accept-clock\./)
     return true

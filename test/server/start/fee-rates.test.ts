@@ -18,7 +18,7 @@ test('a start names the first market whose parts are more than the whole fee', (
   assert.equal(
     feeRatesRefusal(clearing, 2000),
     'Market greedy has rebateBps 8001, and --referral-bps is 2000: together they may not exceed ' +
-      '10000. Start with --referral-bps 1999 or less; to give more to those who refer, lower ' +
+      '10000. Start with --referral-bps 1999 or less; to give more to referrers, lower ' +
       'rebateBps first (PATCH /admin/markets/greedy).',
   )
   assert.match(feeRatesRefusal(clearing, 2001) ?? '', /^Market fair has rebateBps 8000, /)

@@ -43,10 +43,7 @@ test('a start that finds its port in use says so, ends and leaves its folder fre
   const folder = newFolder()
   const { code, stdout, stderr } = await runProgram(['serve', '--data', folder, '--port', port])
   assert.equal(code, 1, stderr)
-  assert.match(
-    stderr,
-    new RegExp(`cannot listen on 127.0.0.1:${port}: another program has the port`),
-  )
+  assert.match(stderr, new RegExp(`cannot listen on 127.0.0.1:${port}: the port is in use`))
   assert.equal(stdout, '', 'no admin token was made')
 })
 

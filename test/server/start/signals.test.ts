@@ -38,9 +38,9 @@ test('a serving exchange opens no debugger, ignores USR2, and stops at QUIT', as
     await server.logged((log) => log.includes(`"signal":"${signal}"`))
   }
   assert.doesNotMatch(server.stderr, OPENED)
-  assert.match(server.stderr, /"SIGUSR1 is ignored: it would open the debugger of Node/)
+  assert.match(server.stderr, /"SIGUSR1 is ignored: it would open Node's debugger/)
   assert.match(server.stderr, /"SIGUSR2 is ignored"/)
-  assert.match(server.stderr, /"SIGHUP reads certificates again, and this exchange has none/)
+  assert.match(server.stderr, /"SIGHUP reloads certificates, but this exchange has none/)
   assert.equal((await fetch(`${server.baseUrl}/health`)).status, 200)
   server.signal('SIGQUIT')
   const { code, stderr } = await server.ended
@@ -83,7 +83,7 @@ test('a debugger that a signal opened before the first line is closed', {
   const [, port] = OPENED.exec(output) ?? []
   if (port === undefined) assert.match(output, /SIGUSR1 is ignored/)
   else {
-    assert.match(output, /SIGUSR1 came before the program was loaded, .* closed/)
+    assert.match(output, /SIGUSR1 arrived before the program was loaded .* closed/)
     assert.equal(await isOpen(Number(port)), false, 'nobody listens there')
   }
   child.kill('SIGKILL')
@@ -107,14 +107,14 @@ test('a command opens no debugger while it waits for its reader', async () => {
     output += bytes
     if (/SIGUSR1|Debugger/.test(output)) break
   }
-  assert.match(output, /^outcomex: SIGUSR1 is ignored: it would open the debugger of Node/m)
+  assert.match(output, /^outcomex: SIGUSR1 is ignored: it would open Node's debugger/m)
   child.kill('SIGKILL')
   await once(child, 'close')
 })
 
 test('no command runs with an open debugger', async () => {
   const dataDir = newFolder()
-  const sentence = /^outcomex: --inspect opens the debugger of Node, .*; start without it .*$/m
+  const sentence = /^outcomex: --inspect opens Node's debugger, .*; start without it .*$/m
   const ways = [
     { program: programWords('--inspect=127.0.0.1:0') },
     { wrapper: ['env', 'NODE_OPTIONS=--v8-pool-size=1 --inspect=127.0.0.1:0'] },

@@ -220,7 +220,7 @@ test('a failed snapshot is tried again after growing pauses, and is shown as fai
     // Trading goes on.
     await trade(exchange, 100 + 50 * attempt, 5)
   }
-  assert.match(warned[0], /^No snapshot was saved, trading goes on: .*snapshots: a file stands/)
+  assert.match(warned[0], /^No snapshot was saved; trading continues: .*snapshots: a file stands/)
   rmSync(join(dataDir, 'snapshots'))
   snapshots.tick(15 * pause)
   await snapshots.take()

@@ -40,9 +40,9 @@ test('a certificate and a key that do not belong together end the start', { skip
   const [cert, key] = pair('one')
   const [, otherKey] = pair('two')
   const swapped = await failedStart('--tls-cert', key, '--tls-key', cert)
-  assert.match(swapped, /one[.]key of --tls-cert holds no certificate/)
+  assert.match(swapped, /one[.]key of --tls-cert contains no PEM certificate/)
   const mixed = await failedStart('--tls-cert', cert, '--tls-key', otherKey)
-  assert.match(mixed, /two[.]key is not the one of the certificate .*one[.]cert/)
+  assert.match(mixed, /two[.]key does not match the certificate .*one[.]cert/)
 })
 
 test('an address of another machine ends the start', async () => {

@@ -27,7 +27,7 @@ test('a stop that takes too long says what it waited for and ends', async (t) =>
     })
     process.emit('SIGTERM')
   })
-  assert.match(sentence, /not over after 0.01 s and ends now; it waited for the disk[.]/)
+  assert.match(sentence, /shutdown exceeded 0.01 s and was aborted; it was waiting for the disk[.]/)
 })
 
 test('a body that never becomes complete does not delay a stop', async () => {

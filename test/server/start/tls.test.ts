@@ -157,7 +157,7 @@ test('SIGHUP reads the certificate again, and no connection ends', { skip }, asy
   const { stderr } = server
   writeFileSync(certFile, 'no certificate')
   server.signal('SIGHUP')
-  await server.logged((log) => log.slice(stderr.length).includes('the certificate stays as it was'))
+  await server.logged((log) => log.slice(stderr.length).includes('the certificate is unchanged'))
   const last = await link(port)
   assert.equal(last.name, 'third')
   for (const { socket } of links) assert.equal(socket.destroyed, false)

@@ -1,14 +1,14 @@
-// What a call costs beyond the token that it took when it came: the time of the threads that its
-// reads and its reply took, the bytes of the reply, and further messages in its body. The cost is
-// known only afterwards, so it is charged to the buckets of the address and the profile then; a
-// caller in debt is refused until the debt is paid. Calls that cost little cost nothing more.
+// Charges a call for what it costs beyond the token taken on arrival: thread time of its reads and
+// its reply, bytes of the reply, and further messages in its body. The cost is known only
+// afterwards, so it is then charged to the buckets of the address and the profile. A caller in debt
+// is refused until the debt is paid. Cheap calls cost nothing extra.
 
 import type { CallCharges } from '../../../messages/call.ts'
 import type { RateClass, RateLimiter } from './rate-limit.ts'
 
-/** What one more token pays for. */
+/** What one additional token pays for. */
 export const TOKEN = {
-  /** Time of the query thread, which all reads of the tables share. */
+  /** Time of the query thread, which all table reads share. */
   queryMs: 1,
   /** Time of the main thread, which carries every order. */
   mainMs: 1 / 8,
@@ -19,7 +19,7 @@ export interface Charged {
   readonly rateClass: RateClass
   /** '' for an address without a limit. */
   readonly address: string
-  /** The key of the profile; null for a caller that is not proven. */
+  /** The key of the profile; null for an unauthenticated caller. */
   readonly key: number | null
 }
 
@@ -56,7 +56,7 @@ export class Charges implements CallCharges {
     this.#add(count - 1)
   }
 
-  /** Whole tokens are charged at once; a rest waits for what comes. */
+  /** Charges whole tokens only; the fraction carries over to the next charge. */
   #add(tokens: number): void {
     this.#tokens += tokens
     const whole = Math.floor(this.#tokens) - this.#taken

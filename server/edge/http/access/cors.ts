@@ -1,26 +1,26 @@
-// Which pages of other hosts a browser lets read the replies (the Fetch standard, "CORS"). Nothing
-// is kept for an origin that a caller sends: it is looked up in the list of the operator.
+// CORS (Fetch standard): which pages of other hosts may read replies. No state is kept for an
+// origin that a caller sends: it is looked up in the operator's list.
 
 import type { Header } from '../../../messages/call.ts'
 import { type Call, header } from '../../../messages/call.ts'
 
-/** What `--cors-origin` gives: origins like `https://app.example`, or every origin. */
+/** The value of `--cors-origin`: origins like `https://app.example`, or every origin. */
 export type Origins = '*' | readonly string[]
 
-/** A browser may keep the answer to a preflight so long, in seconds; most keep it two hours. */
+/** How long a browser may cache a preflight reply, in seconds; most cap it at two hours. */
 const PREFLIGHT_SEC = 7200
 
-/** Headers of replies that a page may read besides the few that it always may. */
+/** Reply headers that a page may read besides the few that are always readable. */
 const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const
 const OWN = ['etag', 'retry-after', 'allow', 'content-encoding', 'date', 'idempotent-replay']
 const EXPOSED = [...OWN, ...RATE].join(', ')
 
 const EXPOSE: Header = ['access-control-expose-headers', EXPOSED]
-/** The reply differs by origin, so a cache must not give it to the page of another one. */
+/** The reply differs by origin, so a cache must not serve it to a page of another origin. */
 export const VARY_ORIGIN = 'origin'
 const NONE: readonly Header[] = []
 
-/** HEAD is GET without the body. Only an exchange with origins answers OPTIONS. */
+/** HEAD is GET without the body. OPTIONS is answered only when origins are configured. */
 export function allowed(methods: readonly string[], takesOptions: boolean): Header {
   const head = methods.includes('GET') ? ['HEAD'] : []
   return ['allow', [...methods, ...head, ...(takesOptions ? ['OPTIONS'] : [])].join(', ')]
@@ -33,10 +33,10 @@ export class Cors {
   readonly #requested: readonly Header[]
   readonly variesByOrigin: boolean
 
-  /** `requestHeaders` are those that a page may send. */
+  /** `requestHeaders` are the headers that a page may send. */
   constructor(origins: Origins, requestHeaders: Iterable<string>) {
     this.variesByOrigin = origins !== '*'
-    // A page of any host gets no cookie sent along: that takes a listed origin.
+    // The wildcard never lets a page send cookies; that requires a listed origin.
     this.#others = origins === '*' ? [['access-control-allow-origin', '*'], EXPOSE] : NONE
     this.#byOrigin = new Map(origins === '*' ? [] : origins.map((each) => [each, listed(each)]))
     this.#requested = [
@@ -51,7 +51,7 @@ export class Cors {
     return origin === '' ? NONE : (this.#byOrigin.get(origin) ?? this.#others)
   }
 
-  /** The headers of the answer to a preflight of a path that takes these methods. */
+  /** The headers of the preflight reply for a path with these methods. */
   preflight(call: Call, methods: readonly string[]): readonly Header[] {
     const own = allowed(methods, true)
     const shared = this.of(call)

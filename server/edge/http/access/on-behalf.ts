@@ -11,8 +11,8 @@ import { optional } from '../schema/schema.ts'
 export const ON_BEHALF_HEADER = {
   [ON_BEHALF_OF]: {
     about:
-      'Profile id of a sub-account of the caller; the token needs delegated_signing. Must be the ' +
-      'same as onBehalfOf of query and body, where these are given.',
+      'Profile id of a sub-account of the caller; the token needs delegated_signing. Must equal ' +
+      'onBehalfOf of the query and the body, where these are given.',
     schema: profileId(),
   },
 }
@@ -21,7 +21,7 @@ export const ON_BEHALF_HEADER = {
 export function onBehalfOf() {
   return means(
     optional(profileId()),
-    'Number of the sub-account of the caller that the call is for; absent for the caller itself.',
+    'Profile id of the sub-account that the call acts for; absent for the caller itself.',
   )
 }
 
@@ -30,7 +30,7 @@ const NOT_TAKEN = {
   message: 'must be absent: this call is always for its caller, never for a sub-account',
 }
 
-/** What is wrong with the header in a call of a route that does not have it among its headers. */
+/** The issue when a call sends the header to a route that does not declare it. */
 export function headerIssue(call: Call, headers: Readonly<Record<string, unknown>>): Issue | null {
   return call.headers.has(ON_BEHALF_OF) && !Object.hasOwn(headers, ON_BEHALF_OF) ? NOT_TAKEN : null
 }

@@ -1,6 +1,6 @@
-// Calls that this process makes to itself, as the demo does. No rate limit counts them: the limits
-// are for callers outside, a small one would stop the demo, and the demo would use up what an
-// operator at the same address has. A key that only this process knows marks such a call.
+// Calls that this process makes to itself, as the demo does. Rate limits do not count them: the
+// limits are meant for outside callers, a low limit would stop the demo, and the demo would use up
+// the quota of an operator at the same address. A key known only to this process marks such a call.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
@@ -10,10 +10,10 @@ const KEY_BYTES = 32
 
 export class OwnCalls {
   readonly #key = Buffer.from(randomBytes(KEY_BYTES).toString('base64url'))
-  /** For which this process alone trades: an order counts by its profile, far from its headers. */
+  /** Profiles that only this process trades for: the profile limit of orders never sees headers. */
   readonly profiles = new Set<ProfileId>()
 
-  /** What marks a call. */
+  /** The header that marks a call. */
   get headers(): Readonly<Record<string, string>> {
     return { [HEADER]: this.#key.toString() }
   }

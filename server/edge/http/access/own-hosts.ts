@@ -1,7 +1,7 @@
-// Which `Host` headers a listener for operators answers. A page of another site can make its own
-// name point to this machine (DNS rebinding), and then read what needs no token here: the header
-// has that name. An address in its place names no page of another site, so every address is
-// answered.
+// The `Host` headers that a listener for operators accepts. A page of another site can point its
+// own name to this machine (DNS rebinding) and then read what needs no token here; such a request
+// carries that name in `Host`. An address cannot be another site's name, so every address is
+// accepted.
 
 import { isIP } from 'node:net'
 import { type Call, header } from '../../../messages/call.ts'
@@ -11,7 +11,7 @@ const PORT = /:[0-9]*$/
 
 const NOT_OWN = refuse('HOST_INVALID', {
   message:
-    'This listener is not for that Host; call it by its address or as localhost, or add the name ' +
+    'This listener does not accept that Host; use its address or localhost, or add the name ' +
     'to --ops-host.',
 })
 

@@ -1,5 +1,5 @@
-// Token buckets by key and lane. Each key costs one number: the time at which its bucket is full
-// again (the generic cell rate algorithm). So a full bucket needs no entry.
+// Token buckets by key and rate class. Each key costs one number: the time at which its bucket is
+// full again (the generic cell rate algorithm). So a full bucket needs no entry.
 // Time is an argument; one thread owns an instance.
 
 import { MS_PER_SEC } from '../../../../engine/domain/units.ts'
@@ -10,13 +10,13 @@ export type RateClass = (typeof RATE_CLASSES)[number]
 
 export interface Rate {
   readonly perSecond: number
-  /** Calls that may come at once when the bucket is full. */
+  /** Calls that a full bucket allows at once. */
   readonly burst: number
 }
 
 export type Rates = Readonly<Record<RateClass, Rate>>
 
-/** Makes one value for each lane. */
+/** Builds one value per rate class. */
 export function eachRateClass<T>(of: (rateClass: RateClass) => T): Readonly<Record<RateClass, T>> {
   return {
     public: of('public'),
@@ -27,7 +27,7 @@ export function eachRateClass<T>(of: (rateClass: RateClass) => T): Readonly<Reco
   }
 }
 
-/** Generous rates: they stop a program in a wrong loop, not a busy trader. */
+/** Generous rates: they stop a program in an endless loop, not a busy trader. */
 export const ADDRESS_RATES: Rates = {
   public: { perSecond: 2000, burst: 4000 },
   private: { perSecond: 1000, burst: 2000 },
@@ -46,12 +46,12 @@ export const PROFILE_RATES: Rates = {
 
 const KEYS_MAX = 1 << 16
 
-/** What a network of IPv6 may do that is wider than the key of an address. */
+/** The rate of an IPv6 network that is wider than the key of an address. */
 export function siteRate({ perSecond, burst }: Rate): Rate {
   return { perSecond: perSecond * SITE_TIMES, burst: burst * SITE_TIMES }
 }
 
-/** Entries checked per call: more than a call adds, so full buckets never pile up. */
+/** Entries swept per call: more than a call adds, so full buckets never accumulate. */
 const SWEEP_STEPS = 2
 
 /** Buckets of one rate by key. */
@@ -76,13 +76,13 @@ export class Buckets<Key> {
     return this.fullAtMs.size
   }
 
-  /** Takes some tokens; returns 0, or the milliseconds until the bucket has as many. */
+  /** Takes tokens; returns 0, or the milliseconds until the bucket has enough. */
   take(key: Key, nowMs: number, tokens = 1): number {
     this.forgetFull(nowMs)
     const before = this.fullAtMs.get(key)
     const fullAtMs = Math.max(before ?? nowMs, nowMs) + Math.min(tokens * this.costMs, this.burstMs)
     const waitMs = fullAtMs - nowMs - this.burstMs
-    // The sum of doubles is not exact: a thousandth of a millisecond is no reason to refuse.
+    // The sum of doubles is not exact: a thousandth of a millisecond must not cause a refusal.
     if (waitMs > 0.001) {
       this.refusedCount++
       return waitMs
@@ -93,8 +93,8 @@ export class Buckets<Key> {
   }
 
   /**
-   * Takes tokens for what a call has cost, whether the bucket has them or not: calls are refused
-   * until the debt is paid. The debt is at most one burst.
+   * Takes tokens for the cost of a call, even if the bucket lacks them: calls are refused until the
+   * debt is paid. The debt is at most one burst.
    */
   charge(key: Key, nowMs: number, tokens: number): void {
     this.forgetFull(nowMs)
@@ -105,7 +105,7 @@ export class Buckets<Key> {
     this.fullAtMs.set(key, fullAtMs)
   }
 
-  /** The lines of a reply that tell what the bucket of a key still has; each begins a new line. */
+  /** The RateLimit header lines for the bucket of a key; each begins with a line break. */
   linesOf(key: Key, nowMs: number): string {
     const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
     const resetSec = Math.ceil((fullAtMs - nowMs) / MS_PER_SEC)
@@ -115,10 +115,10 @@ export class Buckets<Key> {
     )
   }
 
-  /** Whole tokens that the bucket of a key still has. */
+  /** Whole tokens left in the bucket of a key. */
   leftOf(key: Key, nowMs: number): number {
     const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
-    // The sum of doubles is not exact: a thousandth of a token is no reason to tell one less.
+    // The sum of doubles is not exact: a thousandth of a token must not cost a whole one.
     const left = Math.floor((this.burstMs - (fullAtMs - nowMs)) / this.costMs + 0.001)
     return Math.max(left, 0)
   }
@@ -136,8 +136,8 @@ export class Buckets<Key> {
   }
 
   /**
-   * Deletes the next key of the sweep when the map is full: a flood of keys must not lock others
-   * out. A search for the oldest key would step over all deleted entries each time.
+   * Deletes the next key of the sweep when the map is full, so a flood of keys cannot lock others
+   * out. Searching for the oldest key would step over all deleted entries each time.
    */
   private forgetNext(): void {
     let next = this.sweep.next()
@@ -150,8 +150,9 @@ export class Buckets<Key> {
 }
 
 /**
- * Limits calls per key (an address or a profile id), separately for each lane. With `siteOf` a key
- * also counts for the wider network that it gives, which has the rates of several keys.
+ * Limits calls per key (an address or a profile id), separately for each rate class. With `siteOf`,
+ * a key also counts against the wider network that `siteOf` returns, which has the rates of several
+ * keys.
  */
 export class RateLimiter<Key> {
   private readonly rateClasses: Readonly<Record<RateClass, Buckets<Key>>>
@@ -167,7 +168,7 @@ export class RateLimiter<Key> {
         : eachRateClass((rateClass) => new Buckets<Key>(siteRate(rates[rateClass]), keysMax))
   }
 
-  /** Takes one token or more; returns 0, or the whole seconds for `Retry-After`. */
+  /** Takes tokens; returns 0, or the whole seconds for `Retry-After`. */
   take(key: Key, rateClass: RateClass, nowMs: number, tokens = 1): number {
     const waitMs = this.rateClasses[rateClass].take(key, nowMs, tokens)
     const site = waitMs > 0 || this.sites === null ? null : this.siteOf(key)
@@ -175,12 +176,12 @@ export class RateLimiter<Key> {
     return Math.ceil(Math.max(waitMs, siteMs) / MS_PER_SEC)
   }
 
-  /** Takes tokens for what a call has cost, whether the bucket has them or not. */
+  /** Takes tokens for the cost of a call, even if the bucket lacks them. */
   charge(key: Key, rateClass: RateClass, nowMs: number, tokens: number): void {
     this.rateClasses[rateClass].charge(key, nowMs, tokens)
   }
 
-  /** The lines of a reply that tell what is left to a key, of its own bucket or its network's. */
+  /** The RateLimit header lines of a key, for its own bucket or that of its network. */
   linesOf(key: Key, rateClass: RateClass, nowMs: number): string {
     const own = this.rateClasses[rateClass]
     const site = this.sites === null ? null : this.siteOf(key)
@@ -190,23 +191,23 @@ export class RateLimiter<Key> {
     return isWider ? wider.linesOf(site, nowMs) : own.linesOf(key, nowMs)
   }
 
-  /** Keys of a lane that have an entry. */
+  /** Keys of a rate class that have an entry. */
   keysOf(rateClass: RateClass): number {
     return this.rateClasses[rateClass].keys
   }
 
-  /** Calls of a lane that were refused since the start. */
+  /** Calls of a rate class that were refused since the start. */
   refusedOf(rateClass: RateClass): number {
     return this.rateClasses[rateClass].refusedCount + (this.sites?.[rateClass].refusedCount ?? 0)
   }
 
-  /** The same over all lanes. */
+  /** Keys of all rate classes that have an entry. */
   get keys(): number {
     return RATE_CLASSES.reduce((sum, rateClass) => sum + this.keysOf(rateClass), 0)
   }
 }
 
-/** A call must pass both: the address when it is read, the profile when it is proven. */
+/** A call must pass both: the address when it is read, the profile when it is authenticated. */
 export interface Limits {
   readonly addresses: RateLimiter<string>
   readonly profiles: RateLimiter<number>

@@ -1,5 +1,5 @@
-// Countries from which nobody may trade here (403). Only the proxy in front of the exchange knows
-// the country of a call; it says so in a header.
+// Countries where trading is blocked (403). Only the proxy in front of the exchange knows the
+// country of a call; it sets a header.
 
 import type { RateClass } from './rate-limit.ts'
 
@@ -24,7 +24,7 @@ export function isTrading(route: {
   return route.rateClass === 'trade' && route.method !== 'GET'
 }
 
-/** Whether a call to this route is refused for the country that its headers name. */
+/** Whether a call to this route is refused for the country in its headers. */
 export function isRestrictedThere(
   regions: Regions | undefined,
   route: Parameters<typeof isTrading>[0],
@@ -34,8 +34,8 @@ export function isRestrictedThere(
 }
 
 /**
- * Whether a call with these headers comes from a blocked country. A header that came twice names
- * several countries, and one blocked country is enough.
+ * Whether a call with these headers comes from a blocked country. A repeated header names several
+ * countries, and one blocked country is enough.
  */
 export function isRestricted(regions: Regions, headers: ReadonlyMap<string, string>): boolean {
   const given = headers.get(regions.header) ?? ''

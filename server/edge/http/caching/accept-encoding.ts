@@ -1,18 +1,18 @@
-// Which coding a caller wants, as RFC 9110 says under Accept-Encoding.
+// Selects a content coding from Accept-Encoding (RFC 9110).
 
 export type Coding = 'br' | 'gzip'
 
-/** In the order in which they are taken when a caller wants both alike: the smaller one first. */
+/** In order of preference at equal weight: the smaller result first. */
 const CODINGS: readonly Coding[] = ['br', 'gzip']
 
-/** Clients send under a hundred characters. A longer text is not read: it gets plain bytes. */
+/** Clients send under a hundred characters. A longer header is ignored and gets plain bytes. */
 const TEXT_MAX = 256
-/** Texts whose answer is kept. Each client program has its own, so there are few. */
+/** Cached header values. Each client program has its own, so there are few. */
 const KNOWN_MAX = 64
 
 const ELEMENT = /^\s*([\w!#$%&'*+.^`|~-]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/i
 
-/** What an element is worth; a text that is none is passed over. */
+/** The weight of each element; malformed elements are skipped. */
 function weightsOf(text: string): ReadonlyMap<string, number> {
   const weights = new Map<string, number>()
   for (const element of text.split(',')) {
@@ -26,7 +26,7 @@ function read(text: string): Coding | null {
   const weights = weightsOf(text)
   const others = weights.get('*') ?? 0
   let best: Coding | null = null
-  // Plain bytes are taken unless a coding is wanted at least as much.
+  // Identity wins unless a coding has at least its weight.
   let worth = Math.max(weights.get('identity') ?? 0, Number.MIN_VALUE)
   for (const coding of CODINGS) {
     const weight = weights.get(coding) ?? (coding === 'gzip' ? weights.get('x-gzip') : undefined)
@@ -41,7 +41,7 @@ function read(text: string): Coding | null {
 export class AcceptedCodings {
   readonly #known = new Map<string, Coding | null>()
 
-  /** The coding that the header asks for; null for plain bytes. */
+  /** The coding that the header prefers; null for plain bytes. */
   of(text: string): Coding | null {
     if (text === '' || text.length > TEXT_MAX) return null
     const known = this.#known.get(text)

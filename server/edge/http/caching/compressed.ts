@@ -1,10 +1,9 @@
-// Compressed replies, made once for each version and coding. The first caller of a version gets
-// plain bytes. The second one starts the compression, on a thread of the library's pool, and gets
-// plain bytes too. Callers that come when it is done get the small bytes. So no caller waits, main
-// never compresses, and a book that changes fifty times a second for few readers is never
-// compressed. Invariants: `bytes` is the sum of what the entries hold, and at most its bound; so
-// is their number. An entry is found by its entity tag, so bytes that are rebuilt are found
-// again.
+// Compressed replies, made once per version and coding. The first caller of a version gets plain
+// bytes. The second starts the compression on a thread of the library's pool and also gets plain
+// bytes. Later callers get the compressed bytes. So no caller waits, the main thread never
+// compresses, and a book that changes fifty times a second for few readers is never compressed.
+// Invariants: `bytes` is the sum of all entries, and both it and the number of entries stay within
+// their bounds. An entry is found by its entity tag, so bytes that are rebuilt find it again.
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -14,15 +13,15 @@ import type { Coding } from './accept-encoding.ts'
 export interface CompressedBounds {
   readonly bytesMax: number
   readonly entriesMax: number
-  /** Compressions under way. Above it, a later caller of the version starts it. */
+  /** Concurrent compressions. At the limit, a later caller of the version starts its own. */
   readonly atOnceMax: number
 }
 
-/** Shorter replies fit one packet with their head: nothing would be won. */
+/** Shorter replies fit one packet with their head, so compression gains nothing. */
 const SHORT_BYTES = 1024
-/** Longer replies, which are rare, would hold a thread of the pool for long. */
+/** Longer replies are rare and would occupy a thread of the pool for long. */
 const LONG_BYTES = 4 << 20
-/** An entry counts with this for its tag and its place. */
+/** The overhead of an entry: its tag and its place in the map. */
 const ENTRY_BYTES = 200
 
 type Make = (plain: Uint8Array) => Promise<Uint8Array>
@@ -36,10 +35,10 @@ const MAKE: Readonly<Record<Coding, Make>> = {
   gzip: (plain) => asGzip(plain, { level: 6 }),
 }
 
-/** What the build compressed, as long as the plain bytes are kept. */
+/** Compressed by the build; kept as long as the plain bytes are. */
 const builtBrotli = new WeakMap<Uint8Array, Uint8Array>()
 
-/** Gives the plain bytes, for which `brotli` is sent from now on where a caller takes it. */
+/** Returns the plain bytes and registers `brotli` for callers that accept it. */
 export function withBrotli(plain: Uint8Array, brotli: Uint8Array): Uint8Array {
   builtBrotli.set(plain, brotli)
   return plain
@@ -47,9 +46,9 @@ export function withBrotli(plain: Uint8Array, brotli: Uint8Array): Uint8Array {
 
 interface Entry {
   bytes: Uint8Array | null
-  /** The compression has begun, so nobody begins it again. */
+  /** The compression has started, so no other call starts it. */
   isBegun: boolean
-  /** Asked for since the last look of the search for room. */
+  /** Requested since the last eviction pass. */
   isUsed: boolean
 }
 
@@ -76,7 +75,7 @@ export class CompressedReplies {
     return this.#entries.size
   }
 
-  /** The bytes in this coding; null when the caller gets plain ones. */
+  /** The bytes in this coding; null when the caller gets plain bytes. */
   find(tag: string, coding: Coding, payload: Payload): Uint8Array | null {
     const built = payload instanceof Uint8Array ? builtBrotli.get(payload) : undefined
     if (built !== undefined && coding === 'br') return built
@@ -116,7 +115,7 @@ export class CompressedReplies {
     this.#freeCapacity()
   }
 
-  /** Drops the oldest entries; one that was used meanwhile is passed over once. */
+  /** Evicts the oldest entries; an entry used since the last pass is skipped once. */
   #freeCapacity(): void {
     const { bytesMax, entriesMax } = this.#bounds
     while (this.#bytes > bytesMax || this.#entries.size > entriesMax) {

@@ -1,15 +1,14 @@
-// Entity tags, as RFC 9110 says under ETag and If-None-Match. A tag is the digest of the bytes, so
-// it is strong, and the same before and after a restart. Each coding of the same bytes has a tag
-// of its own.
+// Entity tags (RFC 9110, ETag and If-None-Match). A tag is the digest of the bytes, so it is strong
+// and survives a restart. Each coding of the same bytes has its own tag.
 
 import { createHash } from 'node:crypto'
 import { Joined, type Payload } from '../../../messages/payload.ts'
 import type { Coding } from './accept-encoding.ts'
 
-/** 132 bits: nobody finds two replies with one digest. */
+/** 132 bits: no two replies with the same digest can be found. */
 const DIGEST_CHARACTERS = 22
 
-/** The tags of one reply, in their quotes. */
+/** The quoted tags of one reply. */
 export type Tags = Readonly<Record<Coding | 'identity', string>>
 
 function tagsOf(payload: Uint8Array | string): Tags {
@@ -18,7 +17,7 @@ function tagsOf(payload: Uint8Array | string): Tags {
   return { identity: `"${short}"`, br: `"${short}-br"`, gzip: `"${short}-gzip"` }
 }
 
-/** Makes the tags of bytes once, and keeps them as long as the bytes are kept. */
+/** Computes the tags of bytes once and keeps them as long as the bytes. */
 export class EntityTags {
   readonly #known = new WeakMap<Uint8Array, Tags>()
 
@@ -32,23 +31,23 @@ export class EntityTags {
     return tags
   }
 
-  /** A list is not hashed whole for each call: its tag follows from the tags of its parts. */
+  /** The tag of a list follows from the tags of its parts, so it is not rehashed as a whole. */
   #ofParts({ parts }: Joined): Tags {
     const named = parts.map((part) => (typeof part === 'string' ? part : this.of(part).identity))
-    // No part has a raw end of line, so no two lists of parts give one text.
+    // No part contains a raw line break, so no two lists of parts join to one text.
     return tagsOf(named.join('\n'))
   }
 }
 
 /**
- * The tag that `If-None-Match` names among those of a reply; null when it names none. The same
- * bytes in another coding are known too. Only a tag of the list can hold ours with its quotes: no
- * tag has a quote inside, and the text between two tags has a comma, which ours do not have. So a
- * list of any length costs one search. `W/` before a tag means nothing here (weak comparison).
+ * The tag of a reply that `If-None-Match` names; null when it names none. A tag of another coding
+ * of the same bytes also matches. One substring search suffices for a list of any length: only a
+ * listed tag can contain ours with its quotes, because no tag has a quote inside, and the text
+ * between two tags has a comma, which ours do not have. A `W/` prefix is ignored (weak comparison).
  */
 export function knownTag(ifNoneMatch: string, tags: Tags): string | null {
   if (ifNoneMatch.trim() === '*') return tags.identity
-  // The tag without its closing quote begins all three.
+  // All three tags start with the identity tag less its closing quote.
   if (!ifNoneMatch.includes(tags.identity.slice(0, -1))) return null
   for (const tag of [tags.identity, tags.br, tags.gzip]) if (ifNoneMatch.includes(tag)) return tag
   return null

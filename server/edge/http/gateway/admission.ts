@@ -1,5 +1,5 @@
-// The refusals that come before the handler of a call, in the order of their precedence: those that
-// need only its head, then those that need its caller.
+// The refusals that precede the handler of a call, in order of precedence: first those that need
+// only the head of the request, then those that need the caller.
 
 import { type Caller, isEncoded } from '../../../messages/call.ts'
 import { type Refusal, refuse } from '../../../messages/refusal.ts'
@@ -27,8 +27,8 @@ export class Admission<S> {
   }
 
   /**
-   * Null when the end of the request is beyond doubt, and its host is one of the listener. A
-   * refusal costs a token of its address.
+   * Null when the end of the request is unambiguous and its host belongs to the listener. A refusal
+   * costs a token of the address.
    */
   framing({ call, address }: IncomingRequest<S>): Refusal | null {
     const misframed = framingRefusal(call) ?? this.#parts.options.hosts?.refusal(call) ?? null

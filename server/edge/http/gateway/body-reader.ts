@@ -1,5 +1,5 @@
-// Reads the bodies of requests. Invariant: a turn is listed from its head until its last byte or
-// until the turn ends, whichever comes first.
+// Reads the bodies of requests. Invariant: a request is listed from its head until its last byte or
+// its end, whichever comes first.
 
 import { Slab } from '../../../../engine/domain/slab.ts'
 import { NO_BYTES } from '../../../messages/call.ts'
@@ -15,7 +15,7 @@ export interface BodyReaderParts<S> {
   readonly bytesMax: number
   /** Called when the body of a request is complete. */
   readonly onWhole: (incoming: IncomingRequest<S>) => void
-  /** Called when a body comes too slowly or is too long. */
+  /** Called when a body arrives too slowly or is too long. */
   readonly onRefused: (incoming: IncomingRequest<S>, refusal: Refusal) => void
   readonly onFault: (incoming: IncomingRequest<S>, error: unknown) => void
 }
@@ -47,7 +47,8 @@ export class BodyReader<S> {
         this.#refuse(incoming, refuse('BODY_TOO_LARGE'))
         return
       }
-      // The library reuses the chunk's memory after this returns; a raw route needs it no longer.
+      // The library reuses the memory of the chunk after this returns; a raw route no longer needs
+      // it then.
       const isWhole = isLast && chunks.length === 0 && incoming.entry?.route.raw === true
       if (chunk.byteLength > 0) chunks.push(new Uint8Array(isWhole ? chunk : chunk.slice(0)))
       if (!isLast) return
@@ -66,7 +67,7 @@ export class BodyReader<S> {
     })
   }
 
-  /** Stops waiting for the body of a turn; false when the turn was not listed. */
+  /** Stops waiting for the body of a request; false when the request was not listed. */
   ends(incoming: IncomingRequest<S>): boolean {
     if (incoming.readingAt === 0) return false
     this.#reading.take(incoming.readingAt)
@@ -74,7 +75,7 @@ export class BodyReader<S> {
     return true
   }
 
-  /** Refuses incomplete bodies: nothing was done for them, so their callers may ask again. */
+  /** Refuses incomplete bodies: nothing was done for them, so their callers may retry. */
   stop(): void {
     for (const { incoming } of this.#reading.all()) this.#refuse(incoming, refuse('NOT_READY'))
     this.#stopTimer()

@@ -1,14 +1,14 @@
-// Bounds the requests under way. Each kind has its own room, so a flood of one kind never makes
-// another kind wait. No address and no profile can fill a room (design §11), and few of them cannot
-// either: the share of each halves as others fill a room. Invariant: a guest is in at most one
-// room, which counts it in all, for its address and for its profile.
+// Bulkheads: bounds on the requests under way. Each kind has its own, so a flood of one kind never
+// makes another kind wait. No address and no profile can fill a bulkhead (design §11), and neither
+// can a few of them: the share of each halves as others fill it. Invariant: a request is in at most
+// one bulkhead, which counts it in total, for its address and for its profile.
 
 import { type ShareRule, shareOf, shareRule } from '../../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { type BulkheadName, LIMITS } from '../../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../../../messages/refusal.ts'
 
-/** The bounds of a room: guests in all, of one address, and of one profile. */
+/** The limits of a bulkhead: requests in total, of one address, and of one profile. */
 export interface BulkheadSize {
   readonly all: number
   readonly address: number
@@ -18,10 +18,10 @@ export interface BulkheadSize {
 export type BulkheadSizes = Readonly<Record<BulkheadName, BulkheadSize>>
 
 export interface Guest {
-  /** '' for no address: only the bound for all guests applies. */
+  /** '' for no address: only the total applies. */
   readonly address: string
   bulkhead: BulkheadName | null
-  /** The profile that calls; 0 until it is proven. */
+  /** The calling profile; 0 until it is authenticated. */
   profileId: ProfileId
 }
 
@@ -44,7 +44,7 @@ class Shares<Key> {
   }
 }
 
-/** What an owner has in a full room, at the least one part of so many of its most. */
+/** An owner's minimum share of a full bulkhead, as a divisor of its maximum. */
 const FLOOR_PARTS = 64
 const FLOOR_MIN = 4
 
@@ -84,7 +84,7 @@ export class Bulkheads {
     }
   }
 
-  /** All guests of all rooms. */
+  /** Requests of all bulkheads. */
   get count(): number {
     return this.#count
   }
@@ -93,7 +93,7 @@ export class Bulkheads {
     return this.#bulkheads[name].count
   }
 
-  /** The refusal of one more guest from this address; null when the room has a place. */
+  /** The refusal of one more request from this address; null when there is capacity. */
   refusal(name: BulkheadName, address: string): Refusal | null {
     const { size, count, addresses, ofAddress } = this.#bulkheads[name]
     if (count >= size.all) return refuse('OVERLOADED')
@@ -102,7 +102,7 @@ export class Bulkheads {
     return own < shareOf(ofAddress, count - own) ? null : refuse('RATE_LIMITED')
   }
 
-  /** Moves the guest into this room from the room it was in. */
+  /** Moves the request into this bulkhead from its previous one. */
   enter(guest: Guest, name: BulkheadName): void {
     this.leave(guest)
     const bulkhead = this.#bulkheads[name]
@@ -112,7 +112,7 @@ export class Bulkheads {
     if (guest.address !== '') bulkhead.addresses.add(guest.address)
   }
 
-  /** Counts the guest for its profile; a refusal when the profile has its share already. */
+  /** Counts the request for its profile; returns a refusal when the profile has used its share. */
   known(guest: Guest, profileId: ProfileId): Refusal | null {
     if (guest.bulkhead === null || profileId === 0) return null
     const { count, profiles, ofProfile } = this.#bulkheads[guest.bulkhead]

@@ -8,7 +8,7 @@ import type { GatewayOptions } from './gateway-options.ts'
 
 type Connection = Pick<HttpResponse, 'getRemoteAddressAsText'>
 
-/** Finds the addresses of callers, and limits the rate of each. */
+/** Finds the addresses of callers and limits the rate of each. */
 export class CallerAddresses {
   readonly #limiter: RateLimiter<string> | null
   /** Lower-case name; '' when no proxy is trusted. */
@@ -19,7 +19,7 @@ export class CallerAddresses {
     this.#proxyHeader = options.addressHeader ?? ''
   }
 
-  /** The address as text, all digits of IPv6. A header that ends in no address is ignored. */
+  /** The address as text, IPv6 fully expanded. A header not ending in an address is ignored. */
   of(response: Connection, headers: ReadonlyMap<string, string>): string {
     return addressOf(response, headers.get(this.#proxyHeader) ?? '')
   }
@@ -35,7 +35,7 @@ export class CallerAddresses {
     return isNamed ? addressKey(this.of(response, headers)) : ''
   }
 
-  /** Takes one token of a lane; returns 0, or the seconds until the caller may ask again. */
+  /** Takes one token of a rate class; returns 0, or the seconds until the caller may retry. */
   waitSec(key: string, rateClass: RateClass, nowMs: number): number {
     if (key === '') return 0
     return this.#limiter?.take(key, rateClass, nowMs) ?? 0
@@ -46,7 +46,7 @@ function addressOf(response: Connection, proxySays: string): string {
   return lastAddress(proxySays) || Buffer.from(response.getRemoteAddressAsText()).toString()
 }
 
-/** Each proxy adds the address that it saw. Only the last entry is not chosen by the caller. */
+/** Each proxy appends the address that it saw, so a caller cannot forge the last entry. */
 function lastAddress(list: string): string {
   const text = list.slice(list.lastIndexOf(',') + 1).trim()
   const kind = isIP(text)

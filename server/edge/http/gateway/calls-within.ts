@@ -1,6 +1,6 @@
-// Calls that a handler makes to other routes, for the caller of its own call. Each passes the gates
-// that it would pass alone: its room, the rates of address and profile, the region, the scopes.
-// Metrics count it as a call of its route. Its caller was proven at the outer call.
+// Calls that a handler makes to other routes on behalf of its own caller. Each passes the same
+// checks as a separate call: bulkhead, rates of address and profile, region, scopes. Metrics count
+// it as a call of its route. Its caller was authenticated at the outer call.
 
 import { assert } from '../../../../engine/domain/assert.ts'
 import { SCOPE_REJECT } from '../../../../engine/domain/reject-precedence.ts'
@@ -17,7 +17,7 @@ import { profileWaitSec, rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { encoded, verify } from './replies/outgoing.ts'
 
-/** What metrics are told of a call that ended. */
+/** The outcome of an ended call, for the metrics. */
 interface Ending {
   readonly status: number
   readonly refusal: string | null
@@ -26,8 +26,8 @@ interface Ending {
 const BROKEN: Ending = { status: refusalStatus('INTERNAL'), refusal: 'INTERNAL' }
 
 /**
- * Scopes bind every proof here: a session and an identity token have none. So a route that only
- * reads is open to them, and a route that needs a scope is not.
+ * Scopes apply to every scheme here: a session or an identity token has none. So routes that only
+ * read are open to them, and routes that need a scope are not.
  */
 function scopeRefusal({ accepts }: Guarded, { scopes }: Caller): Refusal | null {
   const needed = accepts.flatMap((each) => each.scopes)
@@ -72,7 +72,7 @@ export class CallsWithin<S> {
     }
   }
 
-  /** The refusals that come before the handler, in the order in which the gateway gives them. */
+  /** The refusals that precede the handler, in the same order as in the gateway. */
   #gate(route: Route<S>, { call, caller }: Unchecked, guest: Guest): Refusal | null {
     const { addressLimiter, profileLimiter, regions, services } = this.#options
     const { bulkhead, rateClass, auth } = route
@@ -84,13 +84,13 @@ export class CallsWithin<S> {
     if (!route.hasCapacity(services)) return refuse('OVERLOADED')
     if (isRestrictedThere(regions, route, call.headers)) return refuse('REGION_BLOCKED')
     this.#bulkheads.enter(guest, bulkhead)
-    // Its bytes are charged with the reply that carries them.
+    // Its bytes are charged with the outer reply that carries them.
     this.charged.begin({ call, route, address: guest.address, caller })
     if (caller === null) return null
     const lacking = scopeRefusal(auth, caller)
     if (lacking !== null) return lacking
     const key = rateKeyOf(caller)
-    // The sequencer takes the tokens of a raw route, behind the proof of its caller.
+    // The sequencer takes the tokens of a raw route, after the caller is authenticated.
     const limiter = route.raw ? null : (profileLimiter ?? null)
     const profileSec = profileWaitSec(limiter, key, route, call)
     if (profileSec > 0) return refuse('RATE_LIMITED', undefined, profileSec)
@@ -100,7 +100,7 @@ export class CallsWithin<S> {
   #run(route: Route<S>, request: Unchecked): unknown {
     const { accepts } = route.auth
     const isForTokens = accepts.length === 0 || accepts.some(({ scheme }) => scheme === 'hmac')
-    assert(isForTokens, 'a route that is called within another is for holders of API tokens')
+    assert(isForTokens, 'a route called within another accepts API tokens')
     const { services, ownerOfCall } = this.#options
     return route.run(request, services, ownerOfCall, this.call)
   }

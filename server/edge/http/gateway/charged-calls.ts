@@ -1,4 +1,4 @@
-// Lets calls that read be charged for what they cost, when anybody is limited.
+// Charges read calls for their cost when rate limits are on.
 
 import type { Call, Caller } from '../../../messages/call.ts'
 import { Charges, type Limiters } from '../access/charges.ts'
@@ -6,7 +6,7 @@ import type { RateClass } from '../access/rate-limit.ts'
 import type { Route } from '../route.ts'
 import { rateKeyOf } from './entry.ts'
 
-/** Lanes whose calls only read, so that what they cost grows with what they ask for. */
+/** Rate classes whose calls only read, so their cost grows with what they request. */
 const CHARGED: ReadonlySet<RateClass> = new Set(['public', 'private'])
 
 export interface ChargedCall<S> {

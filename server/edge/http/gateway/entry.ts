@@ -5,12 +5,12 @@ import { type Field, readingOf, readJson, readParams, readQuery } from '../reque
 import type { Route, Unchecked } from '../route.ts'
 import { assertNames, pathNames } from '../router.ts'
 
-/** A route, and how its path and query are read, worked out once. */
+/** A route with the parsers of its path and query, built once. */
 export interface Entry<S> {
   readonly route: Route<S>
   readonly params: readonly Field[]
   readonly query: ReadonlyMap<string, Field>
-  /** Its calls change something for a proven caller, and a client cannot just send them again. */
+  /** Its calls change state for an authenticated caller, and a client cannot simply retry them. */
   readonly changes: boolean
 }
 
@@ -21,7 +21,7 @@ export function entryOf<S>(route: Route<S>): Entry<S> {
   return { route, params, query: readingOf(route.query), changes: isChange(route) }
 }
 
-/** A raw route checks its sender later, and what only frees may be sent again without harm. */
+/** A raw route authenticates later, and a call that only frees something is safe to retry. */
 function isChange<S>({ method, raw, bulkhead, auth }: Route<S>): boolean {
   const isOpen = auth.accepts.length === 0 && auth.welcomes === undefined
   return method !== 'GET' && !raw && bulkhead !== 'frees' && !isOpen
@@ -44,7 +44,7 @@ export function readCall<S>(
   return { params: inPath.values, query: inQuery.values, body: json.value, caller, call }
 }
 
-/** The outcome of a call, with what its route adds to the refusal of a wrong form. */
+/** The outcome of a call, with the extra fields of its route for a malformed request. */
 export function ofForm<S>({ ofWrongForm }: Route<S>, outcome: unknown): unknown {
   if (ofWrongForm === null || !(outcome instanceof Refusal)) return outcome
   const { name } = outcome
@@ -57,7 +57,7 @@ export function needsJsonType<S>({ method }: Route<S>, call: Call, { via }: Call
   return header(call, 'content-type').split(';')[0].trim().toLowerCase() !== 'application/json'
 }
 
-/** The key under which a proven caller is limited. */
+/** The key under which an authenticated caller is limited. */
 export function rateKeyOf({ operator, profileId }: Caller): number {
   return operator?.rateKey ?? profileId
 }

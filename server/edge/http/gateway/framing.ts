@@ -1,11 +1,11 @@
-// Refuses requests that two parsers could read differently, before anything is done for them: a
+// Refuses requests that two parsers could read differently, before anything is done for them. A
 // proxy in front may see the end of such a request elsewhere, and the rest would run as a request
-// of another client. The library takes all of them; it must parse nothing behind such a head.
+// of another client. The library accepts all of them, so it must parse nothing after such a head.
 //
-// Every Transfer-Encoding is refused, because the chunk parser of the library takes many bytes for
-// digits and line ends, and a trailer for the next request. The library drops bytes above 0x7f at
-// both ends of a value, so a value of such bytes alone is empty here; it counts as present. A
-// header without a name hides itself and all that follow it from this check too, so an exchange on
+// Every Transfer-Encoding is refused, because the library's chunk parser accepts many bytes as
+// digits and line ends, and treats a trailer as the next request. The library drops bytes above
+// 0x7f at both ends of a value, so a value of such bytes alone is empty here; it counts as present.
+// A header without a name hides itself and all later headers from this check too, so an exchange on
 // the open internet needs a proxy (server/docs/operating.md).
 
 import { type Refusal, refuse } from '../../../messages/refusal.ts'
@@ -16,14 +16,14 @@ type Head = {
 }
 
 const LENGTH = /^[0-9]{1,15}$/
-/** A name or an address of RFC 3986, in printable ASCII, and a port. */
+/** A name or an address of RFC 3986, in printable ASCII, with an optional port. */
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~%!$&'()*+;=-]+)(?::[0-9]{0,5})?$/
 
 const LENGTH_INVALID = refuse('BODY_MALFORMED', {
-  message: 'The Content-Length header must come once, as a number of 1 to 15 digits.',
+  message: 'The Content-Length header must appear once, as a number of 1 to 15 digits.',
 })
 
-/** Null for a request whose end is beyond doubt. */
+/** Null for a request whose end is unambiguous. */
 export function framingRefusal({ headers, target }: Head): Refusal | null {
   if (headers.has('transfer-encoding')) return refuse('LENGTH_REQUIRED')
   const length = headers.get('content-length')

@@ -12,29 +12,29 @@ import type { BulkheadSizes } from './bulkheads.ts'
 import type { ConnectionBounds } from './connections.ts'
 import type { UnreadBounds } from './replies/unread-replies.ts'
 
-/** Null for a caller that an open route does not know. */
+/** Null for an unknown caller of an open route. */
 type Proof = Caller | Refusal | null
 
 export interface GatewayOptions<S> {
   readonly routes: readonly Route<S>[]
   readonly services: S
-  /** Proves the caller of every route that is neither open to all nor raw. */
+  /** Authenticates the caller of every route that is neither open to all nor raw. */
   readonly authenticate: (call: Call, auth: Guarded) => Proof | Promise<Proof>
-  /** Names the profile of a call that may be for a sub-account. */
+  /** Resolves the profile of a call that may act for a sub-account. */
   readonly ownerOfCall: OwnerOfCall
-  /** Reports what was thrown while a call was taken or its reply was made; gives the fault id. */
+  /** Reports an exception while a call was read or its reply was built; returns the fault id. */
   readonly onFault: (error: unknown, edge: 'http' | 'reply') => string
   readonly addressLimiter?: RateLimiter<string> | null
   readonly profileLimiter?: RateLimiter<number> | null
-  /** Marks the calls of this process itself; absent: it makes none. */
+  /** Marks the calls of this process itself; absent when it makes none. */
   readonly ownCalls?: OwnCalls | undefined
-  /** Lower-case header in which a trusted proxy names the caller's address; absent: no proxy. */
+  /** Lower-case header in which a trusted proxy names the caller's address; absent for none. */
   readonly addressHeader?: string | undefined
-  /** Where trading is refused; absent: nowhere. */
+  /** Where trading is refused; absent for nowhere. */
   readonly regions?: Regions | undefined
-  /** Of which hosts calls are answered; absent: of all. */
+  /** The hosts whose calls are accepted; absent for all. */
   readonly hosts?: OwnHosts | undefined
-  /** Pages of other hosts that may call; absent: none. */
+  /** Pages of other hosts that may call; absent for none. */
   readonly cors?: Cors | undefined
   readonly observe?: (seen: Seen) => void
   /** Monotonic milliseconds. */
@@ -46,8 +46,6 @@ export interface GatewayOptions<S> {
   readonly bulkheads?: BulkheadSizes
   readonly connections?: ConnectionBounds
   readonly unreadReplyBytes?: UnreadBounds
-  /**
-   * For tests: a reply that breaks its route's schema is a fault, and so is an unnamed refusal.
-   */
+  /** For tests: an undeclared refusal is a fault, and so is a reply that violates its schema. */
   readonly verifyReplies?: boolean
 }

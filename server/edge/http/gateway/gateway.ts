@@ -1,8 +1,8 @@
 // Turns bytes into calls and outcomes into bytes.
-// Invariants: a native request is copied before anything waits. A response is written at most once,
-// in a cork, and never after its connection ended. Each turn ends exactly once; a room counts it
-// until its reply is out. A fault costs its call (500 with a fault id) and its connection (design
-// §11).
+// Invariants: a native request is copied before anything awaits. A response is written at most
+// once, in a cork, and never after its connection ended. Each request ends exactly once; its
+// bulkhead counts it until its reply is out. A fault costs its call (500 with a fault id) and its
+// connection (design §11).
 
 import type * as library from 'uWebSockets.js'
 import { setImmediate as nextTick } from 'node:timers/promises'
@@ -50,7 +50,7 @@ export class Gateway<S> {
   private onIdle: (() => void) | null = null
   private stopping = false
   private readonly parseEnd = new ParseEnd()
-  /** The turn whose request the library is handing over. */
+  /** The request that the library is handing over. */
   private receiving: IncomingRequest<S> | null = null
 
   constructor(options: GatewayOptions<S>) {
@@ -83,7 +83,7 @@ export class Gateway<S> {
     })
   }
 
-  /** The library does not say which connection ended; of a WebSocket's end it says nothing. */
+  /** The library does not report which connection ended, nor the end of a WebSocket. */
   private count(response: library.HttpResponse, change: number): void {
     try {
       if (change > 0) this.connections.opened(response)
@@ -93,7 +93,7 @@ export class Gateway<S> {
     }
   }
 
-  /** Gives the port to which a WebSocket library attaches; call before `listen`. */
+  /** Returns the port to which a WebSocket library attaches; call before `listen`. */
   sockets(bounds: SocketBounds): SocketPort {
     const gate: UpgradeGate = (response, headers) => {
       if (this.stopping) return refuse('NOT_READY')
@@ -105,7 +105,7 @@ export class Gateway<S> {
     return new SocketPort(this.apps, bounds, gate, () => this.connections.ended())
   }
 
-  /** Starts to listen and gives the port; 0 picks one. */
+  /** Starts to listen and returns the port; 0 picks one. */
   async listen(host: string, port: number): Promise<number> {
     this.listenSocket = await this.apps.listen(host, port)
     return uWS.us_socket_local_port(this.listenSocket)
@@ -116,7 +116,7 @@ export class Gateway<S> {
     return this.bulkheads.count
   }
 
-  /** Takes no more connections, waits for requests in flight, then closes the connections. */
+  /** Accepts no more connections, waits for requests in flight, then closes the connections. */
   async stop(): Promise<void> {
     this.stopping = true
     if (this.listenSocket !== null) uWS.us_listen_socket_close(this.listenSocket)
@@ -127,7 +127,7 @@ export class Gateway<S> {
         this.onIdle = resolve
       })
     }
-    // One turn later the last reply is with the kernel.
+    // One event-loop tick later, the kernel has the last reply.
     await nextTick()
     this.apps.close()
   }
@@ -150,7 +150,7 @@ export class Gateway<S> {
     if (incoming !== null) this.watch(incoming)
   }
 
-  /** Most turns have ended here, and nothing of them is left to abort. */
+  /** Most requests have ended by now and have nothing left to abort. */
   private watch(incoming: IncomingRequest<S>): void {
     if (incoming.ended && incoming.unread === null) return
     incoming.response.onAborted(() => this.abort(incoming))
@@ -199,10 +199,10 @@ export class Gateway<S> {
     }
   }
 
-  /** The request is complete: from here on it is counted in the room of its own kind. */
+  /** The request is complete: from here on, the bulkhead of its own kind counts it. */
   private whole(incoming: IncomingRequest<S>): void {
     const { entry, address } = incoming
-    assert(entry !== null, 'an admitted turn has a route')
+    assert(entry !== null, 'an admitted request has a route')
     const { bulkhead } = entry.route
     const refusal = this.bulkheads.refusal(bulkhead, address)
     if (refusal !== null) {
@@ -294,7 +294,7 @@ export class Gateway<S> {
     )
   }
 
-  /** May run in the code that settles the outcome, which must not feel a fault of the reply. */
+  /** May run in the code that settles the outcome, which must not see a fault of the reply. */
   private finish(incoming: IncomingRequest<S>, entry: Entry<S>, outcome: unknown): void {
     try {
       this.answer(incoming, entry, outcome)
@@ -311,11 +311,11 @@ export class Gateway<S> {
     this.send(incoming, { ...(preflight ?? this.heads.ofRefusal(call, refusal, headers)), close })
   }
 
-  /** Where such a request ends is in doubt, so the library must parse nothing behind its head. */
+  /** The end of such a request is ambiguous, so the library must parse nothing after its head. */
   private refuseMisframed(incoming: IncomingRequest<S>, refusal: Refusal): void {
     const { call, response } = incoming
     if (call.method === 'HEAD') {
-      // Without a body the reply is gathered. While the call is pending, no other request is run.
+      // A reply without a body is only buffered. While the call is pending, no other request runs.
       this.later(incoming, nextTick(), () => this.refuseEarly(incoming, refusal, true))
       return
     }
@@ -358,7 +358,7 @@ export class Gateway<S> {
     promise.then(next).catch((error: unknown) => this.fault(incoming, error))
   }
 
-  /** Never throws, because no caller of it would catch. */
+  /** Never throws, because none of its callers would catch. */
   private fault(
     incoming: IncomingRequest<S>,
     error: unknown,
@@ -381,7 +381,7 @@ export class Gateway<S> {
     incoming.aborted = true
     incoming.call.isGone = true
     if (incoming.unread !== null) this.letGo(incoming)
-    // A handler at work ends its own turn when it is done.
+    // A running handler ends its own request when it is done.
     if (this.bodies.ends(incoming)) this.end(incoming, 0, null)
   }
 
@@ -395,7 +395,7 @@ export class Gateway<S> {
     if (incoming.unread === null) this.letGo(incoming)
   }
 
-  /** Frees what a turn occupies, when its reply is out or its connection has ended. */
+  /** Frees the resources of a request when its reply is out or its connection has ended. */
   private letGo(incoming: IncomingRequest<S>): void {
     if (incoming.unread !== null) this.replies.free(incoming.unread)
     incoming.unread = null

@@ -1,5 +1,5 @@
 // Checks the handshake of a WebSocket (RFC 6455, 4.2.1). The library only looks for a key of 24
-// characters; a proxy that takes the same request for a plain one would read frames as replies.
+// characters. A proxy that treats the same request as plain HTTP would read frames as replies.
 
 import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
 
@@ -12,7 +12,7 @@ function lists(value: string, word: string): boolean {
   return value.split(',').some((each) => each.trim().toLowerCase() === word)
 }
 
-/** Null for a handshake that both ends understand alike. */
+/** Null for a handshake that both ends interpret alike. */
 export function handshakeRefusal(headers: Headers): Refusal | null {
   const header = (name: string) => headers.get(name) ?? ''
   if (!lists(header('upgrade'), 'websocket')) {
@@ -23,10 +23,10 @@ export function handshakeRefusal(headers: Headers): Refusal | null {
   }
   if (header('sec-websocket-version') !== '13') return refuse('HANDSHAKE_VERSION')
   if (!KEY.test(header('sec-websocket-key'))) {
-    return invalid({ field: 'sec-websocket-key', message: 'must be 16 bytes in base64, once' })
+    return invalid({ field: 'sec-websocket-key', message: 'must be 16 bytes in base64' })
   }
   if (Number(header('content-length')) > 0) {
-    return invalid({ field: 'content-length', message: 'must be 0 or absent: no body is taken' })
+    return invalid({ field: 'content-length', message: 'must be 0 or absent' })
   }
   return null
 }

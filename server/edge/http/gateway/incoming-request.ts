@@ -6,7 +6,7 @@ import type { Guest } from './bulkheads.ts'
 import type { Entry } from './entry.ts'
 import type { UnreadReply } from './replies/unread-replies.ts'
 
-/** One request from its first byte to its end; `observe` gets it then. */
+/** One request, from its first byte to its end, when it is passed to `observe`. */
 export interface IncomingRequest<S> extends Seen, Guest {
   readonly response: HttpResponse
   readonly entry: Entry<S> | null
@@ -25,7 +25,7 @@ export interface IncomingRequest<S> extends Seen, Guest {
   /** Bytes of its reply may be out, so no other reply can be written. */
   written: boolean
   ended: boolean
-  /** Its slot in the body reader; 0 for none. */
+  /** Its index in the body reader; 0 for none. */
   readingAt: number
 }
 

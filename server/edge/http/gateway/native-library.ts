@@ -1,5 +1,5 @@
-// Loads the HTTP library; only this file does. The library reads from its environment, once, how
-// long the head of a request may be. A static import would load it before any line of a bundle.
+// The only file that loads the HTTP library. The library reads the maximum size of a request head
+// from its environment, once. A static import would load it before any line of a bundle.
 
 import type * as Library from 'uWebSockets.js'
 import { assert } from '../../../../engine/domain/assert.ts'
@@ -7,11 +7,11 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 
 assert(
   LIMITS.querySlugsCharactersMax < LIMITS.headBytesMax / 1.5,
-  'the longest query fits a head, with room for headers',
+  'the longest query fits a head, together with headers',
 )
 process.env.UWS_HTTP_MAX_HEADERS_SIZE = `${LIMITS.headBytesMax}`
 
 const library = await import('uWebSockets.js')
 
-/** An operator may install upstream's build: that is CommonJS, with all exports under one name. */
+/** An operator may install the upstream build: CommonJS with all exports under one name. */
 export const uWS: typeof Library = Reflect.get(library, 'default') ?? library

@@ -1,7 +1,7 @@
-// When the library has parsed what it read. It closes a connection that brings a request before the
-// reply to the last one. So a call that waits for this moment learns whether bytes that came with
-// it have ended its connection: then nothing is done for it. Calls that only read do not wait,
-// because their clients can send them again.
+// Resolves when the library has parsed what it read. The library closes a connection that sends a
+// request before the reply to the previous one. So a call that waits here learns whether the bytes
+// that arrived with it have ended its connection; nothing is done for it then. Calls that only read
+// do not wait, because their clients can retry them.
 
 import { setImmediate as nextTick } from 'node:timers/promises'
 

@@ -1,6 +1,6 @@
-// The RateLimit headers of replies: what is left of the bucket that limits the caller most, the one
-// of its profile, or of its address while no profile is proven. A 429 shows the limit that was hit,
-// or none where that limit is no bucket.
+// The RateLimit headers of replies: the remaining tokens of the bucket that limits the caller most,
+// which is that of its profile, or of its address until a profile is authenticated. A 429 shows the
+// limit that was hit, or none when that limit is not a bucket.
 
 import { rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
@@ -13,8 +13,8 @@ type Limiters<S> = Pick<GatewayOptions<S>, 'addressLimiter' | 'profileLimiter'>
 type Counted<S> = Pick<IncomingRequest<S>, 'entry' | 'caller' | 'address' | 'call'>
 
 /**
- * Empty without limits, and on raw routes: there the way of the order counts the profile, and its
- * figures would cost each order more than they tell a trader who counts its own orders.
+ * Empty without limits and on raw routes. On these, the order path counts the profile, and its
+ * figures would cost each order more than they are worth to a trader who counts its own orders.
  */
 export function rateLines<S>(limiters: Limiters<S>, incoming: Counted<S>, out: Outgoing): string {
   const { entry, caller, address, call } = incoming

@@ -6,7 +6,7 @@ import { type Call, joinHeader, NO_BYTES } from '../../../messages/call.ts'
 /** Copies a request without its body. */
 export function copied(request: HttpRequest, receivedMs: number): Call {
   const headers = new Map<string, string>()
-  // The method is read first, because the library's other getter of it lowers its letters in place.
+  // The method is read first, because the library's other getter lowercases it in place.
   const method = request.getCaseSensitiveMethod()
   request.forEach((name, value) => {
     joinHeader(headers, name, value)

@@ -1,7 +1,8 @@
-// Stands between a WebSocket library and the gateway: the library takes this for the native app. It
-// gets only admitted upgrades that are true WebSocket handshakes, and text messages within their
-// bounds. It gets no plain request, because anyone can crash its long polling. Invariant: a link is
-// in `#links` from its open to its close, and its guest is entered for the same time.
+// Sits between a WebSocket library and the gateway; to the library, it looks like the native app.
+// It passes on only admitted upgrades that are valid WebSocket handshakes, and text messages within
+// their limits. It passes on no plain request, because anyone can crash the library's long polling.
+// Invariant: a link is in `#links` from its open to its close, and its guest is entered for the
+// same time.
 
 import type {
   HttpRequest,
@@ -24,8 +25,8 @@ import { writeAndClose } from './replies/unread-replies.ts'
 export interface SocketBounds {
   readonly messageBytesMax: number
   /**
-   * Bytes written and not read. Above this a connection ends without a reason, as it takes no more
-   * bytes. A writer of frames stops far below it, so only uncounted answers can reach it.
+   * Bytes written but not read. Above this limit a connection ends without a reason, as it accepts
+   * no more bytes. Writers of frames stop far below it, so only uncounted replies can reach it.
    */
   readonly bufferedBytesMax: number
 }
@@ -35,9 +36,9 @@ type Headers = ReadonlyMap<string, string>
 /** An admitted connection, from the end of its upgrade on. */
 export interface Guest {
   entered(): void
-  /** Why a message ends the connection; '' for a message that is heard. A ping has no bytes. */
+  /** Why a message ends the connection; '' for an accepted message. A ping has no bytes. */
   whyNot(message: Uint8Array): string
-  /** The reader took some of the bytes that waited. */
+  /** The reader took some of the waiting bytes. */
   drained(): void
   left(): void
 }
@@ -46,14 +47,14 @@ export interface Guest {
 export interface Keeper {
   /** `target` is the path of the request with its query. */
   admit(headers: Headers, address: string, target: string): Refusal | Guest
-  /** Reports what a connection threw; its guest is null before it is open. Gives the reply. */
+  /** Reports an exception of a connection; the guest is null before it opens. Returns the reply. */
   broke(error: unknown, guest: Guest | null): Refusal
 }
 
-/** Checked before every upgrade: gives a refusal, or the address of the caller. */
+/** Checked before every upgrade: returns a refusal, or the address of the caller. */
 export type UpgradeGate = (response: HttpResponse, headers: Headers) => Refusal | string
 
-/** The data kept with each connection. */
+/** The data stored with each connection. */
 interface Kept {
   readonly transport: object
   readonly guest: Guest
@@ -69,7 +70,7 @@ interface Library {
   close(socket: Socket, code: number, message: ArrayBuffer): void
 }
 
-/** Longer than the pings of the library, so that the library decides which peer is gone. */
+/** Longer than the ping interval of the library, so the library decides which peer is gone. */
 const IDLE_SEC = 60
 const UNSUPPORTED_DATA = 1003
 const POLICY = 1008
@@ -82,7 +83,7 @@ export class SocketPort {
   readonly #links = new Set<Socket>()
   readonly #socketOf = new WeakMap<object, Socket>()
   #keeper: Keeper | null = null
-  /** Connections ended because too many bytes waited for their readers. */
+  /** Connections closed because too many bytes waited for their readers. */
   overflowedCount = 0
 
   /** `onEnded` is called once for each admitted connection, when it closes. */
@@ -97,7 +98,7 @@ export class SocketPort {
     return this.#links.size
   }
 
-  /** Bytes that were written to all connections and not taken by their readers. */
+  /** Bytes written to all connections and not taken by their readers. */
   get unreadBytes(): number {
     let bytes = 0
     for (const socket of this.#links) bytes += socket.getBufferedAmount()
@@ -122,7 +123,7 @@ export class SocketPort {
     })
   }
 
-  /** From now on the connection gets what is published on the topic. */
+  /** Subscribes the connection to the messages of the topic. */
   subscribe(transport: object, topic: string): void {
     this.#socketOf.get(transport)?.subscribe(topic)
   }
@@ -131,12 +132,12 @@ export class SocketPort {
     this.#socketOf.get(transport)?.unsubscribe(topic)
   }
 
-  /** Writes encoded text to every connection of the topic when this turn of the loop ends. */
+  /** Writes encoded text to every connection of the topic when this event-loop tick ends. */
   announce(topic: string, packet: Uint8Array): void {
     this.#apps.publish(topic, packet)
   }
 
-  /** Gives undefined when the connection is gone. */
+  /** Returns undefined when the connection is gone. */
   guestOf(transport: object): Guest | undefined {
     return this.#socketOf.get(transport)?.getUserData().guest
   }
@@ -230,14 +231,14 @@ export class SocketPort {
     })
   }
 
-  /** Refuses the request when its address has called too often or its framing is in doubt. */
+  /** Refuses the request when its address exceeds its rate or its framing is ambiguous. */
   #refuseOr(
     response: HttpResponse,
     headers: Headers,
     take: (headers: Headers, keeper: Keeper, address: string) => void,
   ): void {
     const keeper = this.#keeper
-    assert(keeper !== null, 'no connection is admitted before there is a keeper')
+    assert(keeper !== null, 'a keeper is set before a connection is admitted')
     try {
       const misframed = framingRefusal({ headers, target: '' })
       const address = this.#gate(response, headers)
@@ -253,7 +254,7 @@ export class SocketPort {
 
   #receive(library: Library, socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
     if (!this.#takes(socket, new Uint8Array(message))) return
-    // No channel takes bytes; the library would keep announced parts until all have come.
+    // No channel accepts bytes; the library would buffer announced parts until all have arrived.
     if (isBinary) socket.end(UNSUPPORTED_DATA, 'text only')
     else library.message(socket, message, isBinary)
   }
@@ -281,7 +282,7 @@ export class SocketPort {
 const NO_POLLING = invalid({ field: 'transport', message: 'must be websocket, with EIO 4' })
 
 /**
- * Each parameter must come once: of two values the library might read the other. A `sid` would
+ * Each parameter must appear once: of two values, the library might read the other. A `sid` would
  * upgrade a polling session.
  */
 function isHandshake(query: string | undefined): boolean {
@@ -301,7 +302,7 @@ function headersOf(request: HttpRequest): Headers {
   return headers
 }
 
-/** What a client of another version learns of this one. */
+/** Headers that inform a client of another version of the supported one. */
 const VERSIONS: readonly Header[] = [
   ['sec-websocket-version', '13'],
   ['upgrade', 'websocket'],

@@ -1,4 +1,4 @@
-// Numbers that travel as decimal text.
+// Numbers in the form of decimal text.
 
 import { pattern } from './scalars.ts'
 
@@ -7,7 +7,7 @@ export function rawText() {
   return pattern('^-?(0|[1-9][0-9]*)$', 'Raw units as decimal text.')
 }
 
-/** Whole units as text, with six decimals at most. */
+/** Whole units as text, with at most six decimals. */
 export function wholeText() {
   return pattern('^-?(0|[1-9][0-9]*)([.][0-9]{1,6})?$', 'Whole units as decimal text.')
 }

@@ -1,4 +1,4 @@
-// The named values of the exchange as they are on the wire.
+// The named values of the exchange in wire form.
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { means } from './meaning.ts'
 import { shownWith } from './printed.ts'
@@ -7,12 +7,12 @@ import { integer, pattern } from './scalars.ts'
 const UUID = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
 
 export function orderId() {
-  return means(pattern(UUID, 'Order id, UUIDv4 text.'), 'The id that the exchange gave the order.')
+  return means(pattern(UUID, 'Order id, UUIDv4 text.'), 'The id assigned by the exchange.')
 }
 
 export function slug() {
   const most = LIMITS.slugCharactersMax
-  const form = `1 to ${most} lower-case letters, digits and dashes, a dash not first.`
+  const form = `1 to ${most} lower-case letters, digits and dashes, not starting with a dash.`
   return means(
     pattern(`^[a-z0-9][a-z0-9-]{0,${most - 1}}$`, form),
     'Slug of the market: its name in paths and orders, which never changes.',
@@ -46,5 +46,5 @@ export function isoTime() {
 }
 
 export function profileId() {
-  return means(integer(1, 2_147_483_647), 'Number of the profile, counted from 1.')
+  return means(integer(1, 2_147_483_647), 'Id of the profile, starting at 1.')
 }

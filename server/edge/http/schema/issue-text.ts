@@ -1,7 +1,7 @@
-// Says what is wrong with a value, in words that a caller can act on: never a pattern or a term of
-// schemas. The form that a pattern describes comes before the words of its keyword.
+// Describes validation errors in words that a caller can act on, never as a pattern or in schema
+// terms. The described form of a pattern precedes the words of its keyword.
 
-/** An error as the validator gives it. */
+/** An error as returned by the validator. */
 export interface SchemaError {
   readonly keyword: string
   readonly schemaPath: string
@@ -12,13 +12,13 @@ export interface SchemaError {
 
 type Node = Readonly<Record<string, unknown>>
 
-/** Keeps the form of a pattern whose description says more; a symbol is never printed. */
+/** Holds the form of a pattern whose description has more text; a symbol is never printed. */
 export const FORM = Symbol('form')
 
-/** Keeps the words of a schema for the errors of some keywords; a symbol is never printed. */
+/** Holds the words of a schema for the errors of some keywords; a symbol is never printed. */
 export const WORDS = Symbol('words')
 
-/** What a field with an address that `isAddress` refuses is told. */
+/** The message for an address that `isAddress` rejects. */
 export const WRONG_CHECKSUM = 'has a wrong EIP-55 checksum; correct it, or send lower case'
 
 const KINDS: ReadonlyMap<unknown, string> = new Map([
@@ -31,7 +31,7 @@ const KINDS: ReadonlyMap<unknown, string> = new Map([
   ['null', 'null'],
 ])
 
-const OTHER_FORM = 'does not have the form this field takes'
+const OTHER_FORM = 'does not match the form of this field'
 
 function recordOf(value: unknown): Node {
   return typeof value === 'object' && value !== null ? { ...value } : {}
@@ -65,14 +65,14 @@ function kindsOf(node: Node): string {
     .join(' or ')
 }
 
-/** True for an error which only says that one of several shapes does not fit. */
+/** True for an error that only states that one of several shapes does not fit. */
 function isOfOneShape(root: object, path: string, node: Node): boolean {
   const at = path.indexOf('/anyOf/')
   if (at === -1) return false
   return !isNullable(nodeAt(root, path.slice(0, at))) || node.type === 'null'
 }
 
-/** The words for an error; null when another error of the same value says the same. */
+/** The words for an error; null when another error of the same value covers it. */
 export function wordsOf(error: SchemaError, root: object): string | null {
   const { keyword, schemaPath } = error
   const node = nodeAt(root, schemaPath)

@@ -1,4 +1,4 @@
-// Names of markets in paths. Any text may be asked for: what names no market is not found.
+// Names of markets in paths. Any text is allowed: an unknown name is not found.
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { means } from './meaning.ts'
 import { text } from './scalars.ts'

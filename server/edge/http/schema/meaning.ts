@@ -4,8 +4,8 @@ import { withKeywords } from './printed.ts'
 import type { Schema } from './schema.ts'
 
 /**
- * The same shape with a sentence that says what its value means. The form of a pattern follows that
- * sentence; refusals still give the form alone.
+ * The same shape with a sentence on the meaning of its value. The form of a pattern follows that
+ * sentence; refusals still show the form alone.
  */
 export function means<S extends Schema>(schema: S, meaning: string): S {
   const form = formOf(schema)

@@ -20,25 +20,25 @@ export function orderStatus() {
   )
 }
 
-/** The client's id in a reply; a client may have given none. */
+/** The client's id in a reply; a client may have set none. */
 export function shownClientOrderId() {
-  return means(optional(text()), 'Id that the client gave the order; absent without one.')
+  return means(optional(text()), 'Id that the client assigned to the order; absent without one.')
 }
 
-/** How much of an order was filled, over all of its trades; `fillFields` makes them. */
+/** The filled amounts of an order, over all of its trades; built by `fillFields`. */
 export function shownFills() {
   return {
     filledSize: means(
       uint256Text(),
-      'Raw shares that the order traded, before fees; also those of trades taken back later.',
+      'Raw shares that the order traded, before fees; includes trades reversed later.',
     ),
     remainingSize: means(
       uint256Text(),
-      'Raw shares that are not filled; of a buy at market 0, while it is held its raw collateral.',
+      'Unfilled raw shares; for a market buy 0, or its raw collateral while it is held.',
     ),
     averagePrice: means(
       nullable(decimalText()),
-      'Average price of these shares before fees, at most six decimals; null without a fill.',
+      'Average price of these shares before fees, up to six decimals; null without a fill.',
     ),
   }
 }

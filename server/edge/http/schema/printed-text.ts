@@ -1,9 +1,9 @@
-// In a request an optional field with null counts as absent, unless the field takes null. Typed
+// In a request, an optional field with null counts as absent, unless the field accepts null. Typed
 // clients write null for fields that they do not set.
 
 import { type Checker, compile, type Infer, type Schema } from './schema.ts'
 
-/** The checker removes such fields from the value itself, so nothing else may refer to it yet. */
+/** The checker removes such fields from the value itself, so nothing else may reference it yet. */
 export function compilePrinted<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
   const plain = compile(schema)
   if (schema === undefined) return plain

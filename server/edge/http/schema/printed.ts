@@ -1,12 +1,13 @@
-// What documents say of a schema and no check reads: its name, and keywords in place of its own.
+// Schema annotations for documents that no check reads: its name, and keywords that replace its
+// own.
 
 import { anyOf, type Fields, object, type Schema } from './schema.ts'
 
-/** Both are symbols, so that neither is ever printed. */
+/** Both are symbols, so neither is ever printed. */
 export const NAME = Symbol('name')
 export const SHOWN = Symbol('shown')
 
-/** The same schema with more keywords; a field that may be absent stays one. */
+/** The same schema with more keywords; an optional field stays optional. */
 export function withKeywords<S extends Schema>(schema: S, keywords: object): S {
   const copy = { ...schema, ...keywords }
   // The mark `~optional` is not enumerable, so the copy lost it.
@@ -14,12 +15,12 @@ export function withKeywords<S extends Schema>(schema: S, keywords: object): S {
   return copy
 }
 
-/** The schema is a component of this name in documents, wherever it is used. */
+/** Makes the schema a component of this name in documents, wherever it is used. */
 export function named<S extends Schema>(name: string, schema: S): S {
   return withKeywords(schema, { [NAME]: name })
 }
 
-/** Documents show these keywords besides the schema's own, or in their place; undefined hides. */
+/** Keywords that documents add to the schema's own, or use instead; undefined hides one. */
 export function shownWith<S extends Schema>(
   schema: S,
   keywords: Readonly<Record<string, unknown>>,
@@ -27,13 +28,13 @@ export function shownWith<S extends Schema>(
   return withKeywords(schema, { [SHOWN]: { ...Reflect.get(schema, SHOWN), ...keywords } })
 }
 
-/** One of several forms; documents show the first alone, as some languages have no choices. */
+/** One of several forms; documents show only the first, because some languages have no choices. */
 export function firstShown<S extends Schema[]>(...forms: S) {
   const [first] = forms
   return shownWith(anyOf(...forms), { anyOf: undefined, ...first })
 }
 
-/** An object that has exactly one of some fields; documents show a shape for each of them. */
+/** An object with exactly one of some fields; documents show a shape for each of them. */
 export function exactlyOne<F extends Fields>(fields: F, ...names: (keyof F & string)[]) {
   const whole = object(fields)
   const oneOf = names.map((name) => {

@@ -8,8 +8,8 @@ import { lines, SHOWN_INK, SHOWN_VISIBLE, VISIBLE } from './visible-text.ts'
 
 const SPACE = '[ \\t]{0,8}'
 /**
- * A username that its owner chooses; it is trimmed later. It has letters of one alphabet, so that
- * nobody can imitate another name. A letter comes first, so no address or @handle is a username.
+ * A username chosen by its owner; it is trimmed later. Its letters are of one alphabet, so that
+ * nobody can imitate another name. It starts with a letter, so no address or @handle is a username.
  */
 export function username() {
   const rest = LIMITS.usernameCharactersMax - 1
@@ -23,13 +23,13 @@ export function displayName() {
   const most = LIMITS.displayNameCharactersMax
   const form = `One line of 1 to ${most} characters, not all of them spaces.`
   const checked = pattern(`^(?=\\s*[^\\s])${VISIBLE}{1,${most}}$`, form)
-  // Patterns of many languages cannot look ahead.
+  // Patterns of many languages have no lookahead.
   return means(
     shownWith(checked, {
       pattern: `^${SHOWN_VISIBLE}*${SHOWN_INK}${SHOWN_VISIBLE}*$`,
       maxLength: most,
     }),
-    'Name to show in place of username and account, trimmed.',
+    'Name shown instead of username and account, trimmed.',
   )
 }
 
@@ -40,25 +40,25 @@ export function webAddress() {
   return pattern(`^${head}[!#-&(-;=?-\\[\\]_a-z~]{1,${rest}}$`, 'https URL.')
 }
 
-/** Some lines of text. */
+/** Several lines of text. */
 export function biography() {
   return lines(LIMITS.bioCharactersMax)
 }
 
-/** What an API token may be made for (rules §12.1). */
+/** The scopes that an API token may have (rules §12.1). */
 export function scope() {
   return oneOf('trading', 'account_creation', 'delegated_signing', 'withdrawal')
 }
 
-/** The account of another service that the owner proved. */
+/** The account of another service that its owner verified. */
 export function xHandle() {
-  return means(nullable(text()), 'Handle on X that the owner proved; null without one.')
+  return means(nullable(text()), 'Verified handle on X; null without one.')
 }
 
 export function account() {
-  return means(address(), 'Address of the wallet that owns the profile; it never changes.')
+  return means(address(), 'Address of the wallet that owns the profile; permanent.')
 }
 
 export function shownUsername() {
-  return means(nullable(text()), 'Name that no other profile has; null without one.')
+  return means(nullable(text()), 'Unique username; null without one.')
 }

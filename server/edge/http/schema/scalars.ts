@@ -30,7 +30,7 @@ export function oneOf<const T extends readonly string[]>(...values: T) {
   return schemaOf<T[number]>({ type: 'string', enum: values })
 }
 
-/** A query parameter that has `value` when it is absent; its handler always sees one. */
+/** A query parameter that defaults to `value`, so its handler always sees one. */
 export function defaulted<S extends Schema>(schema: S, value: string | number | boolean): S {
   return Object.assign(schema, { default: value })
 }

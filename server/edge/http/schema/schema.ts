@@ -1,7 +1,7 @@
 // The only importer of typebox. Schemas print as plain JSON Schema, so the same value checks a
-// request, types its handler and appears in the OpenAPI document. Only types of typebox's builders
-// are imported; four builders are written here. The originals come with 450 modules, which each
-// thread that checks a body would load (a fifth of a second of a start).
+// request, types its handler and appears in the OpenAPI document. Only the types of typebox's
+// builders are imported; four builders are written here. The originals pull in 450 modules, which
+// each thread that checks a body would load (a fifth of a second of a start).
 import type { Static, TArray, TObject, TOptional, TProperties, TSchema, TUnsafe } from 'typebox'
 import { Compile } from 'typebox/schema'
 import type { Issue } from '../../../messages/refusal.ts'
@@ -26,7 +26,7 @@ export interface Checker<T> {
   issues(value: unknown): Issue[]
 }
 
-/** An object that takes no fields but these. */
+/** An object that accepts no other fields. */
 export function object<F extends Fields>(fields: F): TObject<F> {
   return Object.assign(openObject(fields), { additionalProperties: false })
 }
@@ -38,7 +38,7 @@ export function openObject<F extends Fields>(fields: F): TObject<F> {
   return { type: 'object', ...needed, properties: fields } as TObject<F>
 }
 
-/** A field that may be absent. The mark `~optional` is typebox's, and is not printed. */
+/** An optional field. The mark `~optional` is typebox's and is not printed. */
 export function optional<S extends Schema>(schema: S): TOptional<S> {
   return Object.defineProperty({ ...schema }, '~optional', { value: true }) as TOptional<S>
 }
@@ -49,7 +49,7 @@ export function list<S extends Schema>(items: S, minItems = 0, maxItems?: number
   return plain as TArray<S>
 }
 
-/** A schema given as JSON Schema. The caller must give the `T` that it accepts. */
+/** A schema given as JSON Schema. The caller must supply the matching `T`. */
 export function schemaOf<T>(keywords: Readonly<Record<string, unknown>>): TUnsafe<T> {
   const plain: Schema = { ...keywords }
   return plain as TUnsafe<T>
@@ -60,12 +60,12 @@ export function anyOf<S extends Schema[]>(...schemas: S): TUnsafe<Infer<S[number
   return schemaOf<Infer<S[number]>>({ anyOf: schemas })
 }
 
-/** The checker of a schema, made at its first use. Without a schema it accepts undefined only. */
+/** The checker of a schema, compiled at first use. Without a schema, only undefined passes. */
 export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<S>> {
   if (schema === undefined) {
     return { holds: (value): value is Infer<S> => value === undefined, issues: () => [] }
   }
-  // Hundreds of checkers would add a tenth of a second to each start.
+  // Compiling hundreds of checkers would add a tenth of a second to each start.
   let compiled: ReturnType<typeof Compile> | undefined
   const validator = () => {
     compiled ??= Compile(schema)
@@ -75,7 +75,7 @@ export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<
   return {
     holds: (value): value is Infer<S> => validator().Check(value),
     issues: (value) => {
-      // Of a choice, the one shape of the value's own kind tells what is wrong with the value.
+      // In a choice, the only shape of the value's own kind explains the fault.
       const alike = shapes.filter(({ kind }) => kind === kindOf(value))
       if (alike.length === 1) return alike[0].checker.issues(value)
       return validator()
@@ -90,7 +90,7 @@ interface Shape {
   readonly checker: Checker<unknown>
 }
 
-/** The shapes of a choice; none for any other schema. */
+/** The shapes of a choice; empty for any other schema. */
 function shapesOf(schema: object): Shape[] {
   const shapes: unknown = Reflect.get(schema, 'anyOf')
   if (!Array.isArray(shapes)) return []
@@ -99,7 +99,7 @@ function shapesOf(schema: object): Shape[] {
   })
 }
 
-/** As `type` of a schema names it. */
+/** The kind in the form of the `type` keyword. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
@@ -127,7 +127,7 @@ function issuesOf(error: SchemaError, root: object): Issue[] {
       .slice(0, 8)
       .map((name) => ({ field: under(name), message: 'is not a known field' }))
   }
-  // The line above says this already.
+  // The line above already covers this.
   if (error.schemaPath.endsWith('/additionalProperties')) return []
   const message = wordsOf(error, root)
   return message === null ? [] : [{ field: path, message }]

@@ -4,15 +4,15 @@ import { PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../../engine/domain/units.
 import type { Extra } from '../../../messages/refusal.ts'
 import type { GivenAmounts } from './order-amounts.ts'
 
-// What AMOUNTS_INVALID and PRICE_MISMATCH say: the rule that the amounts break, the price that they
-// give, and the amounts that would be right. Only a refusal pays for this.
+// The fields of AMOUNTS_INVALID and PRICE_MISMATCH: the rule that the amounts violate, the implied
+// price, and valid amounts. Only a refusal pays for this.
 
 /** Digits of a price: the largest size at the finest price has fewer. */
 const PRICE_DIGITS = 15
 const TICK_MAX = PRICE_ONE_TICKS - 1
 const SIZE_MAX = LIMITS.orderSizeRawMax
 
-/** Collateral for shares, rounded down, as decimal text; null without shares. */
+/** Collateral per share, rounded down, as decimal text; null without shares. */
 function priceText(costRaw: number, sizeRaw: number): string | null {
   if (sizeRaw === 0) return null
   const scale = 10n ** BigInt(PRICE_DIGITS)
@@ -21,7 +21,7 @@ function priceText(costRaw: number, sizeRaw: number): string | null {
   return `${scaled / scale}.${fraction}`.replace(/\.?0+$/, '')
 }
 
-/** The whole ticks at and around a price: one when it is a tick or lies outside of them all. */
+/** The whole ticks at and around a price: one if the price is a tick or outside the valid range. */
 function nearestTicks(costRaw: number, sizeRaw: number): number[] {
   if (sizeRaw === 0) return []
   const scaledRaw = BigInt(costRaw) * BigInt(PRICE_ONE_TICKS)
@@ -56,7 +56,7 @@ export function amountsRefusal(given: GivenAmounts): Extra {
   }
   if (makerAmount === 0 || takerAmount === 0) {
     const name = makerAmount === 0 ? 'makerAmount' : 'takerAmount'
-    return because('AMOUNT_ZERO', `${name} is 0: an order gives and takes something; send both.`)
+    return because('AMOUNT_ZERO', `${name} is 0: both amounts of an order must be positive.`)
   }
   const isMarketForm = isFok && !hasPrice
   const sizeName = isBuy && !isMarketForm ? 'takerAmount' : 'makerAmount'
@@ -66,32 +66,32 @@ export function amountsRefusal(given: GivenAmounts): Extra {
     return because('SIZE_MAX', `${sizeName} ${largestRaw} raw units is too large: ${most}`)
   }
   if (!hasPrice) {
-    const only = 'takerAmount 1 is the market form, which only orderType FOK has: send FOK,'
+    const only = 'takerAmount 1 is the market form, which requires orderType FOK: send FOK,'
     return because('MARKET_FORM', `${only} or the amounts of a price and a size.`)
   }
   if (sizeRaw % SIZE_STEP_RAW !== 0) {
     const what = `${sizeName} ${sizeRaw} raw units is not a multiple of ${SIZE_STEP_RAW}`
-    const rule = '(0.001 share), which the size of an order with a price must be:'
+    const rule = '(0.001 share), as a priced order requires:'
     return because('SIZE_STEP', `${what} ${rule} ${sizeAdvice(sizeRaw, isBuy)}`)
   }
   const steps = sizeRaw / SIZE_STEP_RAW
   const right = ticks.map((each) => `${each * steps} for ${tickText(each)}`).join(' or ')
   const advice = `for this size send ${isBuy ? 'makerAmount' : 'takerAmount'} ${right}.`
-  const price = `The amounts give a price of ${impliedPrice} for a share`
+  const price = `The amounts imply a price of ${impliedPrice} per share`
   if (costRaw % steps !== 0) {
     return because('PRICE_TICK', `${price}, which is not on the tick of 0.001: ${advice}`)
   }
-  return because('PRICE_RANGE', `${price}, and a price is 0.001 to 0.999: ${advice}`)
+  return because('PRICE_RANGE', `${price}, outside 0.001 to 0.999: ${advice}`)
 }
 
-/** What is wrong with the `price` beside the amounts; `priceTicks` is 0 for the market form. */
+/** The fields of a `price` that the amounts contradict; `priceTicks` is 0 for the market form. */
 export function priceRefusal(price: number | undefined, priceTicks: number): Extra {
   const stated = `Price does not match amounts: `
   if (priceTicks === 0) {
-    const why = `takerAmount 1 with FOK is the market form, which has no price; leave price out.`
+    const why = `takerAmount 1 with FOK is the market form, which has no price; omit price.`
     return { message: stated + why, impliedPrice: null }
   }
   const impliedPrice = tickText(priceTicks)
-  const why = `price is ${price}, and the amounts give ${impliedPrice}; send this price, or none.`
+  const why = `price is ${price}, but the amounts imply ${impliedPrice}; send that, or omit it.`
   return { message: stated + why, impliedPrice }
 }

@@ -5,14 +5,14 @@ import { IDEMPOTENCY_KEY } from '../../http/access/idempotency-key.ts'
 import { shownWith } from '../../http/schema/printed.ts'
 import { schemaOf } from '../../http/schema/schema.ts'
 
-// The id that a client gives its order: trimmed, not blank, at most 128 code points and 512 bytes
-// (rules §4.5). Placing, canceling and reading use this one definition. The untrimmed text has a
-// bound too, so that no part of the exchange gets a longer text than it expects.
+// The id that a client assigns to its order: trimmed, not blank, at most 128 code points and 512
+// bytes (rules §4.5). Placing, canceling and reading use this one definition. The untrimmed text is
+// bounded too, so no part of the exchange receives a longer text than it expects.
 
 const LONE_SURROGATE = /\p{Surrogate}/u
 const TOO_LONG =
   `must be at most ${LIMITS.clientOrderIdCodePointsMax} characters, ` +
-  `and ${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it`
+  `and ${LIMITS.clientOrderIdGivenCharactersMax} including surrounding spaces`
 
 assert(
   LIMITS.clientOrderIdCodePointsMax * 4 <= LIMITS.clientOrderIdBytesMax,
@@ -25,14 +25,14 @@ export function clientOrderIdText() {
   const checked = schemaOf<string>({
     type: 'string',
     description:
-      'Id that the client gives the order, new among those of its profile. ' +
+      'Id that the client assigns to the order, unique within its profile. ' +
       `Trimmed, not blank, at most ${pointsMax} characters; ` +
-      `${LIMITS.clientOrderIdGivenCharactersMax} with the spaces around it.`,
+      `${LIMITS.clientOrderIdGivenCharactersMax} including surrounding spaces.`,
   })
   return shownWith(checked, { pattern: '\\S', maxLength: pointsMax })
 }
 
-/** What is wrong with an untrimmed id; undefined when nothing is. */
+/** The fault of an untrimmed id; undefined when it is valid. */
 export function clientOrderIdIssue(given: string): string | undefined {
   if (given.length > LIMITS.clientOrderIdGivenCharactersMax) return TOO_LONG
   const trimmed = given.trim()
@@ -43,11 +43,11 @@ export function clientOrderIdIssue(given: string): string | undefined {
   return undefined
 }
 
-/** What is wrong with the idempotency key of an order, whose body has this client order id. */
+/** The faults of the idempotency key of an order whose body has this client order id. */
 export function keyIssues(key: string, clientOrderId: string | undefined): Issue[] {
   const isOther = clientOrderId !== undefined && clientOrderId.trim() !== key.trim()
   const message = isOther
-    ? 'must be the same as clientOrderId, or one of them absent: an order has one name'
+    ? 'must equal clientOrderId, or one of them must be absent'
     : clientOrderIdIssue(key)
   return message === undefined ? [] : [{ field: IDEMPOTENCY_KEY, message }]
 }

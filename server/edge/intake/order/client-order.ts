@@ -4,7 +4,7 @@ import { addressOfKey } from '../../../crypto/ecdsa.ts'
 import { domainSeparator, signOrder } from '../../../crypto/eip712.ts'
 import { wordOf } from '../../../crypto/uint256.ts'
 
-// An order as a client writes and signs it: for the command line, the demo and tests.
+// An order as a client writes and signs it, for the command line, the demo and tests.
 
 /** The JSON `order` of POST /orders. */
 export interface ClientOrder {
@@ -38,11 +38,11 @@ export function accountOf(privateKey: Uint8Array): string {
 
 function bytesOf(address: string): Uint8Array {
   const bytes = parseAddress(address)
-  assert(bytes !== undefined, 'a client signs addresses with right checksums')
+  assert(bytes !== undefined, 'a client signs addresses with valid checksums')
   return bytes
 }
 
-/** The order with its signature; a signature it had is replaced. */
+/** The order with its signature; an existing signature is replaced. */
 export function signClientOrder(
   order: ClientOrder,
   domain: ExchangeDomain,

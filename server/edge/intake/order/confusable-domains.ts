@@ -6,7 +6,7 @@ import type { Directory, SigningDomain, VenuePart } from '../directory.ts'
 // The EIP-712 domains that clients sign for by mistake: other venues of the exchange, other chains
 // and other names. A wrong signature is checked against each, so their number is bounded.
 
-/** A domain as clients write it. */
+/** A domain in the form that clients write. */
 export interface OrderDomain {
   readonly name: string
   readonly version: string
@@ -17,14 +17,14 @@ export interface OrderDomain {
 export interface ConfusableDomain {
   readonly domain: OrderDomain
   readonly separator: Uint8Array
-  /** What differs from the right domain, in words. */
+  /** The difference from the right domain, in words. */
   readonly differs: string
 }
 
 const CHAIN_IDS = [1, 137, 8453, 84532, 31337]
 const NAMES = ['Limitless CTF Exchange', 'Polymarket CTF Exchange', 'CTF Exchange']
 const VENUES_TRIED_MAX = 8
-/** Lists that are kept; each has some fifteen separators. */
+/** Cached lists; each has some fifteen separators. */
 const LISTS_MAX = 16
 
 const WORDS_OF_PART: Readonly<Record<VenuePart, string>> = {
@@ -38,7 +38,7 @@ export function orderDomain({ name, chainId }: SigningDomain, exchange: string):
 
 export class ConfusableDomains {
   readonly #directory: Directory
-  /** By the exchange contract of a market, for as many venues as were known. */
+  /** By the exchange contract of a market, for the venues known when the list was built. */
   readonly #known = new Map<string, readonly ConfusableDomain[]>()
   #venuesKnown = 0
 
@@ -84,6 +84,6 @@ export class ConfusableDomains {
 function confusable(domain: OrderDomain, differs: string): ConfusableDomain {
   const { name, chainId, verifyingContract } = domain
   const exchange = parseAddress(verifyingContract)
-  assert(exchange !== undefined, 'an address of the exchange has a right checksum')
+  assert(exchange !== undefined, 'an address of the exchange has a valid checksum')
   return { domain, separator: domainSeparator(name, chainId, exchange), differs }
 }

@@ -26,7 +26,7 @@ export interface GivenAmounts {
   readonly price: number | undefined
 }
 
-/** A client's price may have a rounding error of its own arithmetic, but never another tick. */
+/** A client's price may have a floating-point error, but never another tick. */
 const PRICE_NOISE = 1e-9
 
 function isAmount(raw: number): boolean {
@@ -48,7 +48,7 @@ export function readAmounts(given: GivenAmounts, amounts: Amounts): Reject | nul
   const sizeRaw = isBuy ? takerAmount : makerAmount
   const costRaw = isBuy ? makerAmount : takerAmount
   if (!isAmount(sizeRaw) || sizeRaw % SIZE_STEP_RAW !== 0) return REJECT.AMOUNTS_INVALID
-  // On aligned sizes ceil and floor of rules §1.5 agree: the cost is ticks times steps, exactly.
+  // On aligned sizes, ceil and floor of rules §1.5 agree: the cost is exactly ticks times steps.
   const steps = sizeRaw / SIZE_STEP_RAW
   if (costRaw % steps !== 0) return REJECT.AMOUNTS_INVALID
   const priceTicks = costRaw / steps

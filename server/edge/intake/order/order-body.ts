@@ -18,19 +18,19 @@ import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 // The body of POST /orders (rules §12.4): its shape, and the checks of its fields that do not
 // depend on the market.
 
-/** Types of most languages are text or number, so documents show text alone. */
+/** In most languages a type is either text or number, so documents show text alone. */
 const NO_RANGE = { minimum: undefined, maximum: undefined }
-/** Above 0, as documents show it; `orderIssues` refuses 0. */
+/** Above 0, in the form for documents; `orderIssues` refuses 0. */
 const above0 = (digitsMax: number) => ({ pattern: `^[1-9][0-9]{0,${digitsMax - 1}}$` })
 
-/** A JSON integer within 2^53 − 1, or decimal text of at most `digitsMax` digits. */
+/** A JSON integer up to 2^53 − 1, or decimal text of at most `digitsMax` digits. */
 function uint(digitsMax: number, meaning: string) {
   const taken = schemaOf<number | string>({
     type: ['integer', 'string'],
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
     pattern: `^(0|[1-9][0-9]{0,${digitsMax - 1}})$`,
-    description: `Text of at most ${digitsMax} digits, or a whole number: ${meaning}`,
+    description: `Text of at most ${digitsMax} digits, or an integer: ${meaning}`,
   })
   return shownWith(taken, { type: 'string', ...NO_RANGE })
 }
@@ -54,11 +54,11 @@ const orderOf = named(
           [WORDS]: { maximum: AS_STRING },
         },
       ),
-      'Random number that sets this order apart from every other.',
+      'Random number that makes this order unique.',
     ),
-    maker: optional(account('whose balance trades, EIP-55 or lower case.')),
-    signer: optional(account('who signed, for signature type 0 the maker.')),
-    taker: shownWith(account('the zero address, so that anyone may fill.'), {
+    maker: optional(account('the account whose balance trades, EIP-55 or lower case.')),
+    signer: optional(account('the account that signed; for signature type 0, the maker.')),
+    taker: shownWith(account('the zero address, so anyone may fill.'), {
       const: ZERO_ADDRESS,
       pattern: undefined,
     }),
@@ -71,20 +71,20 @@ const orderOf = named(
       above0(16),
     ),
     takerAmount: shownWith(
-      uint(16, 'raw units wanted; 1 with FOK is the market form.'),
+      uint(16, 'raw units received; 1 with FOK is the market form.'),
       above0(16),
     ),
     expiration: means(
       uint(16, 'Unix seconds (not milliseconds), at most ten years ahead, 0 for never.'),
-      'When the order ends by itself.',
+      'When the order expires.',
     ),
     nonce: means(
       shownWith(uint(16, '0 alone.'), { const: '0', pattern: undefined }),
-      'Part of the struct that this exchange does not use.',
+      'Field of the struct that this exchange does not use.',
     ),
     feeRateBps: means(
       optional(integer(0, LIMITS.feeBpsMax)),
-      'Fee rate in basis points: the effectiveFeeRateBps of the owner where the market has fees.',
+      'Fee rate in basis points: effectiveFeeRateBps of the owner where the market has fees.',
     ),
     side: means(integer(0, 1), '0 to buy, 1 to sell.'),
     signatureType: means(
@@ -98,53 +98,53 @@ const orderOf = named(
           },
         }),
       ),
-      'How the signature proves the maker: 0 by its own key, 1 to 3 by the key behind its smart ' +
-        'wallet. Without a signature it may be absent, and is 0.',
+      'How the signature proves the maker: 0 by its own key, 1 to 3 by the key of its smart ' +
+        'wallet. Without a signature it is optional and must be 0.',
     ),
     signature: optional(
       pattern(
         '^0x[0-9a-fA-F]{130}$',
         'r, s, v: 0x and 130 hex digits, 65 bytes; the compact form of EIP-2098, 64 bytes, is ' +
-          'not taken. Absent: the server wallet of onBehalfOf signs, and maker, signer, ' +
-          'feeRateBps and ownerId may be absent too.',
+          'not accepted. If absent, the server wallet of onBehalfOf signs, and maker, signer, ' +
+          'feeRateBps and ownerId are optional.',
       ),
     ),
     price: means(
       optional(shownWith(number(), { minimum: 0.001, maximum: 0.999 })),
-      'Price of one share, 0.001 to 0.999; when present, it is the price that the amounts give.',
+      'Price of one share, 0.001 to 0.999; when present, it must match the amounts.',
     ),
   }),
 )
 
 const orderFields = {
-  order: means(orderOf, 'The order as it is signed, EIP-712 struct Order, with its signature.'),
+  order: means(orderOf, 'The signed fields (EIP-712 struct Order), with their signature.'),
   ownerId: means(
     optional(integer(1)),
-    'Number of the profile that owns the order; needed with a signature.',
+    'Id of the profile that owns the order; required with a signature.',
   ),
   orderType: orderType(),
   marketSlug: means(text(), 'Slug of the market that the tokenId belongs to.'),
   clientOrderId: optional(clientOrderIdText()),
   postOnly: means(
     optional(boolean()),
-    'With orderType GTC alone: true to refuse an order that would match on arrival. False when ' +
+    'Only with orderType GTC: true refuses an order that would match on arrival. False when ' +
       'absent.',
   ),
   stpPolicy: means(
     optional(oneOf(...STP_POLICIES)),
-    'What is canceled when the order meets one of its own profile; cancel_maker when absent.',
+    'What to cancel when the order meets one of its own profile; defaults to cancel_maker.',
   ),
   timestamp: means(
     optional(integer(0)),
-    'When the client made the order, Unix milliseconds; recvWindow counts from it.',
+    'When the client created the order, Unix milliseconds; recvWindow starts here.',
   ),
   recvWindow: means(
     optional(integer(1, LIMITS.recvWindowMsMax)),
-    'Greatest age of the order in milliseconds; an older one is refused. No limit when absent.',
+    'Maximum age of the order in milliseconds; no limit when absent.',
   ),
 }
 
-/** Documents say which field needs another; `bodyIssues` refuses one without it. */
+/** The dependency shown in documents; `bodyIssues` enforces it. */
 const NEEDS = { dependentRequired: { recvWindow: ['timestamp'] } }
 
 export const orderBody = shownWith(
@@ -158,7 +158,7 @@ export const replacementBody = shownWith(named('Replacement', object(orderFields
 export type OrderBody = Infer<typeof orderBody>
 type OrderFields = Infer<typeof orderOf>
 
-/** A body with the signature of its order, and so with all signed fields. */
+/** A body with the signature of its order, and therefore all signed fields. */
 export type SignedBody = OrderBody & {
   readonly ownerId: ProfileId
   readonly order: OrderFields & Required<Pick<OrderFields, (typeof SIGNED)[number]>>
@@ -194,7 +194,7 @@ function isPastSafe(value: number | string): boolean {
   return Number(value) > Number.MAX_SAFE_INTEGER
 }
 
-/** What is wrong with the expiration, in Unix seconds; undefined when nothing is. */
+/** The fault of the expiration, in Unix seconds; undefined when it is valid. */
 function expirationIssue(expiration: number | string, nowMs: TimeMs): string | undefined {
   const sec = Number(expiration)
   const lastSec = Math.floor(nowMs / MS_PER_SEC) + LIMITS.expirationAheadSecMax
@@ -225,7 +225,7 @@ function orderIssues(order: OrderFields, nowMs: TimeMs): Issue[] {
   return issues
 }
 
-/** Checks the fields that depend on the signature: the order has one, or a server wallet signs. */
+/** Checks the fields that depend on whether the order is signed or a server wallet signs it. */
 function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): Issue[] {
   const issues: Issue[] = []
   const say = (field: string, message: string) => issues.push({ field, message })
@@ -245,7 +245,7 @@ function signatureIssues({ order, ownerId }: OrderBody, isDelegated: boolean): I
   return issues
 }
 
-/** The issues of a well-shaped body, for a sub-account or not; empty when nothing is wrong. */
+/** The issues of a well-shaped body, for a sub-account or not; empty when it is valid. */
 export function bodyIssues(
   body: OrderBody,
   { isDelegated, nowMs }: { readonly isDelegated: boolean; readonly nowMs: TimeMs },

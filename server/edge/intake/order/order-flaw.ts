@@ -10,12 +10,12 @@ import type { Extra } from '../../../messages/refusal.ts'
 import type { Directory, KnownMarket } from '../directory.ts'
 import { ConfusableDomains, type OrderDomain, orderDomain } from './confusable-domains.ts'
 
-// Why an order is not its owner's. The sequencer refuses such an order at one of the gates of
-// owner, signer and signature, unless an earlier gate refuses it; the intake says here what that
-// gate will say. Recoveries beyond the first are bounded by time, so that wrong signatures cost
-// other orders nothing that counts (design §11).
+// Explains why an order does not belong to its owner. The sequencer refuses such an order at one of
+// the gates of owner, signer and signature, unless an earlier gate refuses it; the intake prepares
+// the message of that gate. Recoveries beyond the first are limited in rate, so that wrong
+// signatures cost other orders next to nothing (design §11).
 
-/** An order that was read, and who sends it. */
+/** An order that was read, and its sender. */
 export interface CheckedOrder {
   readonly fields: SignedFields
   readonly signature: Uint8Array
@@ -26,7 +26,7 @@ export interface CheckedOrder {
   readonly smartWallet: Uint8Array | null
 }
 
-/** Wrong signatures that a thread explains in a second: about one percent of its time. */
+/** Wrong signatures that a thread explains per second: about one percent of its time. */
 const EXPLAINED_PER_SEC = 16
 
 const OWNER = 'Profile ID does not match the order owner: '
@@ -44,11 +44,11 @@ export class OrderFlaws {
     this.#confusable = new ConfusableDomains(directory)
   }
 
-  /** What is wrong with an order of another owner, or with one whose verdict is not sound. */
+  /** The flaw of an order of another owner, or of one whose verdict is not sound. */
   of(order: CheckedOrder, verdict: number, nowMs: TimeMs): OrderFlaw {
     const { ownerId, actor } = order
     if (ownerId !== actor.profileId) {
-      const why = `ownerId is ${ownerId}, and the order is for profile ${actor.profileId};`
+      const why = `ownerId is ${ownerId}, but the order is for profile ${actor.profileId};`
       const message = `${OWNER}${why} send the id of this profile.`
       return { code: 'OWNER_MISMATCH', message }
     }
@@ -81,8 +81,8 @@ export class OrderFlaws {
     })
     if (signed !== undefined) {
       const { differs, domain: signedDomain } = signed
-      const what = `the order was signed for ${differs}; this market takes ${right}.`
-      return because(`${what} Sign it for \`domain\` of this reply.`, { signedDomain })
+      const what = `the order was signed for ${differs}; this market requires ${right}.`
+      return because(`${what} Sign it for \`domain\` in this reply.`, { signedDomain })
     }
     const recovered = recoverAddress(order.hash, signature)
     const recoveredSigner = recovered === undefined ? null : formatAddress(recovered)
@@ -109,29 +109,29 @@ function domainWords({ name, version, chainId, verifyingContract }: OrderDomain)
   )
 }
 
-/** What is wrong with r, s or v, whatever was signed. The exchange contract refuses the same. */
+/** The fault of r, s or v, whatever was signed. The exchange contract refuses the same. */
 function formFlaw(signature: Uint8Array): string | null {
   const v = signature[signature.length - 1]
   switch (signatureFault(signature)) {
     case null:
       return null
     case 'zero r':
-      return 'its r is zero, so nobody signed; sign the order.'
+      return 'its r is zero, so it is not a signature; sign the order.'
     case 'zero s':
-      return 'its s is zero, so nobody signed; sign the order.'
+      return 'its s is zero, so it is not a signature; sign the order.'
     case 'high s':
       return (
-        'its s lies in the upper half of the order of the curve, which the exchange contract ' +
-        'does not take; send n - s in place of s, and the other v.'
+        'its s is in the upper half of the curve order, which the exchange contract ' +
+        'does not accept; send n - s instead of s, and the other v.'
       )
     case 'v':
       return v < 2
-        ? `its v is ${v}, and the exchange contract takes 27 or 28; add 27 to the last byte.`
-        : `its v is ${v}, and the exchange contract takes 27 or 28.`
+        ? `its v is ${v}, but the exchange contract requires 27 or 28; add 27 to the last byte.`
+        : `its v is ${v}, but the exchange contract requires 27 or 28.`
   }
 }
 
-/** A maker that is neither the account nor its wallet, by what the signature type needs. */
+/** The flaw of a maker that is neither the account nor its wallet, by signature type. */
 function makerFlaw({ fields, actor, smartWallet }: CheckedOrder): OrderFlaw {
   const { signatureType, maker } = fields
   const account = formatAddress(actor.signer.address)
@@ -141,8 +141,8 @@ function makerFlaw({ fields, actor, smartWallet }: CheckedOrder): OrderFlaw {
   assert(signatureType <= 3, 'a signature type is 0 to 3')
   if (signatureType !== 0 && smartWallet === null) {
     return because(
-      `signatureType ${signatureType} is for the smart wallet of a profile, and this profile has ` +
-        'no smart wallet that was proven. Log in once with its x-smart-wallet-signature, or ' +
+      `signatureType ${signatureType} requires a smart wallet, and this profile has ` +
+        'no proven smart wallet. Log in once with its x-smart-wallet-signature, or ' +
         `sign with signatureType 0 and the maker ${account}.`,
     )
   }
@@ -153,5 +153,5 @@ function makerFlaw({ fields, actor, smartWallet }: CheckedOrder): OrderFlaw {
   const isSwapped = signatureType === 0 ? isWallet : isOwn
   if (!isSwapped) return because(`${must}.`)
   const types = signatureType === 0 ? '1, 2 or 3' : '0'
-  return because(`${must}; for the maker that you sent, sign with signatureType ${types}.`)
+  return because(`${must}; for the maker you sent, sign with signatureType ${types}.`)
 }

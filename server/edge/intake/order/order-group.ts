@@ -15,15 +15,15 @@ import { bodyIssues, orderBody, replacementBody } from './order-body.ts'
 
 // Requests with several orders, or with orders that each replace a canceled one (rules §4.8).
 
-/** POST /orders/batch. A fault of one order refuses that order alone. */
+/** POST /orders/batch. A fault of one order refuses only that order. */
 export const ordersBody = object({
   orders: means(
     list(orderBody, 1, LIMITS.batchOrdersMax),
-    'Orders to place, in this order; each is taken or refused by itself.',
+    'Orders to place, in this order; each is accepted or refused on its own.',
   ),
 })
 
-/** One of two ways to name an order. */
+/** One of two ways to identify an order. */
 const canceled = exactlyOne(
   { orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) },
   'orderId',
@@ -34,15 +34,13 @@ export const replaceBody = named(
   'CancelReplace',
   object({
     cancel: means(canceled, 'The order to cancel, by exactly one of its two ids.'),
-    replacement: means(
-      replacementBody,
-      'The order to place with the reserve that the cancel freed.',
-    ),
+    replacement: means(replacementBody, 'The order to place with the reserve freed by the cancel.'),
     mode: means(
       oneOf('STOP_ON_FAILURE', 'ALLOW_FAILURE'),
-      'Whether the replacement is placed when the cancel fails: only with ALLOW_FAILURE.',
+      'Whether to place the replacement when the cancel fails: only with ALLOW_FAILURE.',
     ),
-    // The same schema as in an order: a replacement must not be refused after the cancel for this.
+    // The same schema as in an order: this must not be a reason to refuse a replacement after its
+    // cancel.
     onBehalfOf: onBehalfOf(),
   }),
 )
@@ -50,7 +48,7 @@ export const replaceBody = named(
 export const replacesBody = object({
   operations: means(
     list(replaceBody, 1, LIMITS.batchReplacesMax),
-    'Cancel-replaces, done one after another in this order.',
+    'Cancel-replaces, executed one after another in this order.',
   ),
 })
 
@@ -59,7 +57,7 @@ type ReplaceBody = Infer<typeof replaceBody>
 export interface Part {
   /** The body of one order. */
   readonly body: unknown
-  /** JSON of a ReplaceTask; '' for an order that stands alone. */
+  /** JSON of a ReplaceTask; '' for a plain order. */
   readonly task: string
 }
 
@@ -71,9 +69,9 @@ const someOrders = compilePrinted(
 const oneReplace = compilePrinted(replaceBody)
 const someReplaces = compilePrinted(replacesBody)
 
-/** What a group is read with besides its body. */
+/** The inputs of reading a group besides its body. */
 interface ReadBy {
-  /** The profile that the header names; every order must be for that profile. */
+  /** The profile named in the header; every order must be for that profile. */
   readonly onBehalfOf: number
   readonly nowMs: TimeMs
 }

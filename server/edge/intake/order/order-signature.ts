@@ -8,10 +8,10 @@ import { VERDICT } from '../../../messages/intake-layout.ts'
 import type { KnownMarket, KnownProfile } from '../directory.ts'
 import type { OrderBody, SignedBody } from './order-body.ts'
 
-// The fields that an order's signature covers, what it proves (rules §1.1, §1.2), and how a server
-// wallet makes it (rules §12.4).
+// The fields that the signature of an order covers, what it proves (rules §1.1, §1.2), and how a
+// server wallet creates it (rules §12.4).
 
-/** Signature types of rules §1.2: 1 and 2 sign for a wallet, 3 is a wallet that asks its owner. */
+/** Signature types of rules §1.2: 1 and 2 sign for a wallet, 3 is a contract wallet (EIP-1271). */
 const EOA = 0
 const CONTRACT = 3
 const TAKER = new Uint8Array(ADDRESS_BYTES)
@@ -39,10 +39,9 @@ export function signedFields(
 }
 
 /**
- * Gives the VERDICT bits. Recovery of the key costs more than all other checks. SIGNER_MISMATCH
- * comes before SIGNATURE_INVALID, so the key of an order with a wrong signer is not recovered.
- * There is no chain to ask about wallets: the maker of types 1 to 3 must be the profile's
- * `smartWallet`.
+ * Returns the VERDICT bits. Recovering the key costs more than all other checks. SIGNER_MISMATCH
+ * precedes SIGNATURE_INVALID, so the key of an order with a wrong signer is not recovered. There is
+ * no chain to query for wallets: the maker of types 1 to 3 must be the profile's `smartWallet`.
  */
 export function verdictOf(
   fields: SignedFields,

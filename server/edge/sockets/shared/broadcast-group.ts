@@ -1,9 +1,10 @@
-// The readers of one stream of shared frames: a book, a tape, the news of markets. A frame is
-// encoded once and published natively, to so many readers in a turn that orders wait only a moment.
-// A reader that does not keep up leaves its native topic, and costs nothing until it has room. Then
-// it gets what it needs to be up to date, and joins again.
-// Invariants: a reader is in a topic, or it is behind. Readers join between two frames only, so
-// nobody gets a frame twice.
+// The broadcast group of one stream of shared frames: a book, a tape, the events of markets. A
+// frame is encoded once and published natively, to a limited number of readers per tick, so that
+// orders wait only briefly. A reader that does not keep up leaves its native topic, and costs
+// nothing until it has caught up with its bytes. It then receives what it needs to be up to date,
+// and rejoins.
+// Invariants: a reader is in a topic, or it is behind. Readers join only between two frames, so
+// nobody receives a frame twice.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
@@ -13,17 +14,17 @@ import type { Pump, Sender } from '../pump.ts'
 import { type SendBudget, Share } from '../send-budget.ts'
 
 /**
- * When frames are sent: frames whose pace was decided before they were made; frames of which a
- * reader may miss all but the newest; or frames that every reader gets.
+ * When frames are sent. `made`: their pace was decided before they were built. `newest`: a reader
+ * may miss all but the newest. `every`: every reader receives each frame.
  */
 export type Pace = 'made' | 'newest' | 'every'
 
-/** What a reader that was behind is given. */
+/** Provides the frames for a reader that was behind. */
 export interface Source {
   readonly pace: Pace
   /**
-   * The frames that a reader needs after the first `count` frames of the room. Null when too many
-   * were missed for a reader that must not miss any.
+   * The frames that a reader needs after the first `count` frames of the group. Null when it missed
+   * too many and must not miss any.
    */
   since(count: number): readonly Uint8Array[] | null
   /** Called after a reader left. */
@@ -34,7 +35,7 @@ export interface Source {
 
 export interface BroadcastParts {
   readonly pump: Pump
-  /** Ends the members, and tells them that a frame broke. */
+  /** Ends the members and notifies them that a frame broke. */
   readonly fail: (error: unknown, members: readonly Member[]) => void
   readonly port: SocketPort
   readonly counts: FrameCounts
@@ -42,19 +43,19 @@ export interface BroadcastParts {
   readonly budgets: FrameBudgets
 }
 
-/** What streams of shared frames may write in a second. */
+/** The write budgets per second of shared frames. */
 export interface FrameBudgets {
   readonly books: SendBudget
-  /** Frames that are made whether they can be sent or not: tapes and news. */
+  /** Frames that are built whether they can be sent or not: tapes and events. */
   readonly tapes: SendBudget
   /** Frames to single readers: new ones, and those that were behind. */
   readonly firsts: SendBudget
 }
 
-/** A room whose readers may miss frames drops what its budget would pay for so much later. */
+/** Frames that the budget would pay for this much later are dropped if readers may miss them. */
 const LATE_MS = 1000
 
-/** What all rooms together may still send in this turn of the loop. */
+/** What all groups together may still send in this event-loop tick. */
 export class TickBudget {
   readonly #pump: Pump
   #tick = -1
@@ -65,7 +66,7 @@ export class TickBudget {
     this.#pump = pump
   }
 
-  /** A turn takes one topic at least, however long its frame is. */
+  /** A tick sends to at least one topic, however long its frame is. */
   takes(sends: number, bytes: number): boolean {
     if (this.#tick !== this.#pump.tick) {
       this.#tick = this.#pump.tick
@@ -81,7 +82,7 @@ export class TickBudget {
   }
 }
 
-/** Why a room waits: this turn of the loop, or its budget. */
+/** Why a group waits: for the next event-loop tick, or for its budget. */
 type Hold = 'turn' | 'budget'
 
 interface Topic {
@@ -96,12 +97,12 @@ export class BroadcastGroup implements Sender, Waiter {
   readonly #topics: Topic[] = []
   /** The topic of each reader; null for a reader that is behind. */
   readonly #topicOf = new Map<Member, Topic | null>()
-  /** For each reader that is behind, how many frames it was sent or offered. */
+  /** For each reader that is behind, the number of frames it was sent or offered. */
   readonly #counts = new Map<Member, number>()
-  /** Readers that are behind and may have room. */
+  /** Readers that are behind and may take frames again. */
   readonly #ready = new Set<Member>()
   #queue: Uint8Array[] = []
-  /** The index of the next topic that gets the first frame of the queue. */
+  /** The index of the next topic for the first frame of the queue. */
   #topicAt = 0
   /** Frames that were sent to every reader. */
   #sentCount = 0
@@ -110,7 +111,7 @@ export class BroadcastGroup implements Sender, Waiter {
   #isPaid = false
   #queuedBytes = 0
   readonly #firsts = new Share()
-  /** Bytes that the newest reader was given when it joined. */
+  /** Bytes sent to the newest reader when it joined. */
   firstBytes = 0
 
   constructor(name: string, parts: BroadcastParts, source: Source) {
@@ -140,12 +141,12 @@ export class BroadcastGroup implements Sender, Waiter {
     return this.#topicOf.has(member)
   }
 
-  /** Frames that were given to the room so far. */
+  /** Frames passed to the group so far. */
   get count(): number {
     return this.#sentCount + this.#queue.length
   }
 
-  /** A new reader, or one that asks again, first gets what the source gives it. */
+  /** A reader that joins, or joins again, first receives the frames of the source. */
   join(member: Member): void {
     const topic = this.#topicOf.get(member)
     const isBehind = topic === null
@@ -164,7 +165,7 @@ export class BroadcastGroup implements Sender, Waiter {
     this.#source.left?.()
   }
 
-  /** Sends a frame to every reader, in its turn. */
+  /** Sends a frame to every reader, in order. */
   say(packet: Uint8Array): void {
     if (this.isEmpty) return
     this.#queue.push(packet)
@@ -191,7 +192,7 @@ export class BroadcastGroup implements Sender, Waiter {
     return !this.isIdle || this.#ready.size > 0
   }
 
-  /** What holds up the frames: this turn of the loop takes no more, or they are not paid. */
+  /** The reason why frames wait: this event-loop tick is exhausted, or they are not paid. */
   #publish(untilMs: number): Hold | null {
     while (!this.isIdle && performance.now() < untilMs) {
       const packet = this.#queue[0]
@@ -250,7 +251,7 @@ export class BroadcastGroup implements Sender, Waiter {
     member.waitForCapacity(this)
   }
 
-  /** Frames that the readers of a topic were sent: those before the index have one more. */
+  /** Frames that the readers of a topic were sent: topics before the index have one more. */
   #countOf(topic: Topic): number {
     return this.#sentCount + (this.#topics.indexOf(topic) < this.#topicAt ? 1 : 0)
   }
@@ -260,7 +261,7 @@ export class BroadcastGroup implements Sender, Waiter {
     member.leaveTopic(topic.name)
   }
 
-  /** Serves readers between two frames; says whether their first frames are not paid. */
+  /** Serves readers between two frames; reports whether their first frames are unpaid. */
   #serveReady(untilMs: number): Hold | null {
     const { firsts } = this.#parts.budgets
     if (!this.isIdle) return null
@@ -276,7 +277,7 @@ export class BroadcastGroup implements Sender, Waiter {
     return null
   }
 
-  /** Serves one reader; gives the bytes. */
+  /** Serves one reader; returns the bytes. */
   #served(member: Member): number {
     try {
       return this.#serve(member)
@@ -315,7 +316,7 @@ export class BroadcastGroup implements Sender, Waiter {
     return topic
   }
 
-  /** So many frames wait that every reader counts as one that is behind. */
+  /** Too many frames wait, so every reader counts as behind. */
   #overflow(): void {
     for (const topic of this.#topics) {
       const count = this.#countOf(topic)
@@ -327,7 +328,7 @@ export class BroadcastGroup implements Sender, Waiter {
     this.#clear()
   }
 
-  /** Drops the frames that wait. */
+  /** Drops the waiting frames. */
   #clear(): void {
     this.#sentCount += this.#queue.length
     this.#queue = []
@@ -337,7 +338,7 @@ export class BroadcastGroup implements Sender, Waiter {
     this.#parts.budgets.tapes.withdraw(this.#share)
   }
 
-  /** A fault in a frame ends the readers of the room, and nobody else. */
+  /** A fault in a frame ends the readers of the group, and nobody else. */
   #drop(error: unknown): void {
     const { members } = this
     this.#clear()

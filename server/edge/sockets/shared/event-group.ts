@@ -1,5 +1,5 @@
-// A public channel of one room: its readers hear every frame, and first what they missed. A reader
-// that missed too many is disconnected, and is told why.
+// A public channel of one broadcast group: its readers receive every frame, missed ones first. A
+// reader that missed too many is disconnected, with the reason.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { Refusal } from '../../../messages/refusal.ts'
@@ -10,7 +10,7 @@ import { BroadcastGroup, type BroadcastParts } from './broadcast-group.ts'
 import { NewestFrames } from './newest-frames.ts'
 import { Subscriptions } from './subscriptions.ts'
 
-/** What a reader gets behind the frames that it missed, and how long it may be. */
+/** The frame that follows the missed frames of a reader, and its maximum length. */
 export interface Summary {
   readonly packet: () => Uint8Array
   readonly bytesMax: number
@@ -25,7 +25,7 @@ export class EventGroup implements Channel {
 
   constructor(name: string, parts: BroadcastParts, summary?: Summary) {
     this.#name = name
-    // A reader that was behind gets all of it at once.
+    // A reader that was behind receives all of it at once.
     this.#newest = new NewestFrames(LIMITS.socketTapeBytesMax - (summary?.bytesMax ?? 0))
     const since = (count: number) => {
       const missed = this.#newest.missed(count)
@@ -58,7 +58,7 @@ export class EventGroup implements Channel {
     this.unsubscribe(member)
   }
 
-  /** Sends a frame to every reader, in its turn. */
+  /** Sends a frame to every reader, in order. */
   say(packet: Uint8Array): void {
     this.#newest.keep(this.#group.count, packet)
     this.#group.say(packet)

@@ -1,5 +1,5 @@
-// The newest frames of a room, which a reader that was behind still gets. They are few, and a
-// reader can take them all at once; bytes are counted too, for a frame may be long.
+// The newest frames of a broadcast group, for a reader that was behind. They are few, and a reader
+// can take them all at once; bytes are counted too, because a frame may be long.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 
@@ -7,14 +7,14 @@ export class NewestFrames {
   readonly #bytesMax: number
   #frames: { readonly index: number; readonly packet: Uint8Array }[] = []
   #bytes = 0
-  /** Frames before it are kept no more. */
+  /** Earlier frames are no longer kept. */
   #firstIndex = 0
 
   constructor(bytesMax: number = LIMITS.socketTapeBytesMax) {
     this.#bytesMax = bytesMax
   }
 
-  /** `index` is the count of the frames that the room had before. */
+  /** `index` is the count of the frames that the group had before. */
   keep(index: number, packet: Uint8Array): void {
     this.#frames.push({ index, packet })
     this.#bytes += packet.length
@@ -25,12 +25,12 @@ export class NewestFrames {
     }
   }
 
-  /** The kept frames after the first `count` frames of the room. */
+  /** The kept frames after the first `count` frames of the group. */
   since(count: number): Uint8Array[] {
     return this.#frames.filter(({ index }) => index >= count).map(({ packet }) => packet)
   }
 
-  /** All frames after the first `count` frames; null when some of them are kept no more. */
+  /** All frames after the first `count` frames; null when some of them are no longer kept. */
   missed(count: number): Uint8Array[] | null {
     return count < this.#firstIndex ? null : this.since(count)
   }

@@ -1,6 +1,6 @@
-// Which rooms each member hears in one public channel, by the names that it gave. The markets of a
-// channel are counted for its socket, its address and the exchange.
-// Invariant: a member is in exactly the rooms that are listed here for it.
+// The subscriptions of each member in one public channel, by the names that it requested. The
+// markets of a channel are counted for its socket, its address and the exchange.
+// Invariant: a member is in exactly the broadcast groups that are listed here for it.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type Refusal, refuse } from '../../../messages/refusal.ts'
@@ -8,7 +8,7 @@ import { unitsOf } from '../connection-counts.ts'
 import type { Member } from '../member.ts'
 import type { BroadcastGroup } from './broadcast-group.ts'
 
-/** What a subscription costs, and whether it keeps the earlier one. */
+/** The cost of a subscription, and whether it keeps the earlier one. */
 interface Wanted {
   readonly units: number
   readonly isAdded: boolean
@@ -17,12 +17,12 @@ interface Wanted {
 export class Subscriptions {
   readonly #groupsOf = new Map<Member, Map<string, BroadcastGroup>>()
 
-  /** The names that a member hears. */
+  /** The names that a member is subscribed to. */
   namesOf(member: Member): readonly string[] {
     return [...(this.#groupsOf.get(member)?.keys() ?? [])]
   }
 
-  /** What the first frames of all rooms of a member cost (census.ts). */
+  /** The cost of the first frames of all groups of a member (census.ts). */
   unitsOf(member: Member): number {
     let units = 0
     for (const group of this.#groupsOf.get(member)?.values() ?? [])
@@ -30,7 +30,7 @@ export class Subscriptions {
     return Math.max(1, units)
   }
 
-  /** Why a member may not name these markets, of so many units, now (census.ts); or null. */
+  /** Why a member may not request these markets now, at this many units (census.ts); or null. */
   refusalOf(member: Member, named: Iterable<string>, wanted: Wanted): Refusal | null {
     if (!member.connectionSlot.asks(wanted.units)) {
       return refuse('RATE_LIMITED', undefined, LIMITS.ownerMessagesSec)
@@ -50,12 +50,12 @@ export class Subscriptions {
     for (const [name, group] of before) if (all.get(name) !== group) group.leave(member)
   }
 
-  /** Gives a member the first frames of those rooms again. */
+  /** Sends a member the first frames of those groups again. */
   again(member: Member, names: readonly string[]): void {
     for (const name of names) this.#groupsOf.get(member)?.get(name)?.join(member)
   }
 
-  /** Ends what a member hears under these names; other names are ignored. */
+  /** Ends the subscriptions of a member to these names; other names are ignored. */
   drop(member: Member, names: readonly string[]): void {
     const groups = this.#groupsOf.get(member)
     if (groups === undefined) return

@@ -1,4 +1,4 @@
-// A set of slots as bits. Sets of different lengths may meet: a slot behind the end is not in it.
+// A set of slots as bits. Sets may differ in length: a slot past the end is not in the set.
 
 /** Counts the bits of a word in parallel (Hacker's Delight, 5-1). */
 function bitsIn(word: number): number {
@@ -10,13 +10,13 @@ function bitsIn(word: number): number {
 export class Bits {
   readonly #words: Uint32Array
 
-  /** Holds the slots below `slotsEnd`; none at first, or those of `from`. */
+  /** Holds the slots below `slotsEnd`; initially none, or those of `from`. */
   constructor(slotsEnd: number, from?: Bits) {
     this.#words = new Uint32Array((slotsEnd >>> 5) + 1)
     if (from !== undefined) this.addAll(from)
   }
 
-  /** How many words a set takes: what it costs to count it. */
+  /** The number of words of a set, which is the cost of counting it. */
   static wordsFor(slotsEnd: number): number {
     return (slotsEnd >>> 5) + 1
   }
@@ -35,7 +35,7 @@ export class Bits {
     return ((this.#words[slot >>> 5] >>> (slot & 31)) & 1) === 1
   }
 
-  /** Keeps the slots that the other set has too. */
+  /** Keeps the slots that are also in the other set. */
   keepIn(other: Bits): void {
     const words = this.#words
     const both = Math.min(words.length, other.#words.length)

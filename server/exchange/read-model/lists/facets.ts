@@ -1,6 +1,6 @@
-// By what active markets are filtered: for each key the values that markets have, and for each
-// value the slots of these markets. Kept by what changed since the last read. Invariant: the slots
-// of a value are those whose noted pairs name it.
+// Filters of the active-markets list: for each key the values that markets have, and for each value
+// the slots of these markets. Updated by what changed since the last read. Invariant: the slots of
+// a value are those whose recorded pairs name it.
 
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { ActiveMarkets } from '../active-markets.ts'
@@ -8,25 +8,25 @@ import { automationTypeOf, tradeTypeOf } from '../market-kinds.ts'
 import type { PublishedMarket } from '../published.ts'
 import { Bits } from './bits.ts'
 
-/** A market passes when it has, for each key, one of the values. */
+/** A market passes when it has one of the values for each key. */
 export type Filter = ReadonlyMap<string, readonly string[]>
 
-/** Filter keys that every market answers; properties have the slugs of their keys. */
+/** Filter keys that every market answers; properties use the slugs of their keys. */
 export const OWN_FACETS = ['category', 'categoryId', 'tag', 'tradeType', 'automationType'] as const
 
-/** What a filter needs besides the markets. */
+/** The inputs of a filter besides the markets. */
 export interface FacetWords {
   /** 0 for a name without a number. */
   readonly categoryIdOf: (name: string) => number
-  /** Grows when `above` changes. */
+  /** Rises when `above` changes. */
   readonly version: () => number
-  /** The values above this one; a market that has the value passes for these too. */
+  /** The values above this one; a market with the value also passes for these. */
   readonly above: (key: string, value: string) => readonly string[]
 }
 
 export type Pair = readonly [key: string, value: string]
 
-/** What a market had before a change and has after it; nothing while it is not active. */
+/** The pairs of a market before and after a change; empty while it is not active. */
 export interface FacetChange {
   readonly before: readonly Pair[]
   readonly after: readonly Pair[]
@@ -34,21 +34,21 @@ export interface FacetChange {
 
 /** The markets that have one value. */
 interface Having {
-  /** No two values of all keys have one number; numbers of values that are gone are reused. */
+  /** Unique among the values of all keys; numbers of removed values are reused. */
   readonly number: number
   readonly slots: number[]
-  /** The slots as a set, made when many markets have the value; null after a change. */
+  /** The slots as a set, built when many markets have the value; null after a change. */
   bits: Bits | null
 }
 
-/** The values that markets have of one key. */
+/** The values of one key. */
 interface Values {
   readonly byValue: Map<string, Having>
-  /** Names this set of values; no other set of any key has the same. */
+  /** Identifies this set of values; no other set of any key has the same. */
   version: number
 }
 
-/** The market as it was when its pairs were noted: an edit replaces these fields. */
+/** The market at the time its pairs were recorded: an edit replaces these fields. */
 interface Noted {
   readonly owner: PublishedMarket
   readonly sources: readonly unknown[]
@@ -57,30 +57,30 @@ interface Noted {
   readonly numbers: Int32Array
 }
 
-/** How many markets a value would show. */
+/** The number of markets that a value would show. */
 export type CountOf = (key: string, value: string) => number
 
 const OWN: ReadonlySet<string> = new Set(OWN_FACETS)
 const NO_WORDS: FacetWords = { categoryIdOf: () => 0, version: () => 0, above: () => [] }
-/** More changes than this: every slot is looked at. */
+/** With more changes than this, every slot is checked. */
 const ONE_BY_ONE_MAX = 1024
-/** Changes that are kept for readers that count by them. */
+/** Changes kept for readers that count by them. */
 const CHANGES_KEPT_MAX = 256
 
 export class Facets {
   readonly #active: ActiveMarkets<PublishedMarket>
   readonly #words: FacetWords
   #byKey = new Map<string, Values>()
-  /** The key of the value with a number; null for a number that is free. */
+  /** The key of the value with a number; null for a free number. */
   readonly #keyOf: (Values | null)[] = []
   readonly #freeNumbers: number[] = []
   #valueSets = 0
   #noted: (Noted | undefined)[] = []
   #seenAt = -1
   #wordsVersion = 0
-  /** The newest changes, oldest first; the last one made `version`. */
+  /** The newest changes, oldest first; the last one produced `version`. */
   #changes: FacetChange[] = []
-  /** Grows when the facets of a market change. */
+  /** Rises when the facets of a market change. */
   version = 0
 
   constructor(active: ActiveMarkets<PublishedMarket>, words: FacetWords = NO_WORDS) {
@@ -106,7 +106,7 @@ export class Facets {
     this.#seenAt = at
   }
 
-  /** The words changed: every market is noted again. */
+  /** The words changed: every market is recorded again. */
   #renew(): void {
     this.#byKey = new Map()
     this.#keyOf.length = 0
@@ -135,11 +135,11 @@ export class Facets {
   #note(change: FacetChange): void {
     this.version++
     this.#changes.push(change)
-    // Half of them go at once, so that a change costs little.
+    // Half of them are dropped at once, so a change costs little.
     if (this.#changes.length > 2 * CHANGES_KEPT_MAX) this.#changes.splice(0, CHANGES_KEPT_MAX)
   }
 
-  /** What changed after `version`, oldest first; null when it is too much or not known any more. */
+  /** The changes after `version`, oldest first; null when too many or no longer known. */
   changesSince(version: number): readonly FacetChange[] | null {
     const count = this.version - version
     if (count === 0) return []
@@ -148,7 +148,7 @@ export class Facets {
       : null
   }
 
-  /** What the market has of each key, whether it is active or not. */
+  /** The pairs of the market for each key, whether it is active or not. */
   pairsOf(published: PublishedMarket): readonly Pair[] {
     const { categories, tags, properties = {} } = published.market
     const byKey: [key: string, values: readonly string[]][] = [
@@ -165,7 +165,7 @@ export class Facets {
     return byKey.flatMap(([key, values]) => [...new Set(values)].map((value): Pair => [key, value]))
   }
 
-  /** Gives the number of the value. */
+  /** Returns the number of the value. */
   #add([key, value]: Pair, slot: number): number {
     const values = this.#byKey.get(key) ?? { byValue: new Map<string, Having>(), version: 0 }
     this.#byKey.set(key, values)
@@ -198,7 +198,7 @@ export class Facets {
     if (values.byValue.size === 0) this.#byKey.delete(key)
   }
 
-  /** The set of a value that many markets have; null when its slots are counted as fast. */
+  /** The set of a value with many markets; null when counting its slots is as fast. */
   #setOf(having: Having): Bits | null {
     const { slotsEnd } = this.#active
     if (having.slots.length < Bits.wordsFor(slotsEnd)) return null
@@ -208,7 +208,7 @@ export class Facets {
     return having.bits
   }
 
-  /** The markets that pass; every active one without a filter. */
+  /** The markets that pass; all active ones without a filter. */
   passing(filter: Filter): Bits {
     let bits: Bits | null = null
     for (const [key, values] of filter) {
@@ -243,7 +243,7 @@ export class Facets {
     return bits
   }
 
-  /** How many markets pass; a filter of one value is counted already. */
+  /** The number of markets that pass; for a filter of one value it is already known. */
   countOf(filter: Filter): number {
     const [first, ...others] = filter
     if (first === undefined) return this.#active.count
@@ -252,12 +252,12 @@ export class Facets {
     return this.#byKey.get(key)?.byValue.get(values[0])?.slots.length ?? 0
   }
 
-  /** The values of a key that some active market has, in no order. */
+  /** The values of a key that some active market has, in no particular order. */
   valuesOf(key: string): Iterable<string> {
     return this.#byKey.get(key)?.byValue.keys() ?? []
   }
 
-  /** Another number for each other set of values of the key; 0 for none. */
+  /** A number that differs for each set of values of the key; 0 for none. */
   valuesVersionOf(key: string): number {
     return this.#byKey.get(key)?.version ?? 0
   }
@@ -273,10 +273,10 @@ export class Facets {
   }
 
   /**
-   * Counts, for each value, the markets of `base` that have it and pass for every key of the filter
-   * but its own: what the list would show with this value chosen in place of those of its key. All
-   * values are counted in one walk: a market that misses one key counts for the values of that key,
-   * a market that misses two keys for none.
+   * For each value, counts the markets of `base` that have it and pass for all other keys of the
+   * filter: the result of the list if this value replaced those of its key. All values are counted
+   * in one walk: a market that misses one key counts for the values of that key, a market that
+   * misses two keys for none.
    */
   countsIn(base: Bits, filter: Filter): CountOf {
     const counts = new Int32Array(this.#keyOf.length)
@@ -286,7 +286,7 @@ export class Facets {
     })
     for (const slot of base.slots()) {
       const noted = this.#noted[slot]
-      assert(noted !== undefined, 'a market of a set is noted')
+      assert(noted !== undefined, 'a market of a set is recorded')
       let misses = 0
       let missed: Values | undefined
       for (const { bits, values } of chosen) {
@@ -317,7 +317,7 @@ function sourcesOf(published: PublishedMarket): readonly unknown[] {
   return [categories, tags, properties, tradeTypeOf(published), automationTypeOf(published)]
 }
 
-/** Runs for each market whose book moved, so it makes no list. */
+/** Runs for each market whose book changed, so it allocates no list. */
 function isSame(sources: readonly unknown[], published: PublishedMarket): boolean {
   const { categories, tags, properties } = published.market
   return (

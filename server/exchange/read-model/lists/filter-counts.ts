@@ -1,20 +1,20 @@
-// How many markets each choice of a filter would show, as JSON. The counts of a query are kept, and
-// brought up to date by the markets that changed since: a venue where a market comes every second
-// counts few markets for each reader, and not all of them. Invariants: `kept` counts what
-// `Facets.countsIn` gives at its version; `#held` is the sum of the counts that are kept.
+// The number of markets that each choice of a filter would show, as JSON. The counts of a query are
+// cached and updated by the markets that changed since: on a venue with a new market every second,
+// each reader counts few markets instead of all. Invariants: the cached counts equal those of
+// `Facets.countsIn` at their version; `#held` is the sum of the cached counts.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { FacetChange, Facets, Filter, Pair } from './facets.ts'
 
-/** What is counted: the markets that pass for `base`, by the values of each key. */
+/** The subject of the counts: the markets that pass for `base`, by the values of each key. */
 export interface CountedQuery {
-  /** No other query that lives has this name. */
+  /** Unique among the cached queries. */
   readonly name: string
-  /** The counts are rebuilt when it changes: what the values follow from, beside the markets. */
+  /** Covers what determines the values besides the markets; a change rebuilds the counts. */
   readonly stamp: string
   readonly base: Filter
   readonly filter: Filter
-  /** Asked only when the counts are rebuilt. */
+  /** Called only when the counts are rebuilt. */
   readonly values: () => ReadonlyMap<string, readonly string[]>
 }
 
@@ -22,7 +22,7 @@ interface Kept {
   readonly stamp: string
   version: number
   readonly counts: ReadonlyMap<string, Map<string, number>>
-  /** How many counts these are. */
+  /** The number of these counts. */
   readonly size: number
   /** Null after a change. */
   text: string | null
@@ -30,22 +30,22 @@ interface Kept {
 
 export class FilterCounts {
   readonly #facets: Facets
-  /** By name, the one that was asked for last at the end. */
+  /** By name, the most recently used last. */
   readonly #kept = new Map<string, Kept>()
   #held = 0
-  /** How many times all markets were counted since the start. */
+  /** Full counts of all markets since the start. */
   countedCount = 0
 
   constructor(facets: Facets) {
     this.#facets = facets
   }
 
-  /** How many counts are kept. */
+  /** The number of cached counts. */
   get held(): number {
     return this.#held
   }
 
-  /** The JSON of the counts by key and value. The facets have caught up. */
+  /** The JSON of the counts by key and value. The facets must be up to date. */
   text(query: CountedQuery): string {
     const kept = this.#current(query)
     kept.text ??= JSON.stringify(
@@ -95,7 +95,7 @@ export class FilterCounts {
   }
 }
 
-/** Counts a market no more as it was before the change, and counts it as it is after it. */
+/** Removes the market as it was before the change from the counts, and adds it as it is after. */
 function follow(kept: Kept, query: CountedQuery, { before, after }: FacetChange): void {
   count(kept, query, before, -1)
   count(kept, query, after, 1)

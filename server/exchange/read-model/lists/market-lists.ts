@@ -1,5 +1,5 @@
-// Public reads of markets as they are sent, from published facts alone (law 1). A market is encoded
-// once per version, and a list is joined from encoded markets. So a book that moves a thousand
+// Public reads of markets in wire form, from published state alone (law 1). A market is encoded
+// once per version, and a list is joined from encoded markets. So a book that changes a thousand
 // times a second costs a reader one encoding of that book. A list is kept in order by what changed.
 // Invariant: `#bytes` is the length of everything that `#encoded` holds, and is below its bound.
 
@@ -14,7 +14,7 @@ import { FilterCounts } from './filter-counts.ts'
 import { OrderedList, type Worth } from './ordered-list.ts'
 
 const marketIdOf = ({ market }: PublishedMarket) => market.marketId
-/** A market without a deadline ends last. */
+/** A market without a deadline is last. */
 const deadlineOf = ({ market }: PublishedMarket) => market.deadlineMs ?? Number.MAX_SAFE_INTEGER
 const createdOf = ({ market }: PublishedMarket) => market.createdMs
 const updatedOf = ({ updatedMs }: PublishedMarket) => updatedMs
@@ -61,7 +61,7 @@ export const SORT_NAMES = [
 
 export type SortBy = (typeof SORT_NAMES)[number]
 
-/** The names by which the markets of a page can be sorted; with a dash, the highest comes first. */
+/** The names by which the markets of a page can be sorted; a dash means descending. */
 export const FIELD_SORT_NAMES = [
   ...(['createdAt', '-createdAt', 'updatedAt', '-updatedAt'] as const),
   ...(['deadline', '-deadline', 'id', '-id'] as const),
@@ -75,10 +75,10 @@ export interface Page {
   readonly sortBy: SortBy
   /** Absent for every market. */
   readonly filter?: Filter
-  /** Counted from 1. */
+  /** Starts at 1. */
   readonly page: number
   readonly limit: number
-  /** Leaves `nextMarket` out; false when absent. */
+  /** Omits `nextMarket`; false when absent. */
   readonly isBare?: boolean
 }
 
@@ -86,7 +86,7 @@ interface Encoded {
   readonly version: number
   readonly isExpired: boolean
   readonly bytes: Buffer
-  /** The same without `nextMarket`, as parts: it stands last. */
+  /** The same without `nextMarket`, which is the last field, as parts. */
   readonly bare: readonly Part[]
 }
 
@@ -98,16 +98,16 @@ export class MarketLists {
   readonly #clock: () => number
   readonly #encoded = new Map<PublishedMarket, Encoded>()
   #bytes = 0
-  /** One list for each order that was asked for. */
+  /** One list for each requested sort order. */
   readonly #ordered = new Map<SortBy | FieldSort, OrderedList<PublishedMarket>>()
   readonly facets: Facets
   readonly filterCounts: FilterCounts
   #counts: { readonly version: number; readonly bytes: Buffer } | null = null
   #categories: { readonly version: number; readonly bytes: Buffer } | null = null
-  /** By the market as its newest command left it. */
+  /** By the market object, which each command replaces. */
   #slugTexts = new Map<Market, string>()
   #slugs: { readonly listVersion: number; readonly bytes: Buffer } | null = null
-  /** How many markets were encoded since the start. */
+  /** Markets encoded since the start. */
   encodedCount = 0
 
   constructor(
@@ -123,7 +123,7 @@ export class MarketLists {
     this.#clock = clock
   }
 
-  /** The bytes of all markets that are kept encoded. */
+  /** The bytes of all encoded markets. */
   get heldBytes(): number {
     return this.#bytes
   }
@@ -154,7 +154,7 @@ export class MarketLists {
     return encoded
   }
 
-  /** The active markets in this order, as they are now. */
+  /** The active markets in this order, up to date. */
   ordered(by: SortBy | FieldSort): OrderedList<PublishedMarket> {
     const known = this.#ordered.get(by)
     const list = known ?? new OrderedList(this.#published.active, WORTHS[by])
@@ -163,7 +163,7 @@ export class MarketLists {
     return list
   }
 
-  /** A page of the active markets that pass the filter, with their number. */
+  /** A page of the active markets that pass the filter, with their total count. */
   page({ sortBy, page, limit, filter = EVERYTHING, isBare = false }: Page): Joined {
     const { facets } = this
     facets.catchUp()
@@ -174,7 +174,7 @@ export class MarketLists {
     return new Joined([PAGE_HEAD, ...this.joined(shown, isBare), `],"totalMarketsCount":${count}}`])
   }
 
-  /** The JSON of markets with commas between them; bare ones have no `nextMarket`. */
+  /** The JSON of markets separated by commas; bare ones omit `nextMarket`. */
   joined(markets: readonly PublishedMarket[], isBare = false): Part[] {
     return markets.flatMap((published, index) => {
       const { bytes, bare } = this.#encodedOf(published)
@@ -183,7 +183,7 @@ export class MarketLists {
     })
   }
 
-  /** How many active markets each category has, and how many there are, encoded once. */
+  /** The number of active markets per category and in total, encoded once. */
   categoryCounts(): Buffer {
     const { facets } = this
     facets.catchUp()

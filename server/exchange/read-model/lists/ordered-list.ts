@@ -1,29 +1,29 @@
-// The active markets in one order, kept by what changed since the last read. A market's place is
-// found by its worth as it was when it was placed, so the worth stands in columns by slot.
+// The active markets in one order, updated by what changed since the last read. A market's position
+// is found by its worth at the time it was placed, so the worth is stored in columns by slot.
 // Invariants: `#order` holds the slots of `#held`, by falling worth, equal ones newest first.
 
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { ActiveMarkets, Noted } from '../active-markets.ts'
 import type { Bits } from './bits.ts'
 
-/** What an order needs of a market. */
+/** The sort keys of an order. */
 export interface Worth<T> {
   /** Highest first. */
   readonly high: (each: T) => number
-  /** Decides between equals. */
+  /** Breaks ties. */
   readonly low?: (each: T) => number
-  /** Decides at last; no two markets are equal in it. */
+  /** The last tie-breaker; unique per market. */
   readonly id: (each: T) => number
 }
 
-/** Behind which market a page begins. */
+/** The market after which a page begins. */
 export interface Place {
   readonly high: number
   readonly low: number
   readonly id: number
 }
 
-/** More changes than this are sorted in one go. */
+/** With more changes than this, the list is sorted as a whole. */
 const ONE_BY_ONE_MAX = 256
 
 export class OrderedList<T extends Noted<T>> {
@@ -50,7 +50,7 @@ export class OrderedList<T extends Noted<T>> {
     if (slots === null) {
       this.#sortAgain()
     } else {
-      // A market that changed its slot has one place for both, so the old one goes first.
+      // A market that changed its slot has one place for both, so the old one is removed first.
       for (const slot of slots) this.#clear(slot)
       for (const slot of slots) this.#fill(slot)
     }
@@ -61,12 +61,12 @@ export class OrderedList<T extends Noted<T>> {
     return this.#count
   }
 
-  /** All of it, in order. */
+  /** All markets, in order. */
   *all(): Iterable<T> {
     for (let at = 0; at < this.#count; at++) yield this.#at(at)
   }
 
-  /** Up to `limit` markets behind the first `skip`; only those in `bits`, if given. */
+  /** Up to `limit` markets after the first `skip`; only those in `bits`, if given. */
   page(skip: number, limit: number, bits: Bits | null): T[] {
     if (bits === null) return this.#slice(skip, Math.min(this.#count, skip + limit))
     const found: T[] = []
@@ -79,7 +79,7 @@ export class OrderedList<T extends Noted<T>> {
     return found
   }
 
-  /** Up to `limit` markets that come behind the place; only those in `bits`, if given. */
+  /** Up to `limit` markets after the place; only those in `bits`, if given. */
   behind(place: Place, limit: number, bits: Bits | null): T[] {
     const from = this.#firstBehind(place)
     if (bits === null) return this.#slice(from, Math.min(this.#count, from + limit))
@@ -90,7 +90,7 @@ export class OrderedList<T extends Noted<T>> {
     return found
   }
 
-  /** The place of a market of the list, as it stands in it. */
+  /** The place of a market of the list, by its recorded worth. */
   placeOf({ activeSlot: slot }: T): Place {
     return { high: this.#high[slot], low: this.#low[slot], id: this.#id[slot] }
   }
@@ -107,7 +107,7 @@ export class OrderedList<T extends Noted<T>> {
     return found
   }
 
-  /** Takes the slot out of the order, unless it stands there as it should. */
+  /** Removes the slot from the order, unless its position is current. */
   #clear(slot: number): void {
     const held = this.#held[slot]
     if (held === undefined) return
@@ -160,7 +160,7 @@ export class OrderedList<T extends Noted<T>> {
     this.#order = grown(this.#order, new Int32Array(length))
   }
 
-  /** The index of the first market that comes behind the place. */
+  /** The index of the first market after the place. */
   #firstBehind({ high, low, id }: Place): number {
     let from = 0
     let end = this.#count
@@ -174,7 +174,7 @@ export class OrderedList<T extends Noted<T>> {
     return from
   }
 
-  /** The slots that are in order already come first, because the sort profits from them. */
+  /** The slots that are already in order come first, because the sort benefits from them. */
   #sortAgain(): void {
     const before = [...this.#order.subarray(0, this.#count)]
     const end = this.#active.slotsEnd

@@ -159,7 +159,7 @@ test('unsubscribe is acknowledged, also when it is refused', async () => {
   const client = await join()
   const request = (payload: unknown) =>
     client.socket.timeout(5000).emitWithAck('unsubscribe', payload)
-  assert.match(String(at(await request({ channel: 'nonsense' }), 'error')), /no channel/)
+  assert.match(String(at(await request({ channel: 'nonsense' }), 'error')), /Unknown channel/)
   assert.match(String(at(await request(7), 'error')), /channel/)
   client.socket.emit('nonsense', { a: 1 })
   const [stated] = await client.take('exception', 1)

@@ -149,7 +149,7 @@ test('a start more than a day after the last command needs consent', () => {
   assert.equal(clock.refusal(NOON_MS - DAY_MS), null)
   assert.equal(clock.refusal(NOON_MS + 100 * DAY_MS), null)
   const why = clock.refusal(NOON_MS - DAY_MS - 1) ?? ''
-  assert.match(why, /shows 2027-01-15T12:00:00.000Z, 24 hours after .*2027-01-14T11:59:59.999Z/)
+  assert.match(why, /reads 2027-01-15T12:00:00.000Z, 24 hours after .*2027-01-14T11:59:59.999Z/)
   assert.match(why, /`date -u`.* set it and start again; .* start it once with --accept-clock\.$/)
 })
 

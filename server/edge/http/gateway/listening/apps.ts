@@ -1,6 +1,6 @@
-// The apps of the library behind one listener. An app keeps its certificate, so a
-// certificate that is read again makes another app. Invariants: the first app alone listens, and
-// hands new connections to the newest app. A connection stays with its app until it ends.
+// The library's apps of one listener. An app keeps its certificate, so renewing the certificate
+// creates another app. Invariants: only the first app listens, and it hands new connections to the
+// newest app. A connection stays with its app until it ends.
 
 import type * as library from 'uWebSockets.js'
 import { listenAlone } from './listen.ts'
@@ -8,7 +8,7 @@ import type { TlsFiles } from './listen-check.ts'
 
 type TemplatedApp = library.TemplatedApp
 
-/** The types of the library do not know the calls by which one app hands connections to another. */
+/** The library's types omit the calls by which one app hands connections to another. */
 function native(app: TemplatedApp, name: string, ...values: unknown[]): unknown {
   return Reflect.apply(Reflect.get(app, name), app, values)
 }
@@ -28,7 +28,7 @@ export class Apps {
     this.#all = [this.#first]
   }
 
-  /** Registers something with each app, later ones included. */
+  /** Registers a handler with each app, including later ones. */
   each(register: (app: TemplatedApp) => void): void {
     this.#registrations.push(register)
     for (const app of this.#all) register(app)
@@ -38,7 +38,7 @@ export class Apps {
     return listenAlone(this.#first, host, port)
   }
 
-  /** From now on another app has the new connections; throws when it cannot be made. */
+  /** Directs new connections to another app; throws when it cannot be created. */
   renew(): void {
     const newest = this.#make()
     for (const register of this.#registrations) register(newest)

@@ -1,9 +1,9 @@
-// Answers at the address of an exchange that still starts: `/health` says that the process runs,
-// everything else is refused as NOT_READY. So callers hear at once that a restart is under way. It
-// shows nothing of the exchange, which is not recovered yet.
+// Answers at the address of an exchange that is still starting: `/health` reports that the process
+// runs, and everything else is refused as NOT_READY, so callers learn at once that a restart is
+// under way. It reveals nothing of the exchange, which is not recovered yet.
 //
-// One connection carries one call, and the door takes a bounded number of them: a flood must not
-// keep the exchange from starting.
+// One connection carries one call, and the number of connections is bounded: a flood must not keep
+// the exchange from starting.
 
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -46,7 +46,7 @@ export class EarlyListener {
     })
   }
 
-  /** Null when it cannot listen there; the start then says why. It keeps no process alive. */
+  /** Null when it cannot listen; the start then reports why. It keeps no process alive. */
   static async open(host: string, port: number, headMs = HEAD_MS): Promise<EarlyListener | null> {
     const listener = new EarlyListener(headMs)
     try {

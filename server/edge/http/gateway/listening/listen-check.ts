@@ -1,5 +1,5 @@
-// Checks whether a server can listen, before anything is opened or made. The HTTP library says only
-// that it could not listen, and it accepts some wrong certificates without a word.
+// Checks whether a server can listen, before anything is opened or created. The HTTP library only
+// reports that it could not listen, and it silently accepts some invalid certificates.
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -18,7 +18,7 @@ export function originOf(tls: TlsFiles | undefined, host: string, port: number):
   return `${tls === undefined ? 'http' : 'https'}://${name}:${port}`
 }
 
-/** Says in a sentence why a server cannot listen there and what to do; null when it can. */
+/** A sentence stating why a server cannot listen there and what to do; null when it can. */
 export async function addressProblem(host: string, port: number): Promise<string | null> {
   const server = createServer()
   try {
@@ -34,13 +34,13 @@ export async function addressProblem(host: string, port: number): Promise<string
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another program has the port; stop it, or name another port (0 picks a free one)',
-  EADDRNOTAVAIL: 'this machine has no such address; name one of its own, or 0.0.0.0 for all',
-  EACCES: 'this user may not use the port; name one above 1023',
-  ENOTFOUND: 'no address has that name',
-  EAI_AGAIN: 'the name could not be looked up',
-  EAFNOSUPPORT: 'this machine does not speak that kind of address',
-  EINVAL: 'that is no address to listen on',
+  EADDRINUSE: 'the port is in use; stop the other program or use another port (0 picks a free one)',
+  EADDRNOTAVAIL: 'this machine has no such address; use one of its own, or 0.0.0.0 for all',
+  EACCES: 'this user may not use the port; use one above 1023',
+  ENOTFOUND: 'the name does not resolve',
+  EAI_AGAIN: 'the name lookup failed',
+  EAFNOSUPPORT: 'this machine does not support that kind of address',
+  EINVAL: 'the address is invalid',
 }
 
 function textOf(path: string, what: string): string {
@@ -54,18 +54,18 @@ function textOf(path: string, what: string): string {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----/
 const PRIVATE_KEY = /-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----/
 
-/** Says in a sentence what is wrong with a certificate and its key; null when nothing is. */
+/** A sentence stating what is wrong with a certificate and its key; null when they are valid. */
 export function tlsProblem({ certFile, keyFile }: TlsFiles): string | null {
   try {
     const cert = textOf(certFile, `certificate ${certFile}`)
     const key = textOf(keyFile, `key ${keyFile}`)
-    if (!CERTIFICATE.test(cert)) return `${certFile} of --tls-cert holds no certificate in PEM form`
-    if (!PRIVATE_KEY.test(key)) return `${keyFile} of --tls-key holds no private key in PEM form`
+    if (!CERTIFICATE.test(cert)) return `${certFile} of --tls-cert contains no PEM certificate`
+    if (!PRIVATE_KEY.test(key)) return `${keyFile} of --tls-key contains no PEM private key`
     createSecureContext({ cert, key })
     return null
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     if (!/mismatch/i.test(why)) return `--tls-cert and --tls-key cannot be used: ${why}`
-    return `the key ${keyFile} is not the one of the certificate ${certFile}`
+    return `the key ${keyFile} does not match the certificate ${certFile}`
   }
 }

@@ -1,6 +1,6 @@
 import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 
-/** Without this flag two exchanges could share a port, and each would get half of the calls. */
+/** Without this flag, two exchanges could share a port, and each would get half of the calls. */
 const EXCLUSIVE_PORT = 1
 
 /** Starts to listen on a port of the app's own; 0 picks one. */
@@ -14,7 +14,7 @@ export function listenAlone(
       if (socket !== false) resolve(socket)
       else reject(new Error(`cannot listen on ${host}:${port}; is the port in use?`))
     }
-    // The types of the library do not know that a host and options go together.
+    // The library's types do not allow a host together with options.
     Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, listened])
   })
 }

@@ -26,13 +26,13 @@ export interface Outgoing {
   readonly refusal: string | null
   /** The RateLimit headers of a refusal that knows its limit; '' for any other reply. */
   readonly limitLines: string
-  /** Ends the connection too: later bytes on it are not worth reading. */
+  /** Also closes the connection: later bytes on it are not worth reading. */
   readonly close: boolean
-  /** Status and headers as one text once they were joined; '' before. */
+  /** Status and headers as one text, once joined; '' before. */
   head: string
 }
 
-/** What the handler gave, whoever may keep it. */
+/** The outcome of the handler without its cache policy. */
 export function statedBy(outcome: unknown): unknown {
   return outcome instanceof Shared ? outcome.outcome : outcome
 }
@@ -43,7 +43,7 @@ export function cacheOf<S>(route: Route<S>, outcome: unknown): Cache {
 
 const NO_HEADERS: readonly Header[] = []
 
-/** Refusals of the gateway itself, which a route need not name. */
+/** Refusals of the gateway itself, which a route need not declare. */
 const COMMON: ReadonlySet<string> = new Set([
   'OVERLOADED',
   'NOT_READY',
@@ -75,14 +75,14 @@ export function encoded(
   return outgoing(status, JSON_TYPE, json(outcome), headers)
 }
 
-/** The same reply with these headers in place of its own. */
+/** The same reply with these headers instead of its own. */
 export function withHeaders(out: Outgoing, headers: readonly Header[]): Outgoing {
   const { refusal: name, limitLines } = out
   const refusal = name === null ? null : { name, limitLines }
   return outgoing(out.status, out.type, out.payload, headers, refusal)
 }
 
-/** Every field is named, because a spread cost each reply as much as deciding an order. */
+/** Lists every field, because a spread cost each reply as much as deciding an order. */
 export function outgoing(
   status: number,
   type: string,
@@ -108,7 +108,7 @@ function bodyOf(outcome: unknown): unknown {
   return outcome instanceof Reply ? outcome.body : outcome
 }
 
-/** Throws when a refusal has other fields than documents show. */
+/** Throws when a refusal has other fields than its documentation. */
 function verifyFields<S>(route: Route<S>, { name, body }: Refusal): void {
   const { message: _, error: _name, statusCode: _status, code: _code, ...own } = JSON.parse(body)
   const { fields } = ownFieldsOf(name, route.refusalFields[name])
@@ -117,21 +117,21 @@ function verifyFields<S>(route: Route<S>, { name, body }: Refusal): void {
   throw new TypeError(`${route.method} ${route.path} ${name}: ${JSON.stringify(issues)}`)
 }
 
-/** Throws when a reply breaks its route's schema, or when the route does not name its status. */
+/** Throws when a reply violates its route's schema, or when its status is undeclared. */
 export function verify<S>(route: Route<S>, outcome: unknown): void {
   if (outcome instanceof Refusal) {
     const isNamed = COMMON.has(outcome.name) || route.rejects.some((name) => name === outcome.name)
     const isOfCaller = outcome.status === 401 || outcome.status === 403 || outcome.status === 415
-    assert(isNamed || isOfCaller, 'a route names the refusals it gives')
+    assert(isNamed || isOfCaller, 'a route declares the refusals that it returns')
     verifyFields(route, outcome)
     return
   }
   if (outcome instanceof Reply || outcome instanceof Bytes) {
     const { status } = outcome
     const isNamed = status === route.status || route.others.includes(status)
-    assert(isNamed, 'a route names the statuses it gives')
+    assert(isNamed, 'a route declares the statuses that it returns')
   }
-  // Shared bytes have tests of their own; a text of one reply is checked like its value.
+  // Shared bytes have their own tests; a text of one reply is checked like its value.
   if (outcome instanceof Bytes && !isJsonText(outcome)) return
   const value = bodyOf(outcome)
   const issues = route.replyIssues(value === undefined ? null : value)

@@ -1,5 +1,5 @@
-// The headers that the gateway adds to replies: who may keep one, its entity tag, its coding, and
-// which pages may read it. A reply that its caller has already becomes 304.
+// The headers that the gateway adds to replies: caching, entity tag, coding, and which pages may
+// read them. A reply that its caller already has becomes 304.
 
 import { LIMITS } from '../../../../../engine/domain/limits.ts'
 import type { Header } from '../../../../messages/call.ts'
@@ -21,9 +21,9 @@ export class ReplyHeads {
   readonly #cors: Cors | null
   readonly #tags = new EntityTags()
   readonly #accepted = new AcceptedCodings()
-  /** Replies of shared bytes to calls that ask for nothing special: all get the same one. */
+  /** Cached replies of shared bytes for calls without special headers: all get the same one. */
   readonly #plain = new WeakMap<Uint8Array, Outgoing>()
-  /** `Vary` of a reply that has one coding, and of a reply that has several. */
+  /** `Vary` of a reply with one coding, and of a reply with several. */
   readonly #varyPlain: readonly Header[]
   readonly #varyCoded: Header
   readonly compressed: CompressedReplies
@@ -36,7 +36,7 @@ export class ReplyHeads {
     this.compressed = new CompressedReplies(LIMITS.compressedReplies, onFault)
   }
 
-  /** What a route's outcome is sent as. */
+  /** The outcome of a route with these headers added. */
   of(call: Call, cache: Cache, out: Outgoing): Outgoing {
     if (cache.isPublic && out.status === OK) return this.#public(call, cache, out)
     const { refusal } = out
@@ -44,7 +44,7 @@ export class ReplyHeads {
     return withHeaders(out, [...out.headers, ['cache-control', kept], ...this.#origin(call)])
   }
 
-  /** A refusal before a route had its say. */
+  /** A refusal from before the route was involved. */
   ofRefusal(call: Call, refusal: Refusal, more: readonly Header[]): Outgoing {
     return this.of(call, NOT_KEPT, encoded(refusal, refusal.status, more))
   }
@@ -54,7 +54,7 @@ export class ReplyHeads {
     return allowed(methods, this.#cors !== null)
   }
 
-  /** The answer to OPTIONS on a path that takes these methods; null when no origin is allowed. */
+  /** The preflight reply for a path with these methods; null when no origin is allowed. */
   preflight(call: Call, methods: readonly string[]): Outgoing | null {
     if (this.#cors === null || call.method !== 'OPTIONS') return null
     const headers = [...this.#cors.preflight(call, methods), ...this.#varyPlain]
@@ -74,7 +74,7 @@ export class ReplyHeads {
     const isSame = this.#cors === null && headers.length === 0 && payload instanceof Uint8Array
     const isPlain = isSame && !call.headers.has('if-none-match') && !this.#codingOf(call)
     const known = isPlain ? this.#plain.get(payload) : undefined
-    // Another route may send the same bytes as another type, or let them be kept longer.
+    // Another route may send the same bytes as another type, or allow longer caching.
     if (known?.type === out.type && known.headers[0][1] === replies) return known
     const made = this.#publicOf(call, replies, out)
     if (isPlain) this.#plain.set(payload, made)

@@ -1,6 +1,5 @@
 // Writes replies. A reply that its reader does not take is kept here, as its text or its shared
-// bytes, and goes out as the kernel makes room. The library would copy it whole for each slow
-// reader.
+// bytes, and is sent as the kernel drains. The library would copy it whole for each slow reader.
 // Invariant: the bytes of an unread reply are counted until it is out or its connection has ended.
 
 import type { HttpResponse } from 'uWebSockets.js'
@@ -12,8 +11,8 @@ import { type Outgoing, statusLine } from './outgoing.ts'
 const SHORT_BYTES = 1024
 
 /**
- * Where one reply at a time is joined from its parts, a longer one piece by piece: the library has
- * sent or copied the bytes when it returns.
+ * The buffer in which one reply at a time is joined from its parts, a longer one piece by piece.
+ * The library has sent or copied the bytes when it returns.
  */
 const joining = Buffer.allocUnsafeSlow(1 << 20)
 
@@ -22,10 +21,10 @@ function sendable(payload: Payload): Uint8Array | string {
   return payload.length <= joining.length ? payload.within(joining) : payload.whole()
 }
 
-/** As the library answers: whether it took all that it was given, and whether the reply is out. */
+/** The library's result: whether it took everything it was given, and whether the reply is out. */
 type Sent = [isTaken: boolean, isOut: boolean]
 
-/** Sends a long reply from `offset` on, until it is out or the kernel has no more room. */
+/** Sends a long reply from `offset`, until it is out or the kernel's buffer is full. */
 function sendFrom(response: HttpResponse, payload: Uint8Array | Joined, offset: number): Sent {
   if (payload instanceof Uint8Array) {
     return response.tryEnd(payload.subarray(offset), payload.length)
@@ -39,7 +38,7 @@ function sendFrom(response: HttpResponse, payload: Uint8Array | Joined, offset: 
   }
 }
 
-/** The library closes an idle connection after ten seconds, and looks every four. */
+/** The library closes an idle connection after ten seconds, and checks every four. */
 const KEEP_ALIVE = '\r\nkeep-alive: timeout=3'
 
 export interface UnreadBounds {
@@ -47,15 +46,15 @@ export interface UnreadBounds {
   readonly address: number
 }
 
-/** Statuses that end at the headers. With 304 a length of 0 would say that the content is empty. */
+/** Statuses that end at the headers. With 304, a length of 0 would mean empty content. */
 function hasNoBody(status: number): boolean {
   return status === 204 || status === 304
 }
 
 /**
  * Status and headers as one text, which the library writes as it is. A call into the library costs
- * more than to join all lines. Values are texts of the exchange or of its operator, never a
- * caller's, so no line can come in with them.
+ * more than joining all lines. The values come from the exchange or its operator, never from a
+ * caller, so they cannot inject a line.
  */
 function headText(out: Outgoing, close: boolean): string {
   if (!close && out.head !== '') return out.head
@@ -76,8 +75,8 @@ function written(response: HttpResponse, out: Outgoing, writing: Writing): boole
   response.writeStatus(headText(out, close) + more)
   if (isHead && close) response.end('', true)
   else if (hasNoBody(status) || isHead) {
-    // The library would wait for the bytes of a length that it prints, and end the connection when
-    // it brings another request instead.
+    // The library would wait for the bytes of a length that it prints, and close the connection
+    // when another request arrives instead.
     if (!hasNoBody(status)) response.writeHeader('content-length', `${byteLengthOf(payload)}`)
     response.endWithoutBody()
   } else if (close || isShort) response.end(sendable(payload), close)
@@ -87,17 +86,17 @@ function written(response: HttpResponse, out: Outgoing, writing: Writing): boole
   return true
 }
 
-/** What the library gathers while it parses; a longer text goes to the kernel at once. */
+/** The library buffers this much while it parses; a longer text goes to the kernel at once. */
 const GATHERED_BYTES = 16 * 1024
 
 /**
- * Writes a refusal and closes the connection before the library parses what follows the head. Until
- * its parser is done the library only gathers what is written, and a close would drop that: spaces
- * behind the JSON make the reply too long to be gathered.
+ * Writes a refusal and closes the connection before the library parses what follows the head. While
+ * it parses, the library only buffers what is written, and a close would drop that. Spaces after
+ * the JSON make the reply too long to be buffered.
  */
 export function writeAndClose(response: HttpResponse, out: Outgoing, more = ''): void {
   const body = bytesOf(out.payload).toString()
-  // The library ends what it takes for the status line with two bytes of its own.
+  // The library appends two bytes to what it takes for the status line.
   const padded = body.padEnd(GATHERED_BYTES)
   const length = `content-length: ${Buffer.byteLength(padded) + 2}`
   const lines = `\r\nconnection: close\r\n${length}\r\n\r\n`
@@ -105,7 +104,7 @@ export function writeAndClose(response: HttpResponse, out: Outgoing, more = ''):
   response.close()
 }
 
-/** The counted bytes of an unread reply; they are freed when it is out or its connection ends. */
+/** The counted bytes of an unread reply; freed when it is out or its connection ends. */
 export interface UnreadReply {
   readonly address: string
   readonly bytes: number
@@ -113,15 +112,15 @@ export interface UnreadReply {
 
 export interface Writing {
   readonly isHead: boolean
-  /** After a short reply the connection is closed. */
+  /** Whether the connection is closed after a short reply. */
   readonly isLast: boolean
-  /** The library gathers what is written already: this is the turn that brought the request. */
+  /** Whether the library buffers writes already, as it does in the tick that read the request. */
   readonly isCorked: boolean
-  /** Lines of this one reply behind its head; '' for none. */
+  /** Lines of this reply after its head; '' for none. */
   readonly more: string
 }
 
-/** What an address may leave unread however much others do. */
+/** Unread bytes that an address may always have, whatever others leave unread. */
 const LEAST_BYTES = 1 << 20
 
 export class UnreadReplies {
@@ -136,12 +135,12 @@ export class UnreadReplies {
     this.#ofAddress = shareRule(bounds.all, most, Math.min(most, LEAST_BYTES))
   }
 
-  /** Bytes of replies that wait for their readers; those encoded once for all are not counted. */
+  /** Bytes of replies that wait for their readers, excluding those encoded once for all. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Writes a reply in a cork. False when the reader did not take all of it: then keep it. */
+  /** Writes a reply in a cork; false when the reader did not take all of it: then keep it. */
   write(response: HttpResponse, out: Outgoing, writing: Writing): boolean {
     if (writing.isCorked) return written(response, out, writing)
     let isOut = true
@@ -160,8 +159,8 @@ export class UnreadReplies {
   }
 
   /**
-   * Keeps a reply until its reader took it, then calls `done`. 'full' when there is no room to keep
-   * it: the connection must end.
+   * Keeps a reply until its reader has taken it, then calls `done`. Returns 'full' when the limit
+   * is reached: the connection must end.
    */
   keep(
     response: HttpResponse,

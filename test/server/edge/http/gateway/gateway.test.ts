@@ -253,7 +253,7 @@ test('a body that is not JSON, or does not fit its schema, is refused without ef
     assert.equal(first[0].field, field, body)
   }
   const wide = `{"note":"a","tags":[${'"abcde",'.repeat(5000)}1]}`
-  const reported = 'does not have the form this call takes; see GET /openapi.json'
+  const reported = 'does not match the schema of this call; see GET /openapi.json'
   assert.deepEqual(issues(await post('/orders/1', wide)), [{ field: 'body', message: reported }])
   const deep = '['.repeat(BODY_MAX / 2) + ']'.repeat(BODY_MAX / 2)
   assert.equal((await post('/orders/1', deep)).status, 400)

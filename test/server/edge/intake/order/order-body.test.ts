@@ -93,12 +93,13 @@ test('the refusal of a wrong field says the form that it must have', () => {
     {
       field: 'order.maker',
       message:
-        'must have this form: 0x and 40 hex digits: whose balance trades, EIP-55 or lower case',
+        'must have this form: 0x and 40 hex digits: the account whose balance trades, ' +
+        'EIP-55 or lower case',
     },
     {
       field: 'order.makerAmount',
       message:
-        'must have this form: Text of at most 16 digits, or a whole number: ' +
+        'must have this form: Text of at most 16 digits, or an integer: ' +
         'raw units given, collateral for a buy, shares for a sell',
     },
   ])

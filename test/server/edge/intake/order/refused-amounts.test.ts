@@ -77,7 +77,7 @@ test('a price beside the amounts that differs from theirs is refused with both',
   assert.match(message, /^Price does not match amounts: .*0[.]64.*0[.]65/)
   const market = kit.signed({ ...kit.unsignedOrder(), takerAmount: 1, price: 0.65 })
   const stated = send({ ...kit.orderBody(market), orderType: 'FOK' })
-  assert.match(JSON.parse(stated.text).message, /takerAmount 1 .* leave price out/)
+  assert.match(JSON.parse(stated.text).message, /takerAmount 1 .* omit price/)
 })
 
 test('a token of another market is refused with the two tokens of this one', () => {

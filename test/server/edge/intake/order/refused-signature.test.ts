@@ -170,10 +170,10 @@ test('a maker that is not the account is refused by what its signature type need
   assert.equal(unproven.code, 'OWNER_MISMATCH')
   assert.match(
     unproven.message,
-    /signatureType 1 .*no smart wallet .*proven.*x-smart-wallet-signature/,
+    /signatureType 1 .*no proven smart wallet.*x-smart-wallet-signature/,
   )
   const contract = by(3, wallet, null)
-  assert.match(contract.message, /signatureType 3 .*no smart wallet/)
+  assert.match(contract.message, /signatureType 3 .*no proven smart wallet/)
   const foreign = by(2, accountOf(kit.OTHER_KEY), wallet)
   assert.match(foreign.message, /signatureType 2 .*maker must be .*0xEeEE/i)
   const account0 = by(0, wallet, wallet)
