@@ -21,15 +21,15 @@ import { invalid, Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
 import { CONDITIONAL_TOKENS } from '../chain-contracts.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import type { Allowances, Refused } from './partner-accounts.ts'
 import { nameToShow } from './profile-fields.ts'
+import type { AccountServices } from './services.ts'
 
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 
 /** The wallet that the headers prove; undefined when they prove none. */
-function provenWallet(call: Call, caller: Caller, { pipeline, signing }: Services) {
+function provenWallet(call: Call, caller: Caller, { pipeline, signing }: AccountServices) {
   const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
   if (missing.length > 0) {
     return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
@@ -96,7 +96,7 @@ export const createPartnerAccount = route({
     body: { displayName: 'Desk 1', createServerWallet: true },
     reply: { profileId: 2, account: ACCOUNT },
   },
-  handle: async ({ body, caller, call }, services: Services) => {
+  handle: async ({ body, caller, call }, services: AccountServices) => {
     const { partners, pipeline } = services
     const name = body.displayName?.trim()
     const partner = pipeline.clearing.accounts.byId(caller.profileId)
@@ -154,7 +154,7 @@ export const listPartnerAccounts = route({
     },
   },
   rejects: ['READ_TIMEOUT'],
-  handle: async ({ query, caller, call }, { partners, reads }: Services) => {
+  handle: async ({ query, caller, call }, { partners, reads }: AccountServices) => {
     const { account, page = 1 } = query
     if (account !== undefined && parseAddress(account) === undefined) {
       return invalid({ field: 'account', message: WRONG_CHECKSUM })
@@ -253,7 +253,7 @@ const STATED = {
  * Packs need no approval here. Clients of partners look for this one before they buy a pack, and
  * require that it is confirmed.
  */
-function vaultOf({ exchangeAddress, collateral }: Services['settings']) {
+function vaultOf({ exchangeAddress, collateral }: AccountServices['settings']) {
   return {
     type: 'USDC_ALLOWANCE' as const,
     tokenAddress: collateral.address,
@@ -283,7 +283,7 @@ function targetsOf({ spenders }: Allowances, collateralAddress: string) {
   })
 }
 
-function allowancesView(found: Allowances | Refused, { settings }: Services) {
+function allowancesView(found: Allowances | Refused, { settings }: AccountServices) {
   if ('reject' in found) {
     const { reject, retryAfterSec } = found
     const soon = reject === REJECT.ALLOWANCE_RETRY_TOO_SOON
@@ -320,7 +320,7 @@ export const partnerAllowances = route({
   means: 'Where each approval stands.',
   rejects: ['NOT_SUB_ACCOUNT', 'NO_SERVER_WALLET'],
   example: { params: { profileId: 2 }, reply: ALLOWANCES_EXAMPLE },
-  handle: async ({ params, caller }, services: Services) => {
+  handle: async ({ params, caller }, services: AccountServices) => {
     const owner = subAccount(caller, services.pipeline.clearing, params.profileId)
     if (owner instanceof Refusal) return owner
     return allowancesView(await services.partners.allowances(owner), services)
@@ -352,7 +352,7 @@ export const retryPartnerAllowances = route({
     'ALLOWANCE_RETRY_TOO_SOON',
   ],
   example: { params: { profileId: 2 }, body: {}, reply: ALLOWANCES_EXAMPLE },
-  handle: async ({ params, caller }, services: Services) => {
+  handle: async ({ params, caller }, services: AccountServices) => {
     const owner = subAccount(caller, services.pipeline.clearing, params.profileId)
     if (owner instanceof Refusal) return owner
     return allowancesView(
@@ -372,7 +372,7 @@ export const leavePartner = route({
   means: 'The caller has no partner any more; its orders, balances and tokens stay.',
   rejects: ['OVERLOADED', 'NO_PARTNER', 'PARTNER_REQUIRED'],
   example: { reply: { message: 'You have left the partner' } },
-  handle: async ({ caller }, { partners }: Services) => {
+  handle: async ({ caller }, { partners }: AccountServices) => {
     const refused = await partners.leave(caller.profileId)
     return refused === null ? { message: 'You have left the partner' } : refuse(refused)
   },

@@ -24,8 +24,8 @@ import type { OwnPlace } from '../boards/boards.ts'
 import { ACCOUNT, TRADER_EXAMPLE } from '../examples.ts'
 import { referralCodeOf } from '../referrals/referral-code.ts'
 import type { OwnReferrals } from '../referrals/referrals-service.ts'
-import type { Services } from '../services.ts'
 import { profile } from '../shapes.ts'
+import type { AccountServices } from './services.ts'
 
 /** Fields for which this exchange has no source yet; server/docs/api.md says so. */
 const NOT_KEPT = {
@@ -93,7 +93,7 @@ type ProfileView = ReturnType<typeof profileView>
 /** Undefined without an answer in time. */
 async function partnerOf(
   profileId: ProfileId,
-  { partners, reads }: Services,
+  { partners, reads }: AccountServices,
 ): Promise<Own['partner'] | undefined> {
   const partnerId = await partners.partnerOf(profileId)
   const partner = partnerId === 0 ? null : await reads.profile(partnerId)
@@ -101,7 +101,7 @@ async function partnerOf(
 }
 
 /** Undefined without an answer in time. */
-async function ownOf(profileId: ProfileId, services: Services): Promise<Own | undefined> {
+async function ownOf(profileId: ProfileId, services: AccountServices): Promise<Own | undefined> {
   const [referred, place, partner] = await Promise.all([
     services.referrals.own(profileId),
     services.boards.own(profileId),
@@ -112,7 +112,10 @@ async function ownOf(profileId: ProfileId, services: Services): Promise<Own | un
 }
 
 /** Shows the profile at least as new as anyone was told when the call came. */
-async function shown(profileId: ProfileId, services: Services): Promise<ProfileView | Refusal> {
+async function shown(
+  profileId: ProfileId,
+  services: AccountServices,
+): Promise<ProfileView | Refusal> {
   const owner = await services.reads.profile(profileId)
   if (owner === null) return refuse('PROFILE_NOT_FOUND')
   const own = await ownOf(profileId, services)
@@ -126,10 +129,10 @@ const walletChoice = () =>
     'Wallet to use for orders: the account or its proven smart wallet.',
   )
 
-type Edit = Parameters<Services['accounts']['editProfile']>[1]
+type Edit = Parameters<AccountServices['accounts']['editProfile']>[1]
 
 /** Absent fields stay. */
-async function edited(profileId: ProfileId, edit: Edit, services: Services) {
+async function edited(profileId: ProfileId, edit: Edit, services: AccountServices) {
   const { accounts, reads } = services
   // Read before the edit, so a caller that gets a 503 knows that nothing happened.
   const own = await ownOf(profileId, services)
@@ -150,7 +153,7 @@ export const ownProfile = route({
   means: 'The profile of the caller as it stands now.',
   rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { reply: PROFILE_EXAMPLE },
-  handle: ({ caller }, services: Services) => shown(caller.profileId, services),
+  handle: ({ caller }, services: AccountServices) => shown(caller.profileId, services),
 })
 
 export const editOwnProfile = route({
@@ -192,7 +195,7 @@ export const editOwnProfile = route({
       bio: 'I trade the weather.',
     },
   },
-  handle: ({ body, caller }, services: Services) => {
+  handle: ({ body, caller }, services: AccountServices) => {
     const username = body.username?.trim() ?? body.username
     return edited(caller.profileId, { ...body, username }, services)
   },
@@ -212,7 +215,7 @@ export const putOwnProfile = route({
     body: { tradeWalletOption: 'eoa' },
     reply: { ...PROFILE_EXAMPLE, tradeWalletOption: 'eoa', tradeWalletChoosen: true },
   },
-  handle: ({ body, caller }, services: Services) => edited(caller.profileId, body, services),
+  handle: ({ body, caller }, services: AccountServices) => edited(caller.profileId, body, services),
 })
 
 export const profileByAccount = route({
@@ -228,7 +231,7 @@ export const profileByAccount = route({
   means: 'The profile of the account as it stands now.',
   rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN', 'READ_TIMEOUT'],
   example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
-  handle: async ({ params, caller }, services: Services) => {
+  handle: async ({ params, caller }, services: AccountServices) => {
     if (!isAddress(params.account)) {
       return invalid({ field: 'account', message: WRONG_CHECKSUM })
     }

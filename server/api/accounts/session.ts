@@ -27,9 +27,9 @@ import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { checksummed, smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { profileOfCode } from '../referrals/referral-code.ts'
-import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import { nameToShow, tradeWalletOption } from './profile-fields.ts'
+import type { AccountServices } from './services.ts'
 
 const LOGIN_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 
@@ -85,7 +85,7 @@ export const signingMessageRoute = route({
   means: 'The exact message to sign.',
   rejects: ['VALIDATION'],
   example: { reply: 'exchange.example asks you to sign this message; … Nonce: 0x…' },
-  handle: ({ query }, { signing, pipeline }: Services) => {
+  handle: ({ query }, { signing, pipeline }: AccountServices) => {
     const purpose = purposeOf(query)
     if (purpose instanceof Refusal) return purpose
     const account = query.account === undefined ? '' : checksummed('account', query.account)
@@ -119,7 +119,7 @@ interface Proven extends ProvenLogin {
 function provenLogin(
   call: Call,
   named: string | null,
-  { signing, pipeline }: Services,
+  { signing, pipeline }: AccountServices,
 ): Proven | undefined {
   const [account, message, signature] = LOGIN_HEADERS.map((name) => header(call, name))
   const prove = (purpose: Purpose) =>
@@ -147,7 +147,7 @@ function provenLogin(
 /** The profile of an account as it was before a login; null before the account's first login. */
 async function knownProfile(
   account: string,
-  { pipeline, reads }: Services,
+  { pipeline, reads }: AccountServices,
 ): Promise<ShownProfile | null | undefined> {
   const known = pipeline.clearing.accounts.byAddress(account)
   return known === undefined ? null : reads.profile(known.profileId)
@@ -217,7 +217,7 @@ export const login = route({
       tradeWalletOption: null,
     },
   },
-  handle: async ({ body, call }, services: Services) => {
+  handle: async ({ body, call }, services: AccountServices) => {
     const missing = LOGIN_HEADERS.filter((name) => header(call, name) === '')
     if (missing.length > 0) {
       return invalid(...missing.map((field) => ({ field, message: 'is a required header' })))
@@ -272,7 +272,7 @@ export const logout = route({
   means: 'The session is over, and its cookie is cleared.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out' } },
-  handle: async ({ call }, { accounts, settings }: Services) => {
+  handle: async ({ call }, { accounts, settings }: AccountServices) => {
     const [token = ''] = cookieValues(call, ...sessionCookieNames(settings.cookies))
     const refused = await accounts.logout(digestOf(token))
     if (refused !== null) return refuse(refused)
@@ -290,7 +290,7 @@ export const logoutEverywhere = route({
   means: 'No session of the account is open any more.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out everywhere' } },
-  handle: async ({ caller }, { accounts, settings }: Services) => {
+  handle: async ({ caller }, { accounts, settings }: AccountServices) => {
     const refused = await accounts.logoutEverywhere(caller.profileId)
     return refused === null ? loggedOut('Logged out everywhere', settings.cookies) : refuse(refused)
   },

@@ -14,9 +14,9 @@ import { line } from '../../edge/http/schema/visible-text.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
-import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import { allowedScopes, scopes } from './profile-fields.ts'
+import type { AccountServices } from './services.ts'
 
 const AT = isoText(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']
@@ -76,7 +76,7 @@ export const deriveToken = route({
       profile: { id: 1, account: ACCOUNT },
     },
   },
-  handle: async ({ body, caller }, { accounts, pipeline }: Services) => {
+  handle: async ({ body, caller }, { accounts, pipeline }: AccountServices) => {
     const owner = pipeline.clearing.accounts.byId(caller.profileId)
     if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
     const minted = await accounts.deriveToken(
@@ -119,7 +119,7 @@ export const listTokens = route({
       { tokenId: ORDER_ID, label: null, scopes: ['trading'], createdAt: AT, lastUsedAt: null },
     ],
   },
-  handle: async ({ caller }, { pipeline }: Services) => {
+  handle: async ({ caller }, { pipeline }: AccountServices) => {
     const tokens = pipeline.clearing.accounts.tokensOf(caller.profileId)
     const views = tokens.map(({ tokenId, label, scopes, createdMs, lastUsedMs }) => ({
       tokenId,
@@ -152,7 +152,7 @@ export const tokenCapabilities = route({
   example: {
     reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
   },
-  handle: async ({ caller }, { pipeline }: Services) => {
+  handle: async ({ caller }, { pipeline }: AccountServices) => {
     // A profile is an immutable value: what is read here is durable after the wait.
     const owner = pipeline.clearing.accounts.byId(caller.profileId)
     if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
@@ -179,7 +179,7 @@ export const revokeToken = route({
     params: { tokenId: ORDER_ID },
     reply: { message: 'API token revoked successfully' },
   },
-  handle: async ({ params, caller }, { accounts }: Services) => {
+  handle: async ({ params, caller }, { accounts }: AccountServices) => {
     const refused = await accounts.revokeToken(caller.profileId, params.tokenId)
     return refused === null ? { message: 'API token revoked successfully' } : refuse(refused)
   },

@@ -14,7 +14,7 @@ import { line } from '../../edge/http/schema/visible-text.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, refuse, refusedOr } from '../../messages/refusal.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
-import type { Services } from '../services.ts'
+import type { AccountServices } from './services.ts'
 
 /** The empty body of a reply whose status, 204, says all. */
 const nothing = () => schemaOf<null>({ type: 'null' })
@@ -77,7 +77,7 @@ export const addWithdrawalAddress = route({
       createdMs: Date.UTC(2026, 0, 1),
     }),
   },
-  handle: async ({ body, caller }, { accounts }: Services) => {
+  handle: async ({ body, caller }, { accounts }: AccountServices) => {
     const bytes = parseAddress(body.address)
     if (bytes === undefined) {
       return invalid({ field: 'address', message: WRONG_CHECKSUM })
@@ -107,7 +107,7 @@ export const removeWithdrawalAddress = route({
   means: 'The address is off the list.',
   rejects: ['OVERLOADED', 'WITHDRAWAL_ADDRESS_UNKNOWN'],
   example: { params: { address: ACCOUNT }, reply: null },
-  handle: async ({ params, caller }, { accounts }: Services) => {
+  handle: async ({ params, caller }, { accounts }: AccountServices) => {
     const refused = await accounts.removeWithdrawalAddress(caller.profileId, params.address)
     return refused === null ? null : refuse(refused)
   },

@@ -12,8 +12,8 @@ import { list, object } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
-import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
+import type { AdminServices } from './services.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
 const ENDED = 'All sessions of the profile ended'
@@ -49,7 +49,7 @@ export const revokeProfileTokens = route({
   means: 'No token of the profile signs calls any more.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: { profileId: 1, revoked: 3 } },
-  handle: async ({ params, caller }, { accounts }: Services) => {
+  handle: async ({ params, caller }, { accounts }: AdminServices) => {
     const done = await accounts.revokeTokens(params.profileId, caller.operator.name)
     if (done instanceof Reject) return refuse(done)
     return { profileId: params.profileId, revoked: done.count }
@@ -70,7 +70,7 @@ export const revokeProfileToken = route({
   means: 'The token signs no calls any more.',
   rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
   example: { params: { profileId: 1, tokenId: ORDER_ID }, reply: { message: REVOKED } },
-  handle: async ({ params, caller }, { accounts }: Services) => {
+  handle: async ({ params, caller }, { accounts }: AdminServices) => {
     const by = caller.operator.name
     const refused = await accounts.revokeToken(params.profileId, params.tokenId, by)
     return refused === null ? { message: REVOKED } : refuse(refused)
@@ -88,7 +88,7 @@ export const endProfileSessions = route({
   means: 'No session of the profile is open any more.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: { message: ENDED } },
-  handle: async ({ params, caller }, { accounts, pipeline }: Services) => {
+  handle: async ({ params, caller }, { accounts, pipeline }: AdminServices) => {
     if (pipeline.clearing.accounts.byId(params.profileId) === undefined) {
       return refuse(await pipeline.refused(REJECT.PROFILE_NOT_FOUND))
     }
@@ -124,7 +124,7 @@ export const addOperator = route({
     body: { name: 'ada', role: 'support' },
     reply: { name: 'ada', role: 'support', token: '…', createdAt: AT },
   },
-  handle: async ({ body, caller }, { operators }: Services) => {
+  handle: async ({ body, caller }, { operators }: AdminServices) => {
     const made = await operators.add(body.name, body.role, caller.operator.name)
     if (made instanceof Reject) return refuse(made)
     return { ...body, token: made.token, createdAt: isoText(made.createdMs) }
@@ -151,7 +151,7 @@ export const listOperators = route({
       { name: 'ada', role: 'support', createdAt: AT },
     ],
   },
-  handle: async (_input, { pipeline }: Services) => {
+  handle: async (_input, { pipeline }: AdminServices) => {
     const named = pipeline.clearing.operators.all
     await pipeline.durable()
     const views = named.map(({ name, role: held, createdMs }) => {
@@ -172,7 +172,7 @@ export const removeOperator = route({
   means: 'The operator is removed.',
   rejects: ['OVERLOADED', 'OPERATOR_ROOT', 'OPERATOR_NOT_FOUND'],
   example: { params: { name: 'ada' }, reply: { message: 'Operator removed' } },
-  handle: async ({ params, caller }, { operators }: Services) => {
+  handle: async ({ params, caller }, { operators }: AdminServices) => {
     const refused = await operators.remove(params.name, caller.operator.name)
     return refused === null ? { message: 'Operator removed' } : refuse(refused)
   },

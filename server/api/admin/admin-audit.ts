@@ -9,8 +9,8 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { defaulted, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
 import { auditEntry, auditEntryOf } from './audit-entry.ts'
+import type { AdminServices } from './services.ts'
 
 const DEFAULT_LIMIT = 50
 
@@ -55,7 +55,7 @@ export const showAudit = route({
       nextBefore: 4711,
     },
   },
-  handle: async ({ query }, { reads }: Services) => {
+  handle: async ({ query }, { reads }: AdminServices) => {
     const { operator = null, before = Number.MAX_SAFE_INTEGER, limit } = query
     // One entry more than asked for is read, to know whether there are more.
     const rows = await reads.read(audit, { operator, beforeSeq: before, limit: limit + 1 })

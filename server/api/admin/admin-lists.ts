@@ -26,8 +26,8 @@ import { refuse } from '../../messages/refusal.ts'
 import { feeCapBps } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'
 import { ANYBODY } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { freeRaw, next, paging, RESERVED } from './admin-fields.ts'
+import type { AdminServices } from './services.ts'
 
 function nextOf(ids: readonly number[], limit: number): number | null {
   return ids.length === limit ? (ids.at(-1) ?? null) : null
@@ -97,7 +97,7 @@ export const listProfiles = route({
     },
   },
   rejects: ['READ_TIMEOUT'],
-  handle: async ({ query }, { pipeline, reads }: Services) => {
+  handle: async ({ query }, { pipeline, reads }: AdminServices) => {
     const { after, limit, account: wanted, username } = query
     const { accounts, frozen } = pipeline.clearing
     const isOne = wanted !== undefined || username !== undefined
@@ -127,7 +127,7 @@ const balance = () => ({
   reservedRaw: means(integer(0), RESERVED),
 })
 
-function balanceOf({ pipeline }: Services, id: number) {
+function balanceOf({ pipeline }: AdminServices, id: number) {
   const { collateralFreeRaw, collateralReservedRaw } = pipeline.clearing.ledger
   return { profileId: id, freeRaw: collateralFreeRaw[id], reservedRaw: collateralReservedRaw[id] }
 }
@@ -147,7 +147,7 @@ export const listBalances = route({
   }),
   means: 'One page of balances; a page behind the last is empty.',
   example: { query: { after: 0, limit: 1 }, reply: { balances: [BALANCE], next: 1 } },
-  handle: async ({ query: { after, limit } }, services: Services) => {
+  handle: async ({ query: { after, limit } }, services: AdminServices) => {
     const ids = idsAfter(after, limit, services.pipeline.clearing.accounts.count)
     const balances = ids.map((id) => balanceOf(services, id))
     await services.pipeline.durable()
@@ -166,7 +166,7 @@ export const showBalance = route({
   means: 'The balance of the profile as it stands now.',
   rejects: ['PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: BALANCE },
-  handle: async ({ params }, services: Services) => {
+  handle: async ({ params }, services: AdminServices) => {
     const { pipeline } = services
     if (params.profileId > pipeline.clearing.accounts.count) {
       return refuse(await pipeline.refused(REJECT.PROFILE_NOT_FOUND))
@@ -252,7 +252,7 @@ export const listMarkets = route({
       next: 1,
     },
   },
-  handle: async ({ query }, { pipeline, archive }: Services) => {
+  handle: async ({ query }, { pipeline, archive }: AdminServices) => {
     if (query.slug !== undefined) {
       const one = await archive.bySlug(query.slug, ANYBODY)
       if (one === undefined) return refuse('READ_TIMEOUT')

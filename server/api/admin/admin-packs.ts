@@ -17,7 +17,7 @@ import { ineligible, legsToPrice, requestedLegs, tooManyLegs } from '../packs/pa
 import { NOT_ELIGIBLE } from '../packs/pack-stakes.ts'
 import { CURATED_EXAMPLE } from '../packs/purchase-examples.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
+import type { AdminServices } from './services.ts'
 
 const house = () =>
   object({
@@ -55,7 +55,7 @@ export const showHouse = route({
   reply: house(),
   means: 'The funds of the house as they stand now.',
   example: { reply: HOUSE_EXAMPLE },
-  handle: (_input, { packs }: Services) => packs.house(),
+  handle: (_input, { packs }: AdminServices) => packs.house(),
 })
 
 export const fundHouse = route({
@@ -78,7 +78,7 @@ export const fundHouse = route({
   means: 'The house is changed; the reply shows it after that.',
   rejects: ['OVERLOADED', 'VALIDATION', 'INSUFFICIENT_COLLATERAL', 'BALANCE_LIMIT'],
   example: { body: { collateralRaw: 1_000_000_000 }, reply: HOUSE_EXAMPLE },
-  handle: async ({ body, caller }, { packs }: Services) => {
+  handle: async ({ body, caller }, { packs }: AdminServices) => {
     const { collateralRaw, dayLossMaxRaw } = body
     if (collateralRaw === 0) return invalid({ field: 'collateralRaw', message: 'must not be 0' })
     if (collateralRaw === undefined && dayLossMaxRaw === undefined) {
@@ -98,7 +98,7 @@ export const listCuratedPacks = route({
   reply: object({ data: means(list(curatedPack()), 'The packs, newest first.') }),
   means: 'The whole list as it stands now.',
   example: { reply: { data: [CURATED_EXAMPLE] } },
-  handle: async (_input, { curation }: Services) => ({ data: await curation.all() }),
+  handle: async (_input, { curation }: AdminServices) => ({ data: await curation.all() }),
 })
 
 export const curatePack = route({
@@ -148,7 +148,7 @@ export const curatePack = route({
     },
     reply: CURATED_EXAMPLE,
   },
-  handle: async ({ body, caller, call }, services: Services) => {
+  handle: async ({ body, caller, call }, services: AdminServices) => {
     const { curation } = services
     const issues = tooManyLegs(body.legs)
     if (issues !== null) return ineligible({ issues })
@@ -171,7 +171,7 @@ export const removeCuratedPack = route({
   means: 'Nobody can buy the pack any more.',
   rejects: ['OVERLOADED', 'PACK_NOT_FOUND'],
   example: { params: { id: CURATED_EXAMPLE.id }, reply: { id: CURATED_EXAMPLE.id } },
-  handle: async ({ params: { id }, caller }, { curation }: Services) => {
+  handle: async ({ params: { id }, caller }, { curation }: AdminServices) => {
     const refused = await curation.remove(seqOfPackId('curated', id), caller.operator.name)
     return refused === null ? { id: id.toLowerCase() } : refuse(refused)
   },

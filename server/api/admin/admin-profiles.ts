@@ -32,9 +32,9 @@ import { roleForFields } from '../accounts/profile-roles.ts'
 import { rankOf } from '../accounts/ranks.ts'
 import { smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
-import type { Services } from '../services.ts'
 import { rank } from '../shapes.ts'
 import { givenUsername, rankRequest } from './admin-fields.ts'
+import type { AdminServices } from './services.ts'
 
 const managedProfile = () =>
   object({
@@ -95,7 +95,7 @@ export const managedProfileById = route({
   means: 'The profile as it stands now.',
   rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, reply: EXAMPLE },
-  handle: async ({ params }, { pipeline, reads }: Services) => {
+  handle: async ({ params }, { pipeline, reads }: AdminServices) => {
     const held = pipeline.clearing.frozen.of(params.profileId)
     const profile = await reads.profile(params.profileId)
     if (profile === undefined) return refuse('READ_TIMEOUT')
@@ -138,7 +138,7 @@ export const editManagedProfile = route({
   },
   handle: async (
     { params, body, caller: { operator } },
-    { accounts, pipeline, reads }: Services,
+    { accounts, pipeline, reads }: AdminServices,
   ) => {
     const needed = roleForFields(body)
     if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
@@ -182,7 +182,7 @@ export const freezeProfile = route({
   means: 'The profile is frozen, and its orders are canceled.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FROZEN_LIMIT', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'Stolen key.' }, reply: FROZEN },
-  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+  handle: async ({ params, body, caller }, { operators, reads }: AdminServices) => {
     // Read before the freeze, so a caller that gets a 503 knows that nothing happened.
     const profile = await reads.profile(params.profileId)
     if (profile === undefined) return refuse('READ_TIMEOUT')
@@ -205,7 +205,7 @@ export const unfreezeProfile = route({
   means: 'The profile may trade and withdraw again.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FREEZE_CANCELING', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'It was mine.' }, reply: EXAMPLE },
-  handle: async ({ params, body, caller }, { operators, reads }: Services) => {
+  handle: async ({ params, body, caller }, { operators, reads }: AdminServices) => {
     // Read before the unfreeze, so a caller that gets a 503 knows that nothing happened.
     const profile = await reads.profile(params.profileId)
     if (profile === undefined) return refuse('READ_TIMEOUT')

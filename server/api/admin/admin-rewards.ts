@@ -9,7 +9,7 @@ import { integer } from '../../edge/http/schema/scalars.ts'
 import { object } from '../../edge/http/schema/schema.ts'
 import { invalid, refuse } from '../../messages/refusal.ts'
 import type { RewardFunds } from '../portfolio/rewards.ts'
-import type { Services } from '../services.ts'
+import type { AdminServices } from './services.ts'
 
 const funds = () =>
   object({
@@ -38,7 +38,7 @@ export const showRewards = route({
   reply: funds(),
   means: 'Funds and debts as they stand now.',
   example: { reply: FUNDS_EXAMPLE },
-  handle: async (_input, { rewards }: Services) => fundsView(await rewards.funds()),
+  handle: async (_input, { rewards }: AdminServices) => fundsView(await rewards.funds()),
 })
 
 export const fundRewards = route({
@@ -57,7 +57,7 @@ export const fundRewards = route({
   means: 'The funds are changed; the reply shows them after that.',
   rejects: ['OVERLOADED', 'VALIDATION', 'INSUFFICIENT_COLLATERAL', 'BALANCE_LIMIT'],
   example: { body: { collateralRaw: 1_000_000_000 }, reply: FUNDS_EXAMPLE },
-  handle: async ({ body, caller }, { rewards }: Services) => {
+  handle: async ({ body, caller }, { rewards }: AdminServices) => {
     if (body.collateralRaw === 0) {
       return invalid({ field: 'collateralRaw', message: 'must not be 0' })
     }

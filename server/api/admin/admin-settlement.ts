@@ -13,7 +13,7 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { FaultTarget } from '../../exchange/settlement/settlement-port.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { AdminServices } from './services.ts'
 
 const TX_HASH = '0x0f1aa4a4a6b1b0e8a3ad1a9fc5fe7a0c0fb3f0a3a6c1a7b1c2d3e4f5a6b7c8d9'
 
@@ -76,7 +76,7 @@ export const showSettlement = route({
       ],
     },
   },
-  handle: async ({ query }, { pipeline, reads }: Services) => {
+  handle: async ({ query }, { pipeline, reads }: AdminServices) => {
     // Read before the tables are: they then show at least as much as this.
     const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
     const waiting = pipeline.mining?.waitingCount ?? 0
@@ -152,7 +152,7 @@ export const armFault = route({
     body: { next: 1, outcome: 'FAILED' },
     reply: { tradeEventId: null, next: 1, nextApprovals: null, outcome: 'FAILED' },
   },
-  handle: async ({ body }, { pipeline: { mining } }: Services) => {
+  handle: async ({ body }, { pipeline: { mining } }: AdminServices) => {
     const { tradeEventId: id = null, next = null, nextApprovals = null, outcome: setback } = body
     const target = targetOf(id, next, nextApprovals)
     if (target === null) return invalid({ field: 'tradeEventId', message: ONE_TARGET })

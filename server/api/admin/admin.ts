@@ -20,11 +20,11 @@ import { roleForFields } from '../accounts/profile-roles.ts'
 import { rankOf } from '../accounts/ranks.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { ANYBODY } from '../markets/archived-markets.ts'
-import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
 import { freeRaw, givenUsername, RESERVED, rankRequest } from './admin-fields.ts'
 import { aboutFields, deadline, title, venueFields } from './markets/market-body.ts'
 import { deadlineOf, marketOf, specIssue } from './markets/market-specs.ts'
+import type { AdminServices } from './services.ts'
 
 export const createMarket = route({
   method: 'POST',
@@ -84,7 +84,7 @@ export const createMarket = route({
     body: { kind: 'clob', slug: 'rain-tomorrow', title: 'Will it rain tomorrow?', fee: true },
     reply: MARKET_EXAMPLE,
   },
-  handle: async ({ body, caller }, services: Services) => {
+  handle: async ({ body, caller }, services: AdminServices) => {
     const deadlineMs = deadlineOf(body.deadline)
     const issue = specIssue(body, deadlineMs, services)
     if (issue !== null) return invalid(issue)
@@ -143,7 +143,7 @@ export const putProfile = route({
     body: { account: ACCOUNT, rank: 'Bronze', apiToken: { scopes: ['trading'] } },
     reply: { profileId: 1, account: ACCOUNT, tokenId: '…', secret: '…' },
   },
-  handle: async ({ body, caller: { operator } }, { accounts }: Services) => {
+  handle: async ({ body, caller: { operator } }, { accounts }: AdminServices) => {
     const needed = roleForFields(body)
     if (!mayAct(operator.role, needed)) return roleMissing(needed, operator)
     const bytes = parseAddress(body.account)
@@ -196,7 +196,7 @@ export const adjustBalance = route({
     body: { profileId: 1, collateralRaw: 1_000_000_000 },
     reply: { profileId: 1, freeRaw: 1_000_000_000, reservedRaw: 0 },
   },
-  handle: async ({ body, caller }, { markets }: Services) => {
+  handle: async ({ body, caller }, { markets }: AdminServices) => {
     if (body.collateralRaw === 0) {
       return invalid({ field: 'collateralRaw', message: 'must not be 0' })
     }
@@ -248,7 +248,7 @@ export const resolveMarket = route({
     body: { winningOutcomeIndex: 0 },
     reply: { ...MARKET_EXAMPLE, status: 'RESOLVED', winningOutcomeIndex: 0 },
   },
-  handle: async ({ params, body, caller }, services: Services) => {
+  handle: async ({ params, body, caller }, services: AdminServices) => {
     const { winningOutcomeIndex: winner, payoutNumerators: split } = body
     if ((winner === undefined) === (split === undefined)) {
       const message = 'Exactly one of winningOutcomeIndex or payoutNumerators is required'

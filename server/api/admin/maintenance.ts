@@ -18,7 +18,7 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { lines } from '../../edge/http/schema/visible-text.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, refusedOr } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { AdminServices } from './services.ts'
 
 /**
  * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
@@ -105,7 +105,7 @@ export const maintenanceStatus = route({
       ],
     },
   },
-  handle: (_input, { modes, pipeline }: Services) => {
+  handle: (_input, { modes, pipeline }: AdminServices) => {
     const nowMs = pipeline.sequencer.nowMs()
     const inPhase = (phase: string) =>
       modes.windows.filter((window) => windowPhase(window, nowMs) === phase).map(entryOf)
@@ -154,7 +154,7 @@ export const putTradingWindow = route({
     },
     reply: WINDOW,
   },
-  handle: async ({ body, caller }, { modes }: Services) => {
+  handle: async ({ body, caller }, { modes }: AdminServices) => {
     const startsAtMs = msOf(body.startsAt)
     const endsAtMs = msOf(body.endsAt)
     const wrong = [
@@ -184,7 +184,7 @@ export const listTradingWindows = route({
   }),
   means: 'The mode as it stands now.',
   example: { reply: { mode: 'normal', windows: [WINDOW] } },
-  handle: (_input, { modes }: Services) => ({
+  handle: (_input, { modes }: AdminServices) => ({
     mode: modes.mode,
     windows: modes.windows.map(windowView),
   }),
@@ -201,7 +201,7 @@ export const endTradingWindow = route({
   means: 'The window is over.',
   rejects: ['OVERLOADED', 'TRADING_WINDOW_NOT_FOUND'],
   example: { params: { windowId: WINDOW.id }, reply: WINDOW },
-  handle: async ({ params, caller }, { modes }: Services) => {
+  handle: async ({ params, caller }, { modes }: AdminServices) => {
     const ended = await modes.end(params.windowId, caller.operator.name)
     return refusedOr(ended, windowView)
   },

@@ -8,8 +8,8 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { integer } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
 import type { ProviderChange } from './pool-trades.ts'
+import type { PoolServices } from './services.ts'
 
 const HINT_MAX = 1_000_000_000
 
@@ -66,7 +66,7 @@ export const fundPool = route({
     body: { profileId: 1, collateralRaw: 1_000_000_000, hints: [300, 700] },
     reply: { profileId: 1, liquidityRaw: 1e9, sharesRaw: [571_428_572, 0], feesRaw: 0 },
   },
-  handle: async ({ params, body, caller }, { pipeline, pools }: Services) => {
+  handle: async ({ params, body, caller }, { pipeline, pools }: PoolServices) => {
     const { profileId: profile, collateralRaw, hints = [1, 1] } = body
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
@@ -103,7 +103,7 @@ export const drainPool = route({
       feesRaw: 40_000,
     },
   },
-  handle: async ({ params, body, caller }, { pipeline, pools }: Services) => {
+  handle: async ({ params, body, caller }, { pipeline, pools }: PoolServices) => {
     const published = pipeline.published.bySlug(params.slug)
     if (published === undefined) return refuse('MARKET_NOT_FOUND')
     if (pipeline.clearing.accounts.byId(body.profileId) === undefined) {

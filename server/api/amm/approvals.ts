@@ -16,7 +16,6 @@ import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
 import { ALLOWANCE_MAX, CONDITIONAL_TOKENS } from '../chain-contracts.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import type { Services } from '../services.ts'
 import {
   auth,
   COMMON,
@@ -28,6 +27,7 @@ import {
   TRADING,
 } from './pool-call.ts'
 import type { Approval, ApprovalRequest } from './pool-trades.ts'
+import type { PoolServices } from './services.ts'
 
 const POOL = '0x63A2C6b4Ce8F3cBD7D0Af0D6dB1e7c4c6D0f7a11'
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
@@ -89,7 +89,7 @@ function approvalView(
   { status, seq }: Approval,
   owner: number,
   { side, shown }: { readonly side: PoolSide; readonly shown: PublishedMarket },
-  { pipeline, settings }: Services,
+  { pipeline, settings }: PoolServices,
 ) {
   const walletAddress = pipeline.clearing.accounts.accountOf(owner)
   assert(walletAddress !== undefined, 'who approves has an account')
@@ -112,7 +112,7 @@ interface Approving extends Requested {
 
 async function approval(
   input: Approving,
-  services: Services,
+  services: PoolServices,
   find: (wanted: ApprovalRequest) => Promise<Approval | Reject>,
 ) {
   const shown = await marketOf(input, services)
@@ -136,7 +136,7 @@ export const checkPoolApproval = route({
   means: 'Where the approval stands.',
   rejects: COMMON,
   example: APPROVAL_EXAMPLE,
-  handle: async (input, services: Services) => {
+  handle: async (input, services: PoolServices) => {
     const reported = await approval(input, services, (wanted) => services.pools.approval(wanted))
     return reported instanceof Refusal ? reported : reported.view
   },
@@ -155,7 +155,7 @@ export const approvePool = route({
   others: { 202: 'The approval is submitted; the next block confirms it.' },
   rejects: [...COMMON, ...TRADING, 'APPROVAL_LIMIT'],
   example: APPROVAL_EXAMPLE,
-  handle: async (input, services: Services) => {
+  handle: async (input, services: PoolServices) => {
     const reported = await approval(input, services, (wanted) => services.pools.approve(wanted))
     if (reported instanceof Refusal) return reported
     return reported.found.status === 'confirmed' ? reported.view : new Reply(202, reported.view, [])

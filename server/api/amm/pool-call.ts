@@ -12,7 +12,7 @@ import type { Call, Caller } from '../../messages/call.ts'
 import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 import { ownRateRefusal } from '../own-rate.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
+import type { PoolServices } from './services.ts'
 
 const SHAPED_ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const MARKET_CHARACTERS_MAX = 255
@@ -59,7 +59,7 @@ export interface Requested {
 /** The market that a call names, or the refusal of the call. */
 export async function marketOf(
   requested: Requested,
-  services: Services,
+  services: PoolServices,
 ): Promise<PublishedMarket | Refusal> {
   const { owner, body } = requested
   const { poolCalls, pipeline, archive } = services

@@ -14,9 +14,9 @@ import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
 import type { Moved, MoveRequest } from '../portfolio/moves-once.ts'
-import type { Services } from '../services.ts'
 import { auth, COMMON, market, marketOf, ofBody, type Requested, TRADING } from './pool-call.ts'
 import type { BeyondLimit, PoolRequest } from './pool-trades.ts'
+import type { PoolServices } from './services.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
 const UINT256_MAX = 2n ** 256n - 1n
@@ -62,7 +62,7 @@ async function traded<View>(
     /** The limit on shares that the body names. */
     readonly limit: { readonly name: string; readonly text: string | undefined }
   },
-  services: Services,
+  services: PoolServices,
   parts: {
     readonly trade: (
       request: MoveRequest,
@@ -161,7 +161,7 @@ export const buyFromPool = route({
       ...TRADE_IDS,
     },
   },
-  handle: (input, services: Services) => {
+  handle: (input, services: PoolServices) => {
     const { collateralAmount, minShares } = input.body
     const limit = { name: 'minShares', text: minShares }
     const stated = { field: 'collateralAmount', amount: collateralAmount, limit }
@@ -224,7 +224,7 @@ export const sellToPool = route({
       ...TRADE_IDS,
     },
   },
-  handle: (input, services: Services) => {
+  handle: (input, services: PoolServices) => {
     const { collateralReturnAmount, maxShares } = input.body
     const limit = { name: 'maxShares', text: maxShares }
     const stated = { field: 'collateralReturnAmount', amount: collateralReturnAmount, limit }

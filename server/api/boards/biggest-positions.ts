@@ -20,10 +20,10 @@ import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT } from '../examples.ts'
 import { decimalOf } from '../portfolio/history-views.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { unitsOf } from '../whole-units.ts'
 import { FACE_EXAMPLE, faceShape, faceView } from './board-shapes.ts'
 import type { BigPosition, BigPositions } from './boards.ts'
+import type { BoardServices } from './services.ts'
 
 const LIMIT_MAX = 100
 const LIMIT_DEFAULT = 25
@@ -159,7 +159,11 @@ interface Requested {
   readonly limit: number
 }
 
-function viewOf({ atMs, rows, version }: BigPositions, requested: Requested, services: Services) {
+function viewOf(
+  { atMs, rows, version }: BigPositions,
+  requested: Requested,
+  services: BoardServices,
+) {
   const { clock, settings } = services
   const asOf = atMs === null ? null : isoText(atMs)
   const isStale = atMs !== null && clock() - atMs > STALE_MS
@@ -233,7 +237,7 @@ export const biggestPositions = route({
       ],
     },
   },
-  handle: async ({ query, call }, services: Services) => {
+  handle: async ({ query, call }, services: BoardServices) => {
     const { boards, marketPages } = services
     const { metric, marketPageId = null, limit } = query
     const page = marketPageId === null ? null : marketPages.directory.byId(marketPageId)

@@ -11,8 +11,8 @@ import { optional } from '../../edge/http/schema/schema.ts'
 import type { Issue } from '../../messages/refusal.ts'
 import { invalid, refuse } from '../../messages/refusal.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { BOARD_EXAMPLE, boardPage, boardView } from './board-shapes.ts'
+import type { BoardServices } from './services.ts'
 
 const LIMIT_MAX = 100
 const LIMIT_DEFAULT = 25
@@ -72,7 +72,7 @@ export const leaderboardPage = route({
     query: { timeframe: '7d', scope: 'all', page: 1, limit: LIMIT_DEFAULT },
     reply: BOARD_EXAMPLE,
   },
-  handle: async ({ params, query, call }, { boards, marketPages, reads }: Services) => {
+  handle: async ({ params, query, call }, { boards, marketPages, reads }: BoardServices) => {
     const { type: board } = params
     const { scope, timeframe = 'all', marketPageId = '', page, limit } = query
     const issue = issueOf({ ...query, type: board })

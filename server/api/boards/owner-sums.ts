@@ -15,8 +15,8 @@ import { Refusal, refuse } from '../../messages/refusal.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { wholeUnitsOf } from '../whole-units.ts'
+import type { BoardServices } from './services.ts'
 
 const CACHED_SEC = 15
 const RATIO_DECIMALS = 4
@@ -52,7 +52,7 @@ export const accountAccuracy = route({
       since: '2026-01-01T00:00:00.000Z',
     },
   },
-  handle: async ({ params, call }, services: Services) => {
+  handle: async ({ params, call }, services: BoardServices) => {
     const { reads, settings, pipeline } = services
     if (!settings.accuracy) return refuse('ACCURACY_OFF')
     const owner = profileOf(params.account, services)
@@ -88,7 +88,7 @@ export const accountVolume = route({
   means: 'The volume of the account; 0 for one that never traded.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: { params: { account: ACCOUNT }, reply: { data: '9702853' } },
-  handle: async ({ params, call }, services: Services) => {
+  handle: async ({ params, call }, services: BoardServices) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
     const volumeRaw = await services.reads.read(tradedVolume, owner, publicRequester(call))

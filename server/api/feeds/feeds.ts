@@ -17,8 +17,8 @@ import {
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { BOUGHT_EXAMPLE, entry, PACK_PLACED_EXAMPLE, RESOLVED_EXAMPLE } from './feed-shapes.ts'
+import type { FeedServices } from './services.ts'
 
 const TRADING_LIMIT_MAX = 30
 const FOLLOWING_LIMIT_MAX = 100
@@ -93,7 +93,7 @@ export const tradingFeed = route({
       nextCursor: cursorOf({ seq: 42, leg: 0 }, 'all'),
     },
   },
-  handle: async ({ query, caller, call }, { feeds }: Services) => {
+  handle: async ({ query, caller, call }, { feeds }: FeedServices) => {
     const { audience, limit } = query
     if (audience === 'following' && caller === null) return refuse('UNAUTHENTICATED')
     const before = placeIn(query.cursor ?? '', audience)
@@ -123,7 +123,7 @@ export const followingFeed = route({
   means: 'A page of the feed; nothing in it is older than 24 hours.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: { query: { limit: 30 }, reply: { data: [BOUGHT_EXAMPLE], nextCursor: null } },
-  handle: async ({ query, caller, call }, { feeds, clock }: Services) => {
+  handle: async ({ query, caller, call }, { feeds, clock }: FeedServices) => {
     const before = placeIn(query.cursor ?? '', 'day')
     if (before === null) return invalidCursor()
     const wanted = { audience: 'following', follower: caller.profileId, before } as const

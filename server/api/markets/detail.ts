@@ -10,8 +10,8 @@ import { marketView } from '../../exchange/read-model/market-view.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { crumb } from '../pages/page-shapes.ts'
 import type { Requester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
+import type { MarketServices } from './services.ts'
 
 const PREVIEW = { before: 1, after: 5 }
 const WORD = '(timelinePreview|nextMarket|navigation)'
@@ -50,7 +50,10 @@ interface Wanted {
 }
 
 /** The market of this slug, with what `include` names. */
-export async function detailOf({ slug, include: wanted, requester }: Wanted, services: Services) {
+export async function detailOf(
+  { slug, include: wanted, requester }: Wanted,
+  services: MarketServices,
+) {
   const { pipeline, lists, archive, timelines, settings, clock } = services
   const live = pipeline.published.bySlug(slug)
   const found = live ?? (await archive.bySlug(slug, requester))

@@ -14,7 +14,6 @@ import { defaulted, integer, oneOf, text } from '../../edge/http/schema/scalars.
 import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import {
   EVENT_EXAMPLE,
   FEED_EXAMPLE,
@@ -26,6 +25,7 @@ import {
   tapeTrade,
 } from './history-shapes.ts'
 import { INTERVALS, windowOf } from './price-intervals.ts'
+import type { MarketServices } from './services.ts'
 
 const PAGES_MAX = 1_000_000_000
 const { marketTradesLimitMax } = LIMITS
@@ -67,7 +67,7 @@ export const marketEvents = route({
     params: { slug: 'rain-tomorrow' },
     reply: { events: [EVENT_EXAMPLE], totalPages: 1, page: 1, limit: 100 },
   },
-  handle: async ({ params, query, call }, { history }: Services) =>
+  handle: async ({ params, query, call }, { history }: MarketServices) =>
     foundOr(
       await history.events({ slug: params.slug, wanted: query, requester: publicRequester(call) }),
     ),
@@ -98,7 +98,7 @@ export const marketFeed = route({
     params: { slug: 'rain-tomorrow' },
     reply: { data: { data: [FEED_EXAMPLE], totalPages: 1 } },
   },
-  handle: async ({ params, query, call }, { history }: Services) => {
+  handle: async ({ params, query, call }, { history }: MarketServices) => {
     const wanted = { slug: params.slug, wanted: query, requester: publicRequester(call) }
     const feed = await history.feed(wanted)
     return foundOr(feed && { data: feed })
@@ -170,7 +170,7 @@ export const historicalPrice = route({
   means: 'The series of a market, or those of the markets of a group.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: SERIES_EXAMPLE },
-  handle: async ({ params, query, call }, { history, clock }: Services) => {
+  handle: async ({ params, query, call }, { history, clock }: MarketServices) => {
     const wanted = windowIn(query, clock())
     if (wanted instanceof Refusal) return wanted
     return foundOr(
@@ -201,7 +201,7 @@ export const marketTrades = route({
   means: 'Trades that are durable, whether mined yet or not.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: { trades: [TAPE_EXAMPLE] } },
-  handle: async ({ params, query, call }, { history }: Services) => {
+  handle: async ({ params, query, call }, { history }: MarketServices) => {
     const { afterSeq = null, limit } = query
     const requested = {
       slug: params.slug,

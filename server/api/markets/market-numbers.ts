@@ -15,8 +15,8 @@ import { invalid, refuse } from '../../messages/refusal.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { orderbook } from '../shapes.ts'
+import type { MarketServices } from './services.ts'
 
 const priceOrNull = (meaning: string) => means(nullable(number(0, 1)), meaning)
 
@@ -61,7 +61,7 @@ export const tickers = route({
   }),
   means: 'Every active market, in one list. The last day is counted in steps of five minutes.',
   example: { reply: { timestamp: MARKET_EXAMPLE.createdAt, tickers: [TICKER] } },
-  handle: (_input, services: Services) => bytes(services.tickers.bytes()),
+  handle: (_input, services: MarketServices) => bytes(services.tickers.bytes()),
 })
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,127}$/
@@ -102,7 +102,7 @@ export const orderbooks = route({
       missing: ['never-there'],
     },
   },
-  handle: async ({ query, call }, { pipeline, clock, slices }: Services) => {
+  handle: async ({ query, call }, { pipeline, clock, slices }: MarketServices) => {
     const slugs = [...new Set(query.slugs.split(',', orderbooksMax + 1))]
     if (slugs.length > orderbooksMax || !slugs.every((slug) => SLUG.test(slug))) {
       return invalid({

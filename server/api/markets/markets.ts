@@ -24,9 +24,9 @@ import { childrenNamed } from '../../exchange/read-model/market-kinds.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
 import { publicRequester, type Requester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { market, orderbook } from '../shapes.ts'
 import { detailOf, include, marketReply } from './detail.ts'
+import type { MarketServices } from './services.ts'
 
 const listQuery = () => ({
   page: means(defaulted(integer(1, 1_000_000), 1), 'Which page to show, counted from 1.'),
@@ -83,7 +83,7 @@ export const activeMarkets = route({
   reply: listReply(),
   means: 'One page of active markets; a page behind the last is empty.',
   example: { reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 } },
-  handle: ({ query }, { lists }: Services) => listed(query, lists),
+  handle: ({ query }, { lists }: MarketServices) => listed(query, lists),
 })
 
 export const activeInCategory = route({
@@ -106,7 +106,7 @@ export const activeInCategory = route({
     params: { categoryId: 1 },
     reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 },
   },
-  handle: ({ params, query }, { lists }: Services) => listed(query, lists, params.categoryId),
+  handle: ({ params, query }, { lists }: MarketServices) => listed(query, lists, params.categoryId),
 })
 
 export const categoriesCount = route({
@@ -128,7 +128,7 @@ export const categoriesCount = route({
   }),
   means: 'The counts as they stand now.',
   example: { reply: { category: { 1: 10, 2: 5 }, totalCount: 12 } },
-  handle: (_input, { lists }: Services) => bytes(lists.categoryCounts()),
+  handle: (_input, { lists }: MarketServices) => bytes(lists.categoryCounts()),
 })
 
 export const categories = route({
@@ -151,7 +151,7 @@ export const categories = route({
       { id: 2, name: 'Sports' },
     ],
   },
-  handle: (_input, { lists }: Services) => bytes(lists.categories()),
+  handle: (_input, { lists }: MarketServices) => bytes(lists.categories()),
 })
 
 export const activeSlugs = route({
@@ -193,7 +193,7 @@ export const activeSlugs = route({
       },
     ],
   },
-  handle: (_input, { lists }: Services) => bytes(lists.slugs()),
+  handle: (_input, { lists }: MarketServices) => bytes(lists.slugs()),
 })
 
 export const marketDetail = route({
@@ -209,7 +209,7 @@ export const marketDetail = route({
   means: 'The market as it stands now; in an envelope when something is included.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
-  handle: ({ params, query, call }, services: Services) => {
+  handle: ({ params, query, call }, services: MarketServices) => {
     const { published } = services.pipeline
     const { addressOrSlug } = params
     const live = published.bySlug(addressOrSlug) ?? published.byAddress(addressOrSlug)
@@ -221,7 +221,7 @@ export const marketDetail = route({
 })
 
 /** A market that left memory has no book. */
-async function archivedBook(slug: string, requester: Requester, { archive }: Services) {
+async function archivedBook(slug: string, requester: Requester, { archive }: MarketServices) {
   const found = await archive.bySlug(slug, requester)
   if (found === undefined) return refuse('READ_TIMEOUT')
   return refuse(found === null ? 'MARKET_NOT_FOUND' : 'ORDERBOOK_INACTIVE')
@@ -239,7 +239,7 @@ export const marketOrderbook = route({
   means: 'The book as it stands now, every price level of it.',
   rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE', 'ORDERBOOK_OF_POOL', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
-  handle: ({ params, call }, services: Services) => {
+  handle: ({ params, call }, services: MarketServices) => {
     const published = services.pipeline.published.bySlug(params.slug)
     if (published === undefined) return archivedBook(params.slug, publicRequester(call), services)
     const kind = kindOf(published.market)

@@ -14,9 +14,9 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { Joined } from '../../messages/payload.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
-import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
 import { foundMarkets, searcherOf } from './found-markets.ts'
+import type { MarketServices } from './services.ts'
 
 export const searchMarkets = route({
   method: 'GET',
@@ -57,7 +57,7 @@ export const searchMarkets = route({
     query: { query: 'weather', limit: 10, page: 1, similarityThreshold: 0.5 },
     reply: { markets: [MARKET_EXAMPLE], total: 1, page: 1, limit: 10 },
   },
-  handle: async ({ query, call }, { reads, pipeline, lists }: Services) => {
+  handle: async ({ query, call }, { reads, pipeline, lists }: MarketServices) => {
     const { query: text, limit, page, similarityThreshold, includeNextMarket = true } = query
     const request = { text, similarityMin: similarityThreshold, skip: (page - 1) * limit, limit }
     const found = await reads.read(search, request, searcherOf(call))
@@ -85,7 +85,7 @@ export const postTradeRecommendations = route({
   means: 'Other active markets, nearest first.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: { markets: [MARKET_EXAMPLE] } },
-  handle: async ({ params, call }, { reads, pipeline, lists }: Services) => {
+  handle: async ({ params, call }, { reads, pipeline, lists }: MarketServices) => {
     const request = { slug: params.slug, countMax: LIMITS.recommendationsMax }
     const found = await reads.read(nearMarkets, request, searcherOf(call))
     if (found === undefined) return refuse('READ_TIMEOUT')

@@ -39,8 +39,8 @@ import { MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
-import type { Services } from '../services.ts'
 import { detailOf, include, marketReply } from './detail.ts'
+import type { MarketServices } from './services.ts'
 import { candleView } from './timelines-service.ts'
 
 const BEFORE = 1
@@ -151,7 +151,7 @@ export const timelineBySymbol = route({
     query: { symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', before: 0, after: 0 },
     reply: SHOWN,
   },
-  handle: async ({ query: requested, call }, { timelines }: Services) => {
+  handle: async ({ query: requested, call }, { timelines }: MarketServices) => {
     const { symbol, frequency, subFrequency = null, before, after } = requested
     if (!isSlotLength({ frequency, subFrequency })) {
       const message = 'must be a length of slots of this frequency; daily and weekly have none'
@@ -184,7 +184,7 @@ export const timelineBySlug = route({
     query: { before: 0, after: 0 },
     reply: { ...SHOWN, anchor: { slotId: SLOT.slotId, slug: SLOT.slug }, job: SERIES_EXAMPLE },
   },
-  handle: async ({ params, query: { before, after }, call }, { timelines }: Services) => {
+  handle: async ({ params, query: { before, after }, call }, { timelines }: MarketServices) => {
     const series = { slug: params.slug }
     const found = await timelines.around({ series, before, after }, publicRequester(call))
     if (found === undefined) return refuse('READ_TIMEOUT')
@@ -205,7 +205,7 @@ export const stableMarket = route({
   means: 'The market as it stands now; in an envelope when something is included.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'btc-5min-price' }, reply: MARKET_EXAMPLE },
-  handle: async ({ params, query, call }, services: Services) => {
+  handle: async ({ params, query, call }, services: MarketServices) => {
     const series = { stableSlug: params.slug }
     const requester = publicRequester(call)
     const found = await services.timelines.around({ series, before: 0, after: 0 }, requester)
@@ -276,7 +276,7 @@ export const candles = route({
       ],
     },
   },
-  handle: async ({ params, query, call }, services: Services) => {
+  handle: async ({ params, query, call }, services: MarketServices) => {
     const requester = publicRequester(call)
     const { reads, timelines, archive, clock } = services
     const found = await archive.byAddressOrSlug(params.addressOrSlug, requester)

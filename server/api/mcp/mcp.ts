@@ -19,9 +19,9 @@ import {
 import { type Caller, header } from '../../messages/call.ts'
 import { Joined, type Part } from '../../messages/payload.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
 import { shownTools } from './listed-tools.ts'
 import type { ToolResult } from './mcp-thread.ts'
+import type { McpServices } from './services.ts'
 import { type Client, requestOf } from './tool-input.ts'
 import { TOOLS } from './tools.ts'
 
@@ -130,7 +130,7 @@ export const mcp = route({
     },
     reply: { jsonrpc: '2.0', id: '1', result: { content: [{ type: 'text', text: '{}' }] } },
   },
-  handle: async ({ body, caller, owner, call }, services: Services, within) => {
+  handle: async ({ body, caller, owner, call }, services: McpServices, within) => {
     if (repeatsId(body)) {
       return invalid({ field: 'id', message: 'must differ from those of the other requests' })
     }
@@ -159,8 +159,8 @@ export const mcp = route({
 })
 
 interface Exchange {
-  readonly services: Services
-  readonly within: CallWithin<Services>
+  readonly services: McpServices
+  readonly within: CallWithin<McpServices>
 }
 
 const ROUTES = new Map(TOOLS.map(({ name, route: named }) => [name, named]))

@@ -10,9 +10,9 @@ import type { Route, Unchecked } from '../../edge/http/route.ts'
 import { type Fields, optional, type Schema } from '../../edge/http/schema/schema.ts'
 import { type Call, type Caller, NO_BYTES } from '../../messages/call.ts'
 import { type Refusal, refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { McpServices } from './services.ts'
 
-type ServedRoute = Route<Services>
+type ServedRoute = Route<McpServices>
 
 /** Who calls the tools of one request. */
 export interface Client {
@@ -94,7 +94,7 @@ function headersFor(
 function sign(
   call: Omit<Call, 'headers'> & { readonly headers: Map<string, string> },
   tokenId: string,
-  { auth, settings, clock }: Services,
+  { auth, settings, clock }: McpServices,
 ): Refusal | null {
   const token = auth.tokenById(tokenId)
   if (token === undefined) return refuse('TOKEN_REVOKED')
@@ -113,7 +113,7 @@ export function requestOf(
   route: ServedRoute,
   payload: Stated,
   client: Client,
-  services: Services,
+  services: McpServices,
 ): Unchecked | Refusal {
   const { call: outer, caller } = client
   const { params, query, body } = partsOf(route, payload)

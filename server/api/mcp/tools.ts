@@ -9,11 +9,11 @@ import { openOrders } from '../orders/open-orders.ts'
 import { orderById } from '../orders/order-status.ts'
 import { cancelAll, cancelEverywhere, cancelOne, placeOrder } from '../orders/orders.ts'
 import { portfolioBalance, portfolioPositions } from '../portfolio/positions.ts'
-import type { Services } from '../services.ts'
+import type { McpServices } from './services.ts'
 
 export interface Tool {
   readonly name: string
-  readonly route: Route<Services>
+  readonly route: Route<McpServices>
   /** What a program must know besides what the route says of itself; '' for nothing. */
   readonly hint: string
 }
@@ -23,7 +23,7 @@ const RAW = 'Amounts are raw: 1 share and 1 unit of collateral are 1000000 each.
 const SIDES =
   'A buy gives makerAmount of collateral for takerAmount of shares, a sell shares for collateral.'
 
-function tool(name: string, route: Route<Services>, hint = ''): Tool {
+function tool(name: string, route: Route<McpServices>, hint = ''): Tool {
   return { name, route, hint }
 }
 

@@ -15,11 +15,11 @@ import { canceledView } from '../../exchange/read-model/fill-fields.ts'
 import { FORM } from '../../messages/intake-layout.ts'
 import { Refusal } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
-import type { Services } from '../services.ts'
 import type { ReplaceLegs } from './cancel-replace-service.ts'
 import { refused } from './order-answers.ts'
 import { CANCELED_EXAMPLE, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from './order-examples.ts'
 import { orderReply, tradedUntilCancel } from './order-shapes.ts'
+import type { OrderServices } from './services.ts'
 import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
 const CONFLICT = 409
@@ -175,7 +175,7 @@ export const replaceOrder = rawRoute({
     'TOKEN_REVOKED',
   ],
   example: { body: REQUEST, reply: REPLY },
-  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
+  hasCapacity: ({ pipeline }: OrderServices) => pipeline.orders.hasCapacity(),
   handle: ({ call }, services) => {
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed
@@ -205,7 +205,7 @@ export const replaceOrders = rawRoute({
   means: 'Each operation has its answer: both of its legs say what became of them.',
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
-  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
+  hasCapacity: ({ pipeline }: OrderServices) => pipeline.orders.hasCapacity(),
   handle: ({ call }, services) => {
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed

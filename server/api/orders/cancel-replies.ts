@@ -14,11 +14,11 @@ import { type Refusal, refuse } from '../../messages/refusal.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
-import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
 import type { AllCanceled } from './all-canceled.ts'
 import type { BatchOutcome, Canceled, FailedCancel } from './cancels.ts'
 import { tradedUntilCancel } from './order-shapes.ts'
+import type { OrderServices } from './services.ts'
 
 const DONE = 'Orders canceled successfully'
 const PARTLY = 'Some orders could not be canceled'
@@ -137,7 +137,7 @@ function* cancelAllText(outcome: AllCanceled, message: string): Steps<string> {
 /** A profile may have 262,144 open orders: their ids at once would hold up every other order. */
 export async function cancelAllInSlices(
   outcome: AllCanceled,
-  { slices, pipeline }: Pick<Services, 'slices' | 'pipeline'>,
+  { slices, pipeline }: Pick<OrderServices, 'slices' | 'pipeline'>,
   requester: Requester,
 ): Promise<BatchReply | Reply<BatchReply> | Bytes> {
   const { orderIds, failed } = outcome

@@ -8,7 +8,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { integer, nullable } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
 import { invalid, refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { OrderServices } from './services.ts'
 
 export const beat = route({
   method: 'POST',
@@ -35,7 +35,7 @@ export const beat = route({
     body: { cancelAt: 1_796_126_410_000 },
     reply: { cancelAt: 1_796_126_410_000, serverTime: 1_796_126_400_000 },
   },
-  handle: async ({ body, owner }, { heartbeats }: Services) => {
+  handle: async ({ body, owner }, { heartbeats }: OrderServices) => {
     const reported = await heartbeats.beat(owner, body.cancelAt ?? null)
     if (reported === REJECT.VALIDATION) {
       return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })

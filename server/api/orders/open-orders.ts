@@ -12,9 +12,9 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { orderView } from '../../exchange/read-model/views.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { ORDER_EXAMPLE } from './order-examples.ts'
 import { order } from './order-shapes.ts'
+import type { OrderServices } from './services.ts'
 
 const DEFAULT_LIMIT = 50
 const CURSOR_CHARACTERS_MAX = 32
@@ -63,7 +63,7 @@ export const openOrders = route({
       nextCursor: cursorOf(41),
     },
   },
-  handle: async ({ query, caller, owner, call }, { reads, pipeline, archive }: Services) => {
+  handle: async ({ query, caller, owner, call }, { reads, pipeline, archive }: OrderServices) => {
     const beforeSeq = seqIn(query.cursor ?? '')
     if (beforeSeq === null) return invalidCursor()
     const requester = requesterOf({ caller, call })

@@ -11,10 +11,10 @@ import { anyOf, list, object, openObject, optional } from '../../edge/http/schem
 import { ordersBody } from '../../edge/intake/order/order-group.ts'
 import { FORM } from '../../messages/intake-layout.ts'
 import { Refusal } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
 import { groupAnswered } from './order-answers.ts'
 import { ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from './order-examples.ts'
 import { orderReply } from './order-shapes.ts'
+import type { OrderServices } from './services.ts'
 import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
 const issue = () =>
@@ -68,7 +68,7 @@ export const orderBatch = rawRoute({
     body: { orders: [ORDER_REQUEST_EXAMPLE] },
     reply: { results: [{ index: 0, status: 201, ...ORDER_REPLY_EXAMPLE }] },
   },
-  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
+  hasCapacity: ({ pipeline }: OrderServices) => pipeline.orders.hasCapacity(),
   handle: ({ call }, services) => {
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed

@@ -13,10 +13,10 @@ import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/c
 import { refuse } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { ORDER_REPLY_EXAMPLE } from './order-examples.ts'
 import { orderData } from './order-shapes.ts'
 import type { FoundOrder, RequestedOrder } from './order-status-service.ts'
+import type { OrderServices } from './services.ts'
 
 const orderIds = compile(orderId())
 
@@ -101,7 +101,7 @@ export const orderStatusBatch = route({
       ],
     },
   },
-  handle: async ({ body, caller, owner, call }, { statuses }: Services) => {
+  handle: async ({ body, caller, owner, call }, { statuses }: OrderServices) => {
     const named = body.items.map(namedBy)
     const requested = named.filter((each) => typeof each !== 'string')
     const found = await statuses.find(owner, requested, requesterOf({ caller, call }))
@@ -126,7 +126,7 @@ export const orderById = route({
   means: 'The order and its newest trade, as an item of POST /orders/status/batch has them.',
   rejects: ['ORDER_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { orderId: ORDER_ID }, reply: ORDER_REPLY_EXAMPLE },
-  handle: async ({ params, caller, owner, call }, { statuses }: Services) => {
+  handle: async ({ params, caller, owner, call }, { statuses }: OrderServices) => {
     const found = await statuses.find(owner, [params], requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
     const [order] = found

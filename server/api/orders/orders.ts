@@ -26,7 +26,6 @@ import type { Issue } from '../../messages/refusal.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import {
   batchCancelReply,
   batchResult,
@@ -46,6 +45,7 @@ import {
   USER_ORDER_EXAMPLE,
 } from './order-examples.ts'
 import { orderReply, userOrder } from './order-shapes.ts'
+import type { OrderServices } from './services.ts'
 import { ORDER_AUTH, signedCall } from './signed-call.ts'
 import { statusNumbers, userOrderQuery } from './user-order-query.ts'
 
@@ -145,7 +145,7 @@ export const placeOrder = rawRoute({
   ],
   refusalFields: { IDEMPOTENCY_KEY_TAKEN: ofEarlierOrder },
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
-  hasCapacity: ({ pipeline }: Services) => pipeline.orders.hasCapacity(),
+  hasCapacity: ({ pipeline }: OrderServices) => pipeline.orders.hasCapacity(),
   handle: ({ call, query }, services) => {
     const { pipeline } = services
     call.timesRow = pipeline.times.begin(call.readMs)
@@ -182,7 +182,7 @@ export const cancelOrder = route({
     params: { orderId: ORDER_ID },
     reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
   },
-  handle: async ({ params, owner }, { cancels, pipeline }: Services) => {
+  handle: async ({ params, owner }, { cancels, pipeline }: OrderServices) => {
     return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
   },
 })
@@ -237,7 +237,7 @@ export const cancelOne = route({
     body: { clientOrderId: 'quote-17' },
     reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
   },
-  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, owner }, { cancels, pipeline }: OrderServices) => {
     const order = named(body)
     if (order instanceof Refusal) return order
     return cancelDone(await cancels.one(owner, order), pipeline)
@@ -271,7 +271,7 @@ export const cancelAll = route({
       failed: [],
     },
   },
-  handle: async ({ params, owner, caller, call }, services: Services) => {
+  handle: async ({ params, owner, caller, call }, services: OrderServices) => {
     const { everywhere, pipeline, archive } = services
     const published = await archive.bySlug(params.slug, requesterOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')
@@ -301,7 +301,7 @@ export const cancelEverywhere = route({
       failed: [],
     },
   },
-  handle: async ({ owner, caller, call }, services: Services) => {
+  handle: async ({ owner, caller, call }, services: OrderServices) => {
     const { everywhere, pipeline } = services
     const outcome = await everywhere.run(owner)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
@@ -352,7 +352,7 @@ export const batchCancel = route({
       failed: [],
     },
   },
-  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, owner }, { cancels, pipeline }: OrderServices) => {
     const { orderIds, clientOrderIds } = body
     if ((orderIds === undefined) === (clientOrderIds === undefined)) {
       return invalid({
@@ -399,7 +399,7 @@ export const cancelBatch = route({
       failed: [],
     },
   },
-  handle: async ({ body, owner }, { cancels, pipeline }: Services) => {
+  handle: async ({ body, owner }, { cancels, pipeline }: OrderServices) => {
     const texts = body.orderIds.map((each) => ({ orderId: each }))
     const outcome = await cancels.batch(owner, texts)
     if (outcome instanceof Reject) return refuseCancel(outcome, pipeline)
@@ -419,7 +419,7 @@ export const userOrders = route({
   means: 'The orders, newest first; an empty list when there is none.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
-  handle: async ({ params, query, caller, owner, call }, services: Services) => {
+  handle: async ({ params, query, caller, owner, call }, services: OrderServices) => {
     const { reads, pipeline, archive } = services
     const published = await archive.bySlug(params.slug, requesterOf({ caller, call }))
     if (published === undefined) return refuse('READ_TIMEOUT')

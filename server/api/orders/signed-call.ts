@@ -5,7 +5,7 @@ import { idempotencyKeyOf } from '../../edge/http/access/idempotency-key.ts'
 import type { OrderCall } from '../../exchange/order-entry/order-answer.ts'
 import type { Call } from '../../messages/call.ts'
 import type { Refusal } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { SharedServices } from '../shared-services.ts'
 
 /** The proof that calls with orders take; the intake checks it. */
 export const ORDER_AUTH = hmac('trading')
@@ -16,7 +16,7 @@ const missingBy = new WeakMap<readonly string[], MissingProofs>()
  * A call with orders, in the form that the intake takes; or the refusal of one without an API
  * token, which so costs the intake nothing.
  */
-export function signedCall(call: Call, { settings }: Services): OrderCall | Refusal {
+export function signedCall(call: Call, { settings }: SharedServices): OrderCall | Refusal {
   const { method, target: pathWithQuery, body, timesRow } = call
   const { headerPrefixes } = settings
   const { apiKey, timestamp, signature } = apiHeaders(call, headerPrefixes)

@@ -10,10 +10,10 @@ import { text } from '../../edge/http/schema/scalars.ts'
 import { list } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { curatedPack, curatedView } from './curated-views.ts'
 import { packUuid, seqOfPackId } from './pack-ids.ts'
 import { CURATED_EXAMPLE } from './purchase-examples.ts'
+import type { PackServices } from './services.ts'
 
 export const curatedPacks = route({
   method: 'GET',
@@ -25,7 +25,7 @@ export const curatedPacks = route({
   reply: list(curatedPack()),
   means: 'The whole list; prices are at most a second old.',
   example: { reply: [CURATED_EXAMPLE] },
-  handle: async (_input, { curation }: Services) => bytes(await curation.encoded()),
+  handle: async (_input, { curation }: PackServices) => bytes(await curation.encoded()),
 })
 
 export const searchCuratedPacks = route({
@@ -39,7 +39,7 @@ export const searchCuratedPacks = route({
   reply: list(curatedPack()),
   means: 'The packs that were found; empty for none.',
   example: { query: { query: 'rain' }, reply: [CURATED_EXAMPLE] },
-  handle: ({ query }, { curation }: Services) => curation.found(query.query),
+  handle: ({ query }, { curation }: PackServices) => curation.found(query.query),
 })
 
 export const curatedPackOfId = route({
@@ -54,7 +54,7 @@ export const curatedPackOfId = route({
   means: 'The pack as it stands now.',
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: CURATED_EXAMPLE.id }, reply: CURATED_EXAMPLE },
-  handle: async ({ params, call }, services: Services) => {
+  handle: async ({ params, call }, services: PackServices) => {
     const { curation, pipeline, reads, archive, packs } = services
     const packId = seqOfPackId('curated', params.id)
     const known = pipeline.clearing.packs.curated.byId(packId)

@@ -15,9 +15,9 @@ import { isoText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import type { Requester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { legFields, legView, priceOf, propType } from './leg-views.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
+import type { PackServices } from './services.ts'
 
 export const pack = () =>
   named(
@@ -98,7 +98,7 @@ function multiplierOf(payoutRaw: number, stakeRaw: number): number {
 /** The packs as they are sent, in their order; a refusal when the tables did not answer in time. */
 export async function packViews(
   rows: readonly ShownPack[],
-  services: Services,
+  services: PackServices,
   requester: Requester,
 ) {
   const { archive, reads, packs: desk } = services

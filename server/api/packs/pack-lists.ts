@@ -29,9 +29,9 @@ import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { searcherOf } from '../markets/found-markets.ts'
 import { publicRequester, type Requester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { priceOf, propType } from './leg-views.ts'
 import { PACK_EXAMPLE, pack, packViews } from './pack-fields.ts'
+import type { PackServices } from './services.ts'
 
 const LIMIT_MAX = 50
 const LIMIT_DEFAULT = 20
@@ -58,7 +58,7 @@ const page = () =>
 async function listed(
   marketIds: readonly MarketId[] | null,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-  services: Services,
+  services: PackServices,
   call: Call,
 ) {
   const requester = publicRequester(call)
@@ -85,7 +85,7 @@ export const packs = route({
   means: 'A page of packs.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 20 }, reply: PAGE_EXAMPLE },
-  handle: ({ query, call }, services: Services) => listed(null, query, services, call),
+  handle: ({ query, call }, services: PackServices) => listed(null, query, services, call),
 })
 
 export const searchPacks = route({
@@ -105,7 +105,7 @@ export const searchPacks = route({
   means: `A page of packs of the ${SEARCHED_MARKETS} active markets that fit best.`,
   rejects: ['READ_TIMEOUT'],
   example: { query: { query: 'weather', limit: 20 }, reply: PAGE_EXAMPLE },
-  handle: async ({ query, call }, services: Services) => {
+  handle: async ({ query, call }, services: PackServices) => {
     const request = { text: query.query, similarityMin: SIMILARITY_MIN, skip: 0 }
     const found = await services.reads.read(
       search,
@@ -129,7 +129,7 @@ export const packOfId = route({
   means: 'The pack as it stands now.',
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: '4711' }, reply: PACK_EXAMPLE },
-  handle: async ({ params, call }, services: Services) => {
+  handle: async ({ params, call }, services: PackServices) => {
     const requester = publicRequester(call)
     const row = await services.reads.read(packById, Number(params.id), requester)
     if (row === undefined) return refuse('READ_TIMEOUT')
@@ -142,7 +142,7 @@ export const packOfId = route({
 /** Those of a market or group, else those of a match of that slug. */
 async function marketsNamed(
   name: string,
-  { archive, matches }: Services,
+  { archive, matches }: PackServices,
   requester: Requester,
 ): Promise<MarketId[] | Refusal> {
   const found = await archive.bySlug(name, requester)
@@ -172,7 +172,7 @@ export const packsOfMarket = route({
   means: 'A page of packs that hold the market.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: MARKET_EXAMPLE.slug }, query: { limit: 20 }, reply: PAGE_EXAMPLE },
-  handle: async ({ params, query, call }, services: Services) => {
+  handle: async ({ params, query, call }, services: PackServices) => {
     const ids = await marketsNamed(params.slug, services, publicRequester(call))
     return ids instanceof Refusal ? ids : listed(ids, query, services, call)
   },
@@ -208,7 +208,7 @@ export const packPositions = route({
     query: { limit: 20, offset: 0 },
     reply: { data: [PACK_EXAMPLE], limit: 20, offset: 0, totalRows: 1, totalPages: 1 },
   },
-  handle: async ({ params, query, call }, services: Services) => {
+  handle: async ({ params, query, call }, services: PackServices) => {
     if (parseAddress(params.account) === undefined) {
       return invalid({ field: 'account', message: WRONG_CHECKSUM })
     }
@@ -289,7 +289,7 @@ export const packMarkets = route({
       limit: 20,
     },
   },
-  handle: ({ query }, { packs }: Services) => {
+  handle: ({ query }, { packs }: PackServices) => {
     const { limit, page } = query
     const { markets, total } = packs.markets((page - 1) * limit, limit)
     const data = markets.map((shown) => {

@@ -15,12 +15,12 @@ import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { networkRateRefusal, ownRateRefusal } from '../own-rate.ts'
 import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { offer, offerViews } from './offer-views.ts'
 import { OFFERS_SHOWN_MAX } from './open-offers.ts'
 import { PACK_EXAMPLE, pack } from './pack-fields.ts'
 import { ineligible, legsToPrice, requestedLegs, stake, tooManyLegs } from './pack-requests.ts'
 import { NOT_ELIGIBLE, shownPack } from './pack-stakes.ts'
+import type { PackServices } from './services.ts'
 
 const auth = () => eitherOf(hmac('trading'), sessionOrIdentity())
 const offerId = () =>
@@ -51,7 +51,7 @@ export const packOffers = route({
   means: 'The open offers, in turns of their makers.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 100 }, reply: { data: [OFFER_EXAMPLE] } },
-  handle: async ({ query }, { openOffers }: Services) => {
+  handle: async ({ query }, { openOffers }: PackServices) => {
     const encoded = await openOffers.first(query.limit)
     return encoded === undefined ? refuse('READ_TIMEOUT') : bytes(encoded)
   },
@@ -106,7 +106,7 @@ export const offerPack = route({
     },
     reply: OFFER_EXAMPLE,
   },
-  handle: async ({ body, caller, call }, services: Services) => {
+  handle: async ({ body, caller, call }, services: PackServices) => {
     const [stakeRaw, payoutRaw] = [Number(body.stakeMax), Number(body.payout)]
     if (payoutRaw <= stakeRaw) {
       return invalid({ field: 'payout', message: 'must be more than stakeMax' })
@@ -142,7 +142,7 @@ export const endPackOffer = route({
   means: 'The offer is over.',
   rejects: ['OVERLOADED', 'OFFER_NOT_FOUND'],
   example: { params: { id: '4700' }, reply: { id: '4700' } },
-  handle: async ({ params, caller }, { packs }: Services) => {
+  handle: async ({ params, caller }, { packs }: PackServices) => {
     const refused = await packs.endOffer(Number(params.id), caller.profileId)
     return refused === null ? { id: params.id } : refuse(refused)
   },
@@ -194,7 +194,7 @@ export const acceptPackOffer = route({
     body: { stake: '5000000' },
     reply: { ...PACK_EXAMPLE, funding: 'maker' },
   },
-  handle: async ({ params, body, caller, call }, services: Services) => {
+  handle: async ({ params, body, caller, call }, services: PackServices) => {
     const request = requestOf({ owner: caller.profileId, caller, call, body }, services)
     if (request instanceof Refusal) return request
     const made = await services.packs.accept(request, Number(params.id), Number(body.stake))

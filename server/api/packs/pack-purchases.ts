@@ -32,7 +32,6 @@ import { requestOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
-import type { Services } from '../services.ts'
 import { PARLAY_TYPE } from './curated-views.ts'
 import { listedLeg, listedLegView } from './leg-views.ts'
 import { packIdOf, packUuid, seqOfPackId } from './pack-ids.ts'
@@ -52,6 +51,7 @@ import {
   POSITION_EXAMPLE,
   POSITION_ID,
 } from './purchase-examples.ts'
+import type { PackServices } from './services.ts'
 
 const PAGE_MAX = 50
 const PAGE_DEFAULT = 20
@@ -123,7 +123,7 @@ export const quoteListedPack = route({
       ineligibleReasons: [],
     },
   },
-  handle: async ({ body, owner, caller, call }, services: Services) => {
+  handle: async ({ body, owner, caller, call }, services: PackServices) => {
     const { packs, pipeline, slices } = services
     const curatedId = seqOfPackId('curated', body.packId)
     const legs = packs.listedLegs(curatedId)
@@ -212,7 +212,7 @@ const TOO_FAR = {
 /** What comes of a purchase: the id of the pack, or the refusal. */
 async function bought(
   input: Parameters<typeof requestOf>[0] & { readonly body: PurchaseBody },
-  services: Services,
+  services: PackServices,
 ): Promise<number | Refusal> {
   const { body, caller, call } = input
   const { packs, pipeline, slices, clock } = services
@@ -313,7 +313,7 @@ export const buyListedPack = route({
     },
     reply: { status: 'ACTIVE' as const, position: POSITION_EXAMPLE },
   },
-  handle: async (input, services: Services) => {
+  handle: async (input, services: PackServices) => {
     const made = await bought(input, services)
     if (made instanceof Refusal) return made
     const { owner, caller, call } = input
@@ -349,7 +349,7 @@ export const packPositionsOfOwner = route({
     query: { limit: 20, offset: 0 },
     reply: { data: [POSITION_EXAMPLE], total: 1, limit: 20, offset: 0 },
   },
-  handle: async ({ query, owner, caller, call }, services: Services) => {
+  handle: async ({ query, owner, caller, call }, services: PackServices) => {
     const { limit, offset } = query
     const requester = requesterOf({ caller, call })
     const found = await services.reads.read(packPositionsOf, { owner, limit, offset }, requester)
@@ -370,7 +370,7 @@ export const packPositionOfOwner = route({
   means: 'The position as it stands now.',
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: POSITION_ID }, reply: POSITION_EXAMPLE },
-  handle: async ({ params, owner, caller, call }, services: Services) => {
+  handle: async ({ params, owner, caller, call }, services: PackServices) => {
     const requester = requesterOf({ caller, call })
     const request = { owner, packId: seqOfPackId('position', params.id) }
     const row = await services.reads.read(packPosition, request, requester)
@@ -406,7 +406,7 @@ const CLAIM_EXAMPLE = {
 /** What a claim of the position finds: it changes nothing. */
 async function claimed(
   { owner, caller, call, id }: Claim,
-  services: Services,
+  services: PackServices,
 ): Promise<Refusal | ReturnType<typeof claimView>> {
   const requester = requesterOf({ caller, call })
   const request = { owner, packId: seqOfPackId('position', id) }
@@ -454,7 +454,7 @@ export const claimPack = route({
   refusalFields: NOT_WON,
   rejects: ['PACK_NOT_FOUND', 'PACK_NOT_WON', 'READ_TIMEOUT'],
   example: { params: { id: POSITION_ID }, body: {}, reply: CLAIM_EXAMPLE },
-  handle: ({ params: { id }, owner, caller, call }, services: Services) =>
+  handle: ({ params: { id }, owner, caller, call }, services: PackServices) =>
     claimed({ owner, caller, call, id }, services),
 })
 
@@ -475,7 +475,7 @@ export const confirmPackClaim = route({
   refusalFields: NOT_WON,
   rejects: ['VALIDATION', 'PACK_NOT_FOUND', 'PACK_NOT_WON', 'READ_TIMEOUT'],
   example: { params: { id: POSITION_ID }, body: { txHash: HASH }, reply: CLAIM_EXAMPLE },
-  handle: async ({ params: { id }, body, owner, caller, call }, services: Services) => {
+  handle: async ({ params: { id }, body, owner, caller, call }, services: PackServices) => {
     const claim = await claimed({ owner, caller, call, id }, services)
     if (claim instanceof Refusal) return claim
     if (claim.txHash === body.txHash.toLowerCase()) return claim

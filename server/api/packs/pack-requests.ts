@@ -10,8 +10,8 @@ import { integer, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 import type { Requester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import type { RequestedLeg } from './packs.ts'
+import type { PackServices } from './services.ts'
 
 /** More legs than a pack takes are named in the reply, and not looked at: that costs a parse. */
 const LEGS_REQUESTED_MAX = 20
@@ -91,7 +91,7 @@ interface StatedLeg {
  */
 export async function requestedLegs(
   legs: readonly StatedLeg[],
-  { archive }: Services,
+  { archive }: PackServices,
   requester: Requester,
 ): Promise<RequestedLeg[] | Refusal> {
   const issues = legs.flatMap(({ marketSlug, marketId }, at) => {

@@ -25,7 +25,6 @@ import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
-import type { Services } from '../services.ts'
 import { priceOf, propType } from './leg-views.ts'
 import { PACK_EXAMPLE, pack, packViews } from './pack-fields.ts'
 import { QUOTE_ID } from './pack-quotes.ts'
@@ -39,6 +38,7 @@ import {
   stake,
   tooManyLegs,
 } from './pack-requests.ts'
+import type { PackServices } from './services.ts'
 
 const LEGS_EXAMPLE = [
   { marketSlug: MARKET_EXAMPLE.slug, outcomeIndex: 0 },
@@ -122,7 +122,7 @@ export const quotePack = route({
       expiresAt: '2026-01-01T00:00:30.000Z',
     },
   },
-  handle: async ({ body, caller, call }, services: Services) => {
+  handle: async ({ body, caller, call }, services: PackServices) => {
     const tooMany = tooManyLegs(body.legs)
     if (tooMany !== null) return unpriced(body.stake, tooMany, services)
     const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
@@ -158,7 +158,7 @@ export const quotePack = route({
 })
 
 /** What a quote says of more legs than a pack takes, without a look at any of them. */
-function unpriced(stakeText: string, issues: readonly PackIssue[], { pipeline }: Services) {
+function unpriced(stakeText: string, issues: readonly PackIssue[], { pipeline }: PackServices) {
   return {
     quoteId: null,
     eligible: false,
@@ -175,7 +175,7 @@ function unpriced(stakeText: string, issues: readonly PackIssue[], { pipeline }:
   }
 }
 
-function namedLeg(market: PublishedMarket | undefined, { packs }: Services) {
+function namedLeg(market: PublishedMarket | undefined, { packs }: PackServices) {
   const requested = market === undefined ? null : packs.requestsOfMatch(market)
   return {
     marketSlug: market?.market.slug ?? null,
@@ -230,7 +230,7 @@ export const createPack = route({
     body: { quoteId: QUOTE_EXAMPLE, legs: LEGS_EXAMPLE, stake: '10000000' },
     reply: PACK_EXAMPLE,
   },
-  handle: async ({ body, caller, call }, services: Services) => {
+  handle: async ({ body, caller, call }, services: PackServices) => {
     const request = requestOf({ owner: caller.profileId, caller, call, body }, services)
     if (request instanceof Refusal) return request
     // No quote was ever made of so many legs.
@@ -252,7 +252,7 @@ export const createPack = route({
 /** A pack that a call just made, or made before. */
 export async function shownPack(
   packId: number,
-  services: Services,
+  services: PackServices,
   by: Parameters<typeof requesterOf>[0],
 ) {
   const requester = requesterOf(by)

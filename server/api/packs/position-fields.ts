@@ -15,9 +15,10 @@ import { list, object } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
 import type { Requester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
+import type { SharedServices } from '../shared-services.ts'
 import { listedLeg, listedLegView } from './leg-views.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
+import type { PackServices } from './services.ts'
 
 export const POSITION_STATUSES = ['PENDING', 'ACTIVE', 'WON', 'LOST'] as const
 type PositionStatus = (typeof POSITION_STATUSES)[number]
@@ -83,7 +84,7 @@ export function statusOf({ status, isMined }: PackPosition): PositionStatus {
 }
 
 /** The transaction that paid a pack; null for one that has not won. */
-export function claimOf({ status, endedSeq }: PackPosition, { settings }: Services) {
+export function claimOf({ status, endedSeq }: PackPosition, { settings }: SharedServices) {
   if (status !== 'WON' || endedSeq === null) return null
   return { seq: endedSeq, txHash: moveHashOf(settings.chainId, endedSeq) }
 }
@@ -91,7 +92,7 @@ export function claimOf({ status, endedSeq }: PackPosition, { settings }: Servic
 /** In their order; a refusal when the tables did not answer in time. */
 export async function positionViews(
   rows: readonly PackPosition[],
-  services: Services,
+  services: PackServices,
   requester: Requester,
 ) {
   const { archive, packs, settings, pipeline } = services

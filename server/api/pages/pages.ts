@@ -16,12 +16,12 @@ import { invalid, refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { market } from '../shapes.ts'
 import { KEY_EXAMPLE, LISTED_KEY_EXAMPLE, OPTION_EXAMPLE, PAGE_EXAMPLE } from './page-examples.ts'
 import { marketPage, pageId } from './page-shapes.ts'
 import { filterValues } from './page-views.ts'
 import { keyId, propertyFields, propertyKey, propertyOption } from './property-shapes.ts'
+import type { PageServices } from './services.ts'
 
 const PATH_CHARACTERS_MAX = 512
 const CURSOR_CHARACTERS_MAX = 256
@@ -72,7 +72,7 @@ export const navigation = route({
   reply: list(node()),
   means: 'The nodes at the top, each with those below it.',
   example: { reply: [NODE_EXAMPLE] },
-  handle: (_input, { marketPages }: Services) => bytes(marketPages.directory.navigation()),
+  handle: (_input, { marketPages }: PageServices) => bytes(marketPages.directory.navigation()),
 })
 
 export const pageByPath = route({
@@ -90,7 +90,7 @@ export const pageByPath = route({
   others: { 301: 'The page moved: Location has the call for its new path.' },
   rejects: ['PAGE_NOT_FOUND'],
   example: { query: { path: '/crypto/bitcoin' }, reply: PAGE_EXAMPLE },
-  handle: ({ query }, { marketPages: { directory } }: Services) => {
+  handle: ({ query }, { marketPages: { directory } }: PageServices) => {
     const found = directory.byPath(query.path)
     if (found === undefined) return refuse('PAGE_NOT_FOUND')
     const { page, isMoved } = found
@@ -175,7 +175,7 @@ export const pageMarkets = route({
       counts: { length: { day: 1 } },
     },
   },
-  handle: async ({ params, query, call }, { marketPages, slices, pipeline }: Services) => {
+  handle: async ({ params, query, call }, { marketPages, slices, pipeline }: PageServices) => {
     const { directory, markets } = marketPages
     const page = directory.byId(params.id)
     if (page === undefined) return refuse('PAGE_NOT_FOUND')
@@ -198,7 +198,7 @@ export const propertyKeys = route({
   reply: list(object(propertyFields())),
   means: 'Every property, in one list.',
   example: { reply: [LISTED_KEY_EXAMPLE] },
-  handle: (_input, { marketPages }: Services) => bytes(marketPages.properties.list()),
+  handle: (_input, { marketPages }: PageServices) => bytes(marketPages.properties.list()),
 })
 
 export const onePropertyKey = route({
@@ -213,7 +213,7 @@ export const onePropertyKey = route({
   means: 'The property as it stands now.',
   rejects: ['PROPERTY_NOT_FOUND'],
   example: { params: { id: KEY_EXAMPLE.id }, reply: KEY_EXAMPLE },
-  handle: ({ params }, { marketPages }: Services) => {
+  handle: ({ params }, { marketPages }: PageServices) => {
     const found = marketPages.properties.key(params.id)
     return found === null ? refuse('PROPERTY_NOT_FOUND') : bytes(found)
   },
@@ -234,7 +234,7 @@ export const propertyOptions = route({
   means: 'The options, lowest sort order first.',
   rejects: ['PROPERTY_NOT_FOUND'],
   example: { params: { id: KEY_EXAMPLE.id }, reply: [OPTION_EXAMPLE] },
-  handle: ({ params, query }, { marketPages }: Services) => {
+  handle: ({ params, query }, { marketPages }: PageServices) => {
     const found = marketPages.properties.options(params.id, query.parentId)
     return found === null ? refuse('PROPERTY_NOT_FOUND') : bytes(found)
   },

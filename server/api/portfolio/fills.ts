@@ -32,7 +32,7 @@ import { isoText } from '../../messages/iso-text.ts'
 import { invalid, refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE, ORDER_ID } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
+import type { PortfolioServices } from './services.ts'
 
 const LIMIT_MAX = 500
 const LIMIT_DEFAULT = 100
@@ -124,7 +124,7 @@ function viewOf({ seq, leg, part, settlement }: FillRow, shown: PublishedMarket,
   }
 }
 
-type Ids = Services['pipeline']['ids']
+type Ids = PortfolioServices['pipeline']['ids']
 
 const time = () => optional(integer(0))
 
@@ -178,7 +178,7 @@ export const portfolioFills = route({
       nextCursor: null,
     },
   },
-  handle: async ({ query, owner, caller, call }, services: Services) => {
+  handle: async ({ query, owner, caller, call }, services: PortfolioServices) => {
     const { archive, reads, pipeline } = services
     const { market: named, from, to, role, limit } = query
     if (from !== undefined && to !== undefined && from >= to) {

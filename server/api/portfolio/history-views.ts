@@ -13,7 +13,7 @@ import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http
 import { anyOf, list, object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
-import type { Services } from '../services.ts'
+import type { SharedServices } from '../shared-services.ts'
 
 const STRATEGIES = {
   SPLIT: 'Split',
@@ -38,7 +38,7 @@ export function decimalOf(raw: number): string {
 }
 
 /** What moved on the account: a fee is taken from what it got. */
-function tradeView(part: TradePart, { seq, leg }: Place, { pipeline }: Services) {
+function tradeView(part: TradePart, { seq, leg }: Place, { pipeline }: SharedServices) {
   const { isTaker, side, outcome, feeRaw } = part
   const buys = side === SIDE.BUY
   const sharesRaw = part.sharesRaw - (buys ? feeRaw : 0)
@@ -82,7 +82,7 @@ function moveView(move: MoveEvent) {
   }
 }
 
-function marketOf({ market, status, group }: PublishedMarket, { settings }: Services) {
+function marketOf({ market, status, group }: PublishedMarket, { settings }: SharedServices) {
   const { marketId: id, slug: name, title, conditionId, deadlineMs } = market
   const condition = conditionId === '' ? {} : { conditionId }
   const { symbol, address, decimals } = settings.collateral
@@ -95,7 +95,7 @@ function marketOf({ market, status, group }: PublishedMarket, { settings }: Serv
   }
 }
 
-export function viewOf(row: HistoryRow, market: PublishedMarket, services: Services) {
+export function viewOf(row: HistoryRow, market: PublishedMarket, services: SharedServices) {
   const actedMs = row.what === 'TRADE' ? row.part.nowMs : row.movedMs
   const own = row.what === 'TRADE' ? tradeView(row.part, row, services) : moveView(row.move)
   return {

@@ -18,7 +18,7 @@ import { Refusal, refuse } from '../../messages/refusal.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
+import type { SharedServices } from '../shared-services.ts'
 import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'
 
 const LIMIT_MAX = 100
@@ -60,7 +60,7 @@ async function pageOf(
   owner: ProfileId,
   query: Values<ReturnType<typeof pageQuery>>,
   requester: Requester,
-  services: Services,
+  services: SharedServices,
 ) {
   const { archive, reads } = services
   const named = query.market
@@ -129,7 +129,7 @@ export const portfolioHistory = route({
       nextCursor: cursorOf({ seq: 42, leg: 0 }, 0),
     },
   },
-  handle: ({ query, owner, caller, call }, services: Services) =>
+  handle: ({ query, owner, caller, call }, services: SharedServices) =>
     pageOf(owner, query, requesterOf({ caller, call }), services),
 })
 
@@ -150,7 +150,7 @@ export const accountHistory = route({
     query: { limit: LIMIT_DEFAULT },
     reply: { data: [], nextCursor: null },
   },
-  handle: async ({ params, query, call }, services: Services) => {
+  handle: async ({ params, query, call }, services: SharedServices) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
     const page = await pageOf(owner, query, publicRequester(call), services)

@@ -8,8 +8,8 @@ import { text } from '../../edge/http/schema/scalars.ts'
 import { optional } from '../../edge/http/schema/schema.ts'
 import type { Call, Caller } from '../../messages/call.ts'
 import { invalid, type Refusal } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
 import type { MoveRequest } from './moves-once.ts'
+import type { PortfolioServices } from './services.ts'
 
 const KEY_MAX = MOVE_LIMITS.idempotencyKeyCodePointsMax
 const BLANK = /^\s*$/
@@ -30,7 +30,7 @@ export interface MoneyCall {
 /** Who asks; a refusal when the key is blank. */
 export function requestOf(
   { owner, caller, call, body }: MoneyCall,
-  { settings }: Services,
+  { settings }: PortfolioServices,
 ): MoveRequest | Refusal {
   const { idempotencyKey: key } = body
   if (key !== undefined && BLANK.test(key)) {

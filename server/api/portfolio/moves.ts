@@ -20,9 +20,9 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { idempotencyKey, type MoneyCall, requestOf } from './money-call.ts'
 import type { Moved, MoveRequest } from './moves-once.ts'
+import type { PortfolioServices } from './services.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
 
@@ -63,7 +63,7 @@ function rawOf(decimal: string): number | undefined {
 
 const TOO_LARGE = { field: 'amount', message: `must be ${MOVE_LIMITS.amountRawMax} at most` }
 
-function shownEnvelope({ seq, event }: Moved, { pipeline, settings }: Services) {
+function shownEnvelope({ seq, event }: Moved, { pipeline, settings }: PortfolioServices) {
   const walletAddress = pipeline.clearing.accounts.accountOf(event.owner)
   assert(walletAddress !== undefined, 'the owner of a move has an account')
   const hash = moveHashOf(settings.chainId, seq)
@@ -73,7 +73,7 @@ function shownEnvelope({ seq, event }: Moved, { pipeline, settings }: Services) 
 /** The reply of a move, or the refusal of one that was not made. */
 async function reported<View>(
   input: MoneyCall & { readonly body: { readonly amount?: string } },
-  services: Services,
+  services: PortfolioServices,
   move: (request: MoveRequest, amountRaw: number) => Promise<Moved | Reject>,
   view: (event: MoveEvent) => View,
   refusalOf: (reject: Reject) => Refusal | Promise<Refusal> = refuse,
@@ -131,7 +131,7 @@ export const splitPosition = route({
     'INSUFFICIENT_COLLATERAL',
   ],
   example: PAIR_EXAMPLE,
-  handle: (input, services: Services) => {
+  handle: (input, services: PortfolioServices) => {
     const { conditionId } = input.body
     const move = (request: MoveRequest, raw: number) =>
       services.moves.split(request, conditionId, raw)
@@ -158,7 +158,7 @@ export const mergePositions = route({
     'INSUFFICIENT_SHARES',
   ],
   example: PAIR_EXAMPLE,
-  handle: (input, services: Services) => {
+  handle: (input, services: PortfolioServices) => {
     const { conditionId } = input.body
     const move = (request: MoveRequest, raw: number) =>
       services.moves.merge(request, conditionId, raw)
@@ -216,7 +216,7 @@ export const convertPositions = route({
       collateralAmount: '9900000',
     },
   },
-  handle: (input, services: Services) => {
+  handle: (input, services: PortfolioServices) => {
     const { conditionIds } = input.body
     const move = (request: MoveRequest, raw: number) =>
       services.moves.convert(request, conditionIds, raw)
@@ -263,7 +263,7 @@ export const redeemPositions = route({
     body: { conditionId: CONDITION },
     reply: { ...ENVELOPE_EXAMPLE, conditionId: CONDITION, marketId: 1, amount: '5000000' },
   },
-  handle: (input, services: Services) => {
+  handle: (input, services: PortfolioServices) => {
     const { conditionId } = input.body
     const move = (request: MoveRequest) => services.moves.redeem(request, conditionId)
     const view = ({ marketId, collateralRaw }: MoveEvent) => {
@@ -278,7 +278,7 @@ export const redeemPositions = route({
 /** A market leaves memory once nobody holds a share of it: then there is nothing to redeem. */
 async function goneOrUnknown(
   { body, caller, call }: MoneyCall & { readonly body: { readonly conditionId: string } },
-  { archive }: Services,
+  { archive }: PortfolioServices,
 ): Promise<Refusal> {
   const isGone = await archive.hadCondition(body.conditionId, requesterOf({ caller, call }))
   if (isGone === undefined) return refuse('READ_TIMEOUT')
@@ -350,7 +350,7 @@ export const withdraw = route({
       amount: '5000000',
     },
   },
-  handle: (input, services: Services) => {
+  handle: (input, services: PortfolioServices) => {
     const { body, owner, caller } = input
     const { collateral } = services.settings
     if (body.token !== undefined && body.token.toLowerCase() !== collateral.address.toLowerCase()) {

@@ -14,8 +14,8 @@ import { Refusal, refuse } from '../../messages/refusal.ts'
 import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { unitsOf } from '../whole-units.ts'
+import type { PortfolioServices } from './services.ts'
 
 const HOURS_PER_DAY = 24
 const POINTS_MAX = 400
@@ -49,7 +49,10 @@ interface Wanted {
   readonly wantsMarkets?: boolean
 }
 
-function read({ owner, frame, requester, wantsMarkets = false }: Wanted, services: Services) {
+function read(
+  { owner, frame, requester, wantsMarkets = false }: Wanted,
+  services: PortfolioServices,
+) {
   const { reads, clock } = services
   const window = { ...WINDOWS[frame], pointsMax: POINTS_MAX, wantsMarkets }
   return reads.read(realised, { owner, nowMs: clock(), ...window }, requester)
@@ -130,7 +133,7 @@ export const portfolioChart = route({
   means: 'The chart of the caller.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { timeframe: '1d' }, reply: CHART_EXAMPLE },
-  handle: async ({ query, owner, caller, call }, services: Services) => {
+  handle: async ({ query, owner, caller, call }, services: PortfolioServices) => {
     const requester = requesterOf({ caller, call })
     const found = await read({ owner, frame: query.timeframe, requester }, services)
     const unrealisedRaw = await services.portfolio.unrealisedRaw(owner, requester)
@@ -155,7 +158,7 @@ export const accountChart = route({
     query: { timeframe: '1d' },
     reply: { ...CHART_EXAMPLE, current: null },
   },
-  handle: async ({ params, query, caller, call }, services: Services) => {
+  handle: async ({ params, query, caller, call }, services: PortfolioServices) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
     const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
@@ -192,7 +195,7 @@ export const realisedPnl = route({
     query: { timeframe: '1w' },
     reply: { timeframe: '1w', realizedPnl: 5.44, realizedPnlRaw: '5443299', marketsCount: 1 },
   },
-  handle: async ({ params, query, caller, call }, services: Services) => {
+  handle: async ({ params, query, caller, call }, services: PortfolioServices) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
     const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })

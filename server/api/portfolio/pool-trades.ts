@@ -7,8 +7,8 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { entry, HISTORY_MARKET_EXAMPLE, viewOf } from './history-views.ts'
+import type { PortfolioServices } from './services.ts'
 
 const TRADES_MAX = 500
 
@@ -39,7 +39,7 @@ export const portfolioTrades = route({
       ],
     },
   },
-  handle: async ({ owner, caller, call }, services: Services) => {
+  handle: async ({ owner, caller, call }, services: PortfolioServices) => {
     const requester = requesterOf({ caller, call })
     const rows = await services.reads.read(poolTrades, { owner, limit: TRADES_MAX }, requester)
     if (rows === undefined) return refuse('READ_TIMEOUT')

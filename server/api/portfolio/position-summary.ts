@@ -7,10 +7,10 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { integer, number } from '../../edge/http/schema/scalars.ts'
 import { type Infer, object } from '../../edge/http/schema/schema.ts'
 import type { Requester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import type { HeldSum } from './portfolio.ts'
 import { allRewardsView } from './reward-fields.ts'
 import type { ShownRewards } from './rewards.ts'
+import type { PortfolioServices } from './services.ts'
 
 export const SUMMARY_EXAMPLE = {
   totalValue: 33_060_000,
@@ -75,7 +75,7 @@ export async function summaryOf(
   owner: ProfileId,
   earned: ShownRewards,
   requester: Requester,
-  { portfolio, reads, clock }: Services,
+  { portfolio, reads, clock }: PortfolioServices,
 ): Promise<Summary | undefined> {
   const sums = await portfolio.sums(owner, requester)
   const total = { owner, nowMs: clock(), stepHours: 1, steps: 1, pointsMax: 2, wantsMarkets: false }

@@ -40,7 +40,6 @@ import { userOrder } from '../orders/order-shapes.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
-import type { Services } from '../services.ts'
 import { decimalOf } from './history-views.ts'
 import { type Holding, type Holdings, NEWEST_ID } from './portfolio.ts'
 import { cursorOf, marketIn, pageQuery } from './position-pages.ts'
@@ -53,6 +52,7 @@ import {
   marketRewardsView,
 } from './reward-fields.ts'
 import type { ShownRewards } from './rewards.ts'
+import type { PortfolioServices } from './services.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()
 /** A typed client reads a text here, and others a date: so a market without a deadline has one. */
@@ -90,7 +90,7 @@ export const portfolioBalance = route({
       total: '10000000000',
     },
   },
-  handle: async ({ owner }, { portfolio }: Services) => {
+  handle: async ({ owner }, { portfolio }: PortfolioServices) => {
     const balance = await portfolio.balance(owner)
     const { freeRaw, reservedRaw: inOrdersRaw, parkedRaw, withdrawableRaw } = balance
     const reservedRaw = inOrdersRaw + parkedRaw
@@ -254,7 +254,7 @@ function marketOf({ market: published }: Holding) {
 const isOfBook = ({ market }: Holding) => market.pool === null
 
 /** One row for each outcome of a pool that the owner has shares of; amounts are whole units. */
-function ammViews(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+function ammViews(holding: Holding, owner: ProfileId, { pipeline }: PortfolioServices) {
   const { market, yes, no, totals } = holding
   if (market.pool === null) return []
   const yesE6 = poolYesE6(market.pool)
@@ -285,7 +285,7 @@ function latestTicksOf({ lastYesTicks, depth }: PublishedMarket): number {
   return lastYesTicks === 0 ? midTicks(depth.bestBid(), depth.bestAsk()) : lastYesTicks
 }
 
-function sharesView(holding: Holding, owner: ProfileId, { pipeline }: Services) {
+function sharesView(holding: Holding, owner: ProfileId, { pipeline }: PortfolioServices) {
   const { market, yes, no } = holding
   const latestTicks = latestTicksOf(market)
   const latestYesPrice = price(latestTicks)
@@ -303,7 +303,7 @@ function clobView(
   holding: Holding,
   owner: ProfileId,
   epochs: ReturnType<typeof epochsByMarket>,
-  services: Services,
+  services: PortfolioServices,
 ) {
   const { market, orders } = holding
   const { ids } = services.pipeline
@@ -324,7 +324,7 @@ interface Shown {
   /** Null on later pages, and on the page of one market. */
   readonly summary: Summary | null
   readonly owner: ProfileId
-  readonly services: Services
+  readonly services: PortfolioServices
 }
 
 /** Encodes a page, one market in a step: a page of all of them at once would stop every order. */
@@ -408,7 +408,7 @@ export const portfolioPositions = route({
       summary: SUMMARY_EXAMPLE,
     },
   },
-  handle: async ({ query, owner, caller, call }, services: Services) => {
+  handle: async ({ query, owner, caller, call }, services: PortfolioServices) => {
     const requester = requesterOf({ caller, call })
     const { limit, cursor = '', market: named } = query
     const beforeId = marketIn(cursor)
@@ -519,7 +519,7 @@ export const accountPositions = route({
     params: { account: ACCOUNT },
     reply: { data: [], amm: [], clob: [], group: [], nextCursor: null },
   },
-  handle: async ({ params, query, call }, services: Services) => {
+  handle: async ({ params, query, call }, services: PortfolioServices) => {
     const owner = profileOf(params.account, services)
     if (owner instanceof Refusal) return owner
     const requester = publicRequester(call)

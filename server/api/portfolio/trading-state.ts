@@ -13,8 +13,8 @@ import { list, object, openObject, optional } from '../../edge/http/schema/schem
 import { invalid, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { decimalOf } from './history-views.ts'
+import type { PortfolioServices } from './services.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity())
 
@@ -78,7 +78,7 @@ export const tradingAllowance = route({
       hasMinimumAllowance: true,
     },
   },
-  handle: async ({ query, owner }, { pipeline, portfolio, settings }: Services) => {
+  handle: async ({ query, owner }, { pipeline, portfolio, settings }: PortfolioServices) => {
     const { type, spender = settings.exchangeAddress } = query
     if (!isAddress(spender)) {
       return invalid({ field: 'spender', message: 'has a wrong EIP-55 checksum' })
@@ -121,7 +121,7 @@ export const lockedBalance = route({
       ...{ lockedShares: '0', lockedSharesFormatted: '0' },
     },
   },
-  handle: async ({ params, owner, caller, call }, { archive, portfolio }: Services) => {
+  handle: async ({ params, owner, caller, call }, { archive, portfolio }: PortfolioServices) => {
     const requester = requesterOf({ caller, call })
     const published = await archive.bySlug(params.slug, requester)
     if (published === undefined) return refuse('READ_TIMEOUT')

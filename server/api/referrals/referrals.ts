@@ -7,7 +7,6 @@ import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import {
   BOARD_EXAMPLE,
   board,
@@ -18,6 +17,7 @@ import {
   STANDING_EXAMPLE,
   standing,
 } from './referral-shapes.ts'
+import type { ReferralServices } from './services.ts'
 
 const EXAMPLE_QUERY = { limit: 25, offset: 0 }
 
@@ -33,7 +33,7 @@ export const referralLeaderboard = route({
   means: 'A page of the board; behind its end it is empty.',
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
-  handle: async ({ query, caller, call }, services: Services) => {
+  handle: async ({ query, caller, call }, services: ReferralServices) => {
     const requester = caller === null ? publicRequester(call) : requesterOf({ caller, call })
     const found = await services.referrals.board(query, requester, caller?.profileId)
     return found ?? refuse('READ_TIMEOUT')
@@ -51,7 +51,7 @@ export const friendsLeaderboard = route({
   means: 'A page of the board; profiles that referred nobody are not on it.',
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
-  handle: async ({ query, caller, call }, services: Services) => {
+  handle: async ({ query, caller, call }, services: ReferralServices) => {
     const requester = requesterOf({ caller, call })
     const found = await services.referrals.friends(query, requester, caller.profileId)
     return found ?? refuse('READ_TIMEOUT')
@@ -69,7 +69,7 @@ export const ownReferrals = route({
   means: 'A page of the profiles that logged in first with the code of the caller.',
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: REFERRALS_EXAMPLE },
-  handle: async ({ query, caller, call }, services: Services) => {
+  handle: async ({ query, caller, call }, services: ReferralServices) => {
     const requester = requesterOf({ caller, call })
     const found = await services.referrals.referred(query, requester, caller.profileId)
     return found ?? refuse('READ_TIMEOUT')
@@ -86,7 +86,7 @@ export const ownReferralStanding = route({
   means: 'The standing of the caller; this exchange has one tier.',
   rejects: ['READ_TIMEOUT'],
   example: { reply: STANDING_EXAMPLE },
-  handle: async ({ caller, call }, { referrals, reads, settings }: Services) => {
+  handle: async ({ caller, call }, { referrals, reads, settings }: ReferralServices) => {
     const requester = requesterOf({ caller, call })
     const { profileId } = caller
     const found = await referrals.board({ limit: 1, offset: 0 }, requester, profileId)

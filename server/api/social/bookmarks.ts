@@ -16,9 +16,9 @@ import { Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { market, message } from '../shapes.ts'
 import { AVAILABILITIES, isOfKind } from './bookmark-views.ts'
+import type { SocialServices } from './services.ts'
 
 const BOOKMARK_MAX = SOCIAL_LIMITS.bookmarksPerProfileMax
 
@@ -103,7 +103,7 @@ export const putBookmark = route({
     params: { targetKind: 'clob', targetId: MARKET_EXAMPLE.slug },
     reply: BOOKMARK_EXAMPLE,
   },
-  handle: async ({ params, caller, call }, { social, bookmarks }: Services) => {
+  handle: async ({ params, caller, call }, { social, bookmarks }: SocialServices) => {
     const target = await bookmarks.target(params.targetId, requesterOf({ caller, call }))
     if (target === undefined) return refuse('READ_TIMEOUT')
     if (target === null) return refuse('MARKET_NOT_FOUND')
@@ -124,7 +124,7 @@ export const ownBookmarks = route({
   means: 'All bookmarks of the caller.',
   rejects: ['READ_TIMEOUT'],
   example: { reply: { data: [BOOKMARK_EXAMPLE], isPublic: false, total: 1 } },
-  handle: async ({ caller, call }, { bookmarks }: Services) => {
+  handle: async ({ caller, call }, { bookmarks }: SocialServices) => {
     const shown = await bookmarks.listOf(caller.profileId, requesterOf({ caller, call }))
     return shown === undefined ? refuse('READ_TIMEOUT') : bytes(shown)
   },
@@ -146,7 +146,7 @@ export const publicBookmarks = route({
     params: { account: ACCOUNT },
     reply: { data: [BOOKMARK_EXAMPLE], isPublic: true, total: 1 },
   },
-  handle: async ({ params, call }, { pipeline, bookmarks }: Services) => {
+  handle: async ({ params, call }, { pipeline, bookmarks }: SocialServices) => {
     const address = checksummed('account', params.account)
     if (address instanceof Refusal) return address
     const { accounts, social } = pipeline.clearing
@@ -172,7 +172,7 @@ export const removeBookmark = route({
   means: 'The bookmark is gone.',
   rejects: ['OVERLOADED', 'BOOKMARK_NOT_FOUND'],
   example: { params: { bookmarkId: 42 }, reply: { message: 'Bookmark removed' } },
-  handle: async ({ params, caller }, { social }: Services) => {
+  handle: async ({ params, caller }, { social }: SocialServices) => {
     const refused = await social.removeBookmark(caller.profileId, params.bookmarkId)
     return refused === null ? { message: 'Bookmark removed' } : refuse(refused)
   },
@@ -188,7 +188,7 @@ export const clearBookmarks = route({
   means: 'The caller has no bookmark.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Bookmarks cleared' } },
-  handle: async ({ caller }, { social }: Services) => {
+  handle: async ({ caller }, { social }: SocialServices) => {
     const refused = await social.clearBookmarks(caller.profileId)
     return refused === null ? { message: 'Bookmarks cleared' } : refuse(refused)
   },
@@ -205,7 +205,7 @@ export const showBookmarks = route({
   means: 'The bookmarks are shown or hidden from now on.',
   rejects: ['OVERLOADED'],
   example: { body: { isPublic: true }, reply: { isPublic: true } },
-  handle: async ({ body, caller }, { social }: Services) => {
+  handle: async ({ body, caller }, { social }: SocialServices) => {
     const { isPublic } = body
     const refused = await social.showBookmarks(caller.profileId, isPublic)
     return refused === null ? { isPublic } : refuse(refused)

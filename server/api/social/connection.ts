@@ -6,8 +6,8 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { boolean, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
 import { refuse, refusedOr } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
 import { message } from '../shapes.ts'
+import type { SocialServices } from './services.ts'
 import { SKIP_REASONS } from './social-connections.ts'
 
 const CODE_CHARACTERS_MAX = 512
@@ -42,7 +42,7 @@ export const connectX = route({
     body: { code: 'demo:rainmaker' },
     reply: { handle: 'rainmaker', avatarUrl: 'https://pictures.example/rainmaker.png' },
   },
-  handle: async ({ body, caller }, { connections }: Services) => {
+  handle: async ({ body, caller }, { connections }: SocialServices) => {
     const connected = await connections.connect(caller.profileId, body.code)
     return refusedOr(connected, (account) => account)
   },
@@ -58,7 +58,7 @@ export const disconnectX = route({
   means: 'No account on X is connected.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { reply: { message: 'Account disconnected' } },
-  handle: async ({ caller }, { connections }: Services) => {
+  handle: async ({ caller }, { connections }: SocialServices) => {
     const refused = await connections.disconnect(caller.profileId)
     return refused === null ? { message: 'Account disconnected' } : refuse(refused)
   },
@@ -92,7 +92,7 @@ export const applySocialData = route({
     body: { username: true, avatar: true },
     reply: { usernameApplied: true, avatarApplied: true, usernameSkippedReason: null },
   },
-  handle: async ({ body, caller }, { connections }: Services) => {
+  handle: async ({ body, caller }, { connections }: SocialServices) => {
     const { username = false, avatar = false } = body
     const taken = await connections.takeOver(caller.profileId, { username, avatar })
     return refusedOr(taken, (reported) => reported)

@@ -21,8 +21,8 @@ import { Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { FOUND_EXAMPLE, foundFields, foundView } from './profile-shapes.ts'
+import type { SocialServices } from './services.ts'
 
 const LIMIT_MAX = SOCIAL_LIMITS.followingLimitMax
 const LIMIT_DEFAULT = 30
@@ -37,7 +37,10 @@ const followState = () =>
   })
 
 /** The profile of an address, or the refusal of the call. */
-async function followedBy(given: string, { pipeline }: Services): Promise<ProfileId | Refusal> {
+async function followedBy(
+  given: string,
+  { pipeline }: SocialServices,
+): Promise<ProfileId | Refusal> {
   const address = checksummed('account', given)
   if (address instanceof Refusal) return address
   const found = pipeline.clearing.accounts.byAddress(address)
@@ -67,7 +70,7 @@ export const followProfile = route({
     params: { account: ACCOUNT },
     reply: { profileId: 1, isFollowing: true, followersCount: 12 },
   },
-  handle: async ({ params, caller }, services: Services) => {
+  handle: async ({ params, caller }, services: SocialServices) => {
     const followedId = await followedBy(params.account, services)
     if (followedId instanceof Refusal) return followedId
     const state = await services.social.follow(caller.profileId, followedId)
@@ -89,7 +92,7 @@ export const unfollowProfile = route({
     params: { account: ACCOUNT },
     reply: { profileId: 1, isFollowing: false, followersCount: 11 },
   },
-  handle: async ({ params, caller }, services: Services) => {
+  handle: async ({ params, caller }, services: SocialServices) => {
     const followedId = await followedBy(params.account, services)
     if (followedId instanceof Refusal) return followedId
     const state = await services.social.unfollow(caller.profileId, followedId)
@@ -117,7 +120,7 @@ export const followedProfiles = route({
   means: 'A page of the profiles that the caller follows.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 30 }, reply: { data: [FOUND_EXAMPLE], nextCursor: null } },
-  handle: async ({ query, caller, call }, { reads }: Services) => {
+  handle: async ({ query, caller, call }, { reads }: SocialServices) => {
     const { limit, cursor = '' } = query
     // One more than the page tells whether another page follows.
     const request = { owner: caller.profileId, after: Number(cursor), limit: limit + 1 }

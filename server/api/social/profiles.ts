@@ -24,9 +24,9 @@ import { profileSince } from '../accounts/profile-fields.ts'
 import { checksummed } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { rank } from '../shapes.ts'
 import { FOUND_EXAMPLE, foundFields, foundProfiles, foundView } from './profile-shapes.ts'
+import type { SocialServices } from './services.ts'
 
 const QUERY_CHARACTERS_MAX = 100
 const LIMIT_MAX = 20
@@ -51,7 +51,7 @@ export const searchProfiles = route({
   means: 'The profiles that were found; there is no second page.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { query: 'rain', limit: 5 }, reply: { data: [FOUND_EXAMPLE] } },
-  handle: async ({ query, call }, { reads }: Services) => {
+  handle: async ({ query, call }, { reads }: SocialServices) => {
     if (isTooShort(wantedIn(query.query).wanted)) return NOBODY
     const request = { text: query.query, limit: query.limit }
     const found = await reads.read(search, request, publicRequester(call))
@@ -71,7 +71,7 @@ export const socialProfiles = route({
   means: 'The profiles, the one with the most followers first.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 10 }, reply: { data: [FOUND_EXAMPLE] } },
-  handle: async ({ query, call }, { reads }: Services) => {
+  handle: async ({ query, call }, { reads }: SocialServices) => {
     const found = await reads.read(mostFollowed, query.limit, publicRequester(call))
     return found === undefined ? refuse('READ_TIMEOUT') : { data: found.map(foundView) }
   },
@@ -123,7 +123,7 @@ export const publicProfile = route({
       createdAt: '2026-01-01T00:00:00.000Z',
     },
   },
-  handle: async ({ params, call }, { pipeline, reads }: Services) => {
+  handle: async ({ params, call }, { pipeline, reads }: SocialServices) => {
     const address = checksummed('account', params.account)
     if (address instanceof Refusal) return address
     const profileId = pipeline.clearing.accounts.byAddress(address)?.profileId

@@ -8,7 +8,7 @@ import { pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { next, paging } from '../admin/admin-fields.ts'
-import type { Services } from '../services.ts'
+import type { SolvencyServices } from './services.ts'
 import { SUMMARY_EXAMPLE } from './solvency-examples.ts'
 import { snapshotShape } from './solvency-shapes.ts'
 
@@ -53,7 +53,7 @@ export const showSolvency = route({
       next: null,
     },
   },
-  handle: async ({ query }, { solvency }: Services) => {
+  handle: async ({ query }, { solvency }: SolvencyServices) => {
     if (solvency.summary === null) return refuse('NOT_COUNTED')
     const { snapshot } = solvency.summary
     const page = await solvency.tokens(query)
@@ -72,7 +72,7 @@ export const countSolvency = route({
   reply: object({ message: means(text(), 'Says that the count began.') }),
   means: 'The count began, or one was under way; GET /solvency shows it when it is made.',
   example: { reply: { message: 'The count began.' } },
-  handle: (_input, { solvency }: Services) => {
+  handle: (_input, { solvency }: SolvencyServices) => {
     void solvency.count()
     return reply(202, { message: 'The count began.' })
   },

@@ -10,7 +10,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { defaulted, integer } from '../../edge/http/schema/scalars.ts'
 import { object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { SolvencyServices } from './services.ts'
 import { PROOF_EXAMPLE, SUMMARY_EXAMPLE } from './solvency-examples.ts'
 import { proofReply, snapshotShape } from './solvency-shapes.ts'
 
@@ -39,7 +39,7 @@ export const solvency = route({
   means: 'The newest count; another comes with the next snapshot that is counted.',
   rejects: ['NOT_COUNTED'],
   example: { reply: SUMMARY_EXAMPLE },
-  handle: (_input, { solvency: counts }: Services) => {
+  handle: (_input, { solvency: counts }: SolvencyServices) => {
     if (counts.summary === null) return refuse('NOT_COUNTED')
     const { snapshot, obligations, claims, markets } = counts.summary
     return { snapshot, obligations, claims, markets }
@@ -66,7 +66,7 @@ export const solvencyProof = route({
   means: 'The balances of the snapshot; none for an account that held nothing then.',
   rejects: ['NOT_COUNTED', 'OVERLOADED'],
   example: { query: { after: -1, limit: 1 }, reply: PROOF_EXAMPLE },
-  handle: async ({ query, owner }, { solvency: counts, pipeline }: Services) => {
+  handle: async ({ query, owner }, { solvency: counts, pipeline }: SolvencyServices) => {
     if (counts.summary === null) return refuse('NOT_COUNTED')
     const account = pipeline.clearing.accounts.accountOf(owner) ?? ''
     const page = await counts.prove({ profileId: owner, account, ...query })

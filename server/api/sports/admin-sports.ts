@@ -15,10 +15,10 @@ import { type Infer, list, object, optional } from '../../edge/http/schema/schem
 import { line } from '../../edge/http/schema/visible-text.ts'
 import type { Issue } from '../../messages/refusal.ts'
 import { invalid, refuse, refusedOr } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
 import { MATCH_EXAMPLE } from './match-examples.ts'
 import { aboutView, esportType, matchFields, matchSlug } from './match-shapes.ts'
 import { eventIssue, fixtureId, scoreEvent, scoreJsonOf } from './score-schema.ts'
+import type { SportServices } from './services.ts'
 
 /**
  * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
@@ -127,7 +127,7 @@ export const putMatch = route({
     body: { ...ABOUT_EXAMPLE, markets: MARKETS },
     reply: MATCH_EXAMPLE,
   },
-  handle: async ({ params, body, caller }, { matches }: Services) => {
+  handle: async ({ params, body, caller }, { matches }: SportServices) => {
     const issue = matchIssue(body)
     if (issue !== null) return invalid(issue)
     return refusedOr(
@@ -148,7 +148,7 @@ export const removeMatch = route({
   means: 'The match is gone, and its markets may be of another one.',
   rejects: ['OVERLOADED', 'MATCH_NOT_FOUND'],
   example: { params: { slug: MATCH_EXAMPLE.slug }, reply: { slug: MATCH_EXAMPLE.slug } },
-  handle: async ({ params, caller }, { matches }: Services) => {
+  handle: async ({ params, caller }, { matches }: SportServices) => {
     const refused = await matches.remove(params.slug, caller.operator.name)
     return refused === null ? { slug: params.slug } : refuse(refused)
   },
@@ -202,7 +202,7 @@ export const publishScores = route({
     },
     reply: { applied: 1, repeated: 0, outdated: 0, unknownFixtures: [] },
   },
-  handle: async ({ body: { events } }, { matches }: Services) => {
+  handle: async ({ body: { events } }, { matches }: SportServices) => {
     for (const [index, event] of events.entries()) {
       const issue = eventIssue(event)
       if (issue === null) continue

@@ -22,8 +22,8 @@ import { CANCELED_EXAMPLE, USER_ORDER_EXAMPLE } from '../orders/order-examples.t
 import { userOrder } from '../orders/order-shapes.ts'
 import { statusNumbers, userOrderQuery } from '../orders/user-order-query.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { MATCH_EXAMPLE } from './match-examples.ts'
+import type { SportServices } from './services.ts'
 
 const params = { slug: means(slug(), 'Slug of the match, or of one of its markets.') }
 
@@ -39,7 +39,10 @@ export const ordersOfMatch = route({
   means: 'The orders of all its markets together; an empty list when there is none.',
   rejects: ['MATCH_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: MATCH_EXAMPLE.slug }, reply: [USER_ORDER_EXAMPLE] },
-  handle: async ({ params: { slug: name }, query, caller, owner, call }, services: Services) => {
+  handle: async (
+    { params: { slug: name }, query, caller, owner, call },
+    services: SportServices,
+  ) => {
     const { reads, pipeline, archive, matches } = services
     const requester = requesterOf({ caller, call })
     const match = await matches.named(name, requester)
@@ -86,7 +89,7 @@ export const cancelInMatch = route({
       failed: [],
     },
   },
-  handle: async ({ params: { slug: name }, owner, caller, call }, services: Services) => {
+  handle: async ({ params: { slug: name }, owner, caller, call }, services: SportServices) => {
     const { everywhere, pipeline, matches } = services
     const match = await matches.named(name, requesterOf({ caller, call }))
     if (match === undefined) return refuse('READ_TIMEOUT')

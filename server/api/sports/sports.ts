@@ -20,9 +20,9 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { Call } from '../../messages/call.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import type { Services } from '../services.ts'
 import { SCORED_EXAMPLE } from './match-examples.ts'
 import { esportType, matchView, shownMatch } from './match-shapes.ts'
+import type { SportServices } from './services.ts'
 
 const DEFAULT_LIMIT = 50
 const CURSOR_CHARACTERS_MAX = 256
@@ -68,7 +68,7 @@ interface Requested extends Pick<MatchesParams, 'phases' | 'sportType' | 'esport
   readonly cursor: string | undefined
 }
 
-async function pageOf({ cursor, ...requested }: Requested, call: Call, { matches }: Services) {
+async function pageOf({ cursor, ...requested }: Requested, call: Call, { matches }: SportServices) {
   const after = placeIn(cursor ?? '')
   if (after === undefined) return invalidCursor()
   const { limit } = requested
@@ -94,7 +94,7 @@ export const liveMatches = route({
   means: 'A page of the matches that have a score and are not finished.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: { query: { sportType: 'football', limit: DEFAULT_LIMIT }, reply: PAGE_EXAMPLE },
-  handle: ({ query, call }, services: Services) => {
+  handle: ({ query, call }, services: SportServices) => {
     const { sportType: sport = null, limit, cursor } = query
     const requested = {
       phases: ['live'],
@@ -124,7 +124,7 @@ export const sportEvents = route({
   means: 'A page of the matches, each with the markets that are about it.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: { query: { status: 'live', limit: DEFAULT_LIMIT }, reply: PAGE_EXAMPLE },
-  handle: ({ query, call }, services: Services) => {
+  handle: ({ query, call }, services: SportServices) => {
     const { sportType: sport = null, esportType: game = null, status, limit, cursor } = query
     const phases = status === undefined ? MATCH_PHASES : [status]
     return pageOf({ phases, sportType: sport, esportType: game, limit, cursor }, call, services)

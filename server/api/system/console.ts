@@ -10,7 +10,7 @@ import { text } from '../../edge/http/schema/scalars.ts'
 import type { Header } from '../../messages/call.ts'
 import { refuse } from '../../messages/refusal.ts'
 import type { WebPage } from '../../web/web-files.ts'
-import type { Services } from '../services.ts'
+import type { SystemServices } from './services.ts'
 
 /**
  * Scripts and styles come from this exchange alone, nothing is written as markup, and no page of
@@ -42,7 +42,7 @@ const FILE_HEADERS: readonly Header[] = [['x-content-type-options', 'nosniff']]
 /** The name of a file changes with its bytes. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-async function shown({ web }: Services, page: WebPage, headers = CONSOLE_HEADERS) {
+async function shown({ web }: SystemServices, page: WebPage, headers = CONSOLE_HEADERS) {
   const { pages } = await web()
   return bytes(pages[page], HTML_TYPE, 200, headers)
 }
@@ -58,7 +58,7 @@ export const consolePage = route({
   means: 'The page; it loads files of this exchange alone.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
-  handle: (_input, services: Services) => shown(services, 'console'),
+  handle: (_input, services: SystemServices) => shown(services, 'console'),
 })
 
 export const operatorPage = route({
@@ -73,7 +73,7 @@ export const operatorPage = route({
   means: 'The page; it loads files of this exchange alone.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
-  handle: (_input, services: Services) => shown(services, 'operator'),
+  handle: (_input, services: SystemServices) => shown(services, 'operator'),
 })
 
 export const openApiPage = route({
@@ -87,7 +87,7 @@ export const openApiPage = route({
   means: 'The page; it loads files of this exchange alone.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
-  handle: (_input, services: Services) => shown(services, 'openapi', REFERENCE_HEADERS),
+  handle: (_input, services: SystemServices) => shown(services, 'openapi', REFERENCE_HEADERS),
 })
 
 export const webFile = route({
@@ -103,7 +103,7 @@ export const webFile = route({
   produces: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'],
   rejects: ['PATH_NOT_FOUND'],
   example: { params: { file: 'main-ABCD1234.js' }, reply: '' },
-  handle: async ({ params }, { web }: Services) => {
+  handle: async ({ params }, { web }: SystemServices) => {
     const file = (await web()).file(params.file)
     if (file === undefined) return refuse('PATH_NOT_FOUND')
     return bytes(file.bytes, file.type, 200, FILE_HEADERS)

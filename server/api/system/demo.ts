@@ -10,7 +10,7 @@ import { text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT } from '../examples.ts'
-import type { Services } from '../services.ts'
+import type { SystemServices } from './services.ts'
 
 export const demoTraders = route({
   method: 'GET',
@@ -37,7 +37,7 @@ export const demoTraders = route({
       traders: [{ profileId: 1, account: ACCOUNT, privateKey: `0x${'11'.repeat(32)}` }],
     },
   },
-  handle: (_input, { demoTraders: tradersOf }: Services) => {
+  handle: (_input, { demoTraders: tradersOf }: SystemServices) => {
     const traders = tradersOf()
     if (traders === null) return refuse('PATH_NOT_FOUND')
     return {

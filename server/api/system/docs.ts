@@ -8,7 +8,7 @@ import { route } from '../../edge/http/route.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
 import { refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { SystemServices } from './services.ts'
 
 const shown = (html: Uint8Array) => bytes(html, HTML_TYPE, 200, PAGE_HEADERS)
 
@@ -23,7 +23,7 @@ export const documents = route({
   means: 'The page; it loads no other file.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
-  handle: (_input, { pages }: Services) => shown(pages().index),
+  handle: (_input, { pages }: SystemServices) => shown(pages().index),
 })
 
 export const asyncApiPage = route({
@@ -37,7 +37,7 @@ export const asyncApiPage = route({
   means: 'The page; it loads no other file.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
-  handle: (_input, { asyncApiPage }: Services) => shown(asyncApiPage()),
+  handle: (_input, { asyncApiPage }: SystemServices) => shown(asyncApiPage()),
 })
 
 export const documentPage = route({
@@ -53,7 +53,7 @@ export const documentPage = route({
   produces: HTML_TYPE,
   rejects: ['PATH_NOT_FOUND'],
   example: { params: { page: 'trading' }, reply: '<!doctype html>' },
-  handle: ({ params }, { pages }: Services) => {
+  handle: ({ params }, { pages }: SystemServices) => {
     const found = pages().page(params.page)
     return found === undefined ? refuse('PATH_NOT_FOUND') : shown(found)
   },

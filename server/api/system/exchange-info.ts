@@ -12,7 +12,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { integer, nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { RANKS } from '../accounts/ranks.ts'
-import type { Services } from '../services.ts'
+import type { SystemServices } from './services.ts'
 
 const chain = () =>
   object({
@@ -161,7 +161,7 @@ export const exchangeInfo = route({
       blockMs: 250,
     },
   },
-  handle: (_input, { settings }: Services) => ({
+  handle: (_input, { settings }: SystemServices) => ({
     version: settings.version,
     chain: {
       chainId: settings.chainId,

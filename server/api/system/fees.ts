@@ -13,7 +13,7 @@ import { integer, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { paidFeeBps } from '../../exchange/order-entry/order-reply.ts'
 import { RANKS } from '../accounts/ranks.ts'
-import type { Services } from '../services.ts'
+import type { SystemServices } from './services.ts'
 
 const MAKER_FEE_BPS = 0
 const EXAMPLE_RATE_BPS = RANKS[0].feeRateBps
@@ -107,5 +107,5 @@ export const fees = route({
   }),
   means: 'The schedule for markets with a fee; the others take none.',
   example: { reply: SCHEDULE },
-  handle: (_input, _services: Services) => bytes(SCHEDULE_BYTES),
+  handle: (_input, _services: SystemServices) => bytes(SCHEDULE_BYTES),
 })

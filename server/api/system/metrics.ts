@@ -6,7 +6,7 @@ import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { text } from '../../edge/http/schema/scalars.ts'
 import type { Caller } from '../../messages/call.ts'
-import type { Services } from '../services.ts'
+import type { SystemServices } from './services.ts'
 
 function metricsFor<C extends Caller | null>(auth: Auth<C>) {
   return route({
@@ -19,7 +19,7 @@ function metricsFor<C extends Caller | null>(auth: Auth<C>) {
     means: 'Every metric of the process, one a line.',
     produces: 'text/plain',
     example: { reply: '# HELP …' },
-    handle: async (_input, { metricsText }: Services) =>
+    handle: async (_input, { metricsText }: SystemServices) =>
       bytes(await metricsText(), 'text/plain; version=0.0.4; charset=utf-8'),
   })
 }

@@ -11,7 +11,7 @@ import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, openObject } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
-import type { Services } from '../services.ts'
+import type { SystemServices } from './services.ts'
 
 export const health = route({
   method: 'GET',
@@ -38,7 +38,7 @@ export const time = route({
   }),
   means: 'The time at which the call was answered.',
   example: { reply: { serverTime: 1_767_225_600_000, iso: '2026-01-01T00:00:00.000Z' } },
-  handle: (_input, { clock }: Services) => {
+  handle: (_input, { clock }: SystemServices) => {
     const nowMs = clock()
     return { serverTime: nowMs, iso: isoText(nowMs) }
   },
@@ -61,7 +61,7 @@ export const ready = route({
   example: {
     reply: { ready: true, seq: 41, checks: [{ name: 'journal', ok: true, detail: '' }] },
   },
-  handle: (_input, { readiness, pipeline }: Services) => {
+  handle: (_input, { readiness, pipeline }: SystemServices) => {
     const found = { seq: pipeline.durableSeq, ...readiness() }
     return found.ready ? found : refuse('NOT_READY', found)
   },
@@ -77,7 +77,7 @@ export const openApi = route({
   reply: openObject({ openapi: means(text(), 'Version of the OpenAPI form of this document.') }),
   means: 'The document, made from the routes themselves.',
   example: { reply: { openapi: '3.1.0' } },
-  handle: (_input, services: Services) => bytes(services.openApi()),
+  handle: (_input, services: SystemServices) => bytes(services.openApi()),
 })
 
 export const asyncApi = route({
@@ -90,7 +90,7 @@ export const asyncApi = route({
   reply: openObject({ asyncapi: means(text(), 'Version of the AsyncAPI form of this document.') }),
   means: 'The document, made from the channels themselves.',
   example: { reply: { asyncapi: '3.0.0' } },
-  handle: ({ call }, services: Services) => {
+  handle: ({ call }, services: SystemServices) => {
     return bytes(services.asyncApi(call.headers.get('host') ?? ''))
   },
 })

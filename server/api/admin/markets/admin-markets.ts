@@ -14,8 +14,8 @@ import { invalid, refuse } from '../../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../../examples.ts'
 import { ANYBODY } from '../../markets/archived-markets.ts'
 import { adapterOf, childIds, negRiskIdOf, questionIdOf } from '../../markets/group-ids.ts'
-import type { Services } from '../../services.ts'
 import { groupMarket, market } from '../../shapes.ts'
+import type { AdminServices } from '../services.ts'
 import { aboutFields, deadline, title, venueFields } from './market-body.ts'
 import { aboutOf, commonOf, deadlineOf, rebateIssue, specIssue, spelled } from './market-specs.ts'
 
@@ -24,7 +24,7 @@ type Changed = Promise<PublishedMarket | Reject>
 /** Changes the market of a slug and shows it. */
 async function changed(
   marketSlug: string,
-  services: Services,
+  services: AdminServices,
   change: (published: PublishedMarket) => Changed,
 ) {
   const found = await services.archive.bySlug(marketSlug, ANYBODY)
@@ -33,7 +33,7 @@ async function changed(
   return shown(await change(found), services)
 }
 
-function shown(made: PublishedMarket | Reject, { settings, clock }: Services) {
+function shown(made: PublishedMarket | Reject, { settings, clock }: AdminServices) {
   if (made instanceof Reject) return refuse(made)
   return marketView(made, settings.collateral, clock())
 }
@@ -58,7 +58,7 @@ export const editMarket = route({
     ...(['MARKET_RESOLVED', 'READ_TIMEOUT'] as const),
   ],
   example: { ...EXAMPLE, body: { tags: ['daily'] } },
-  handle: async ({ params, body, caller }, services: Services) => {
+  handle: async ({ params, body, caller }, services: AdminServices) => {
     const issue = rebateIssue(body, services)
     if (issue !== null) return invalid(issue)
     return changed(params.slug, services, (found) => {
@@ -78,7 +78,7 @@ export const lockMarket = route({
   means: 'The market is locked.',
   rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'MARKET_STATUS', 'READ_TIMEOUT'],
   example: { ...EXAMPLE, reply: { ...MARKET_EXAMPLE, status: 'LOCKED' } },
-  handle: ({ params, caller }, services: Services) =>
+  handle: ({ params, caller }, services: AdminServices) =>
     changed(params.slug, services, (found) => services.markets.lock(found, caller.operator.name)),
 })
 
@@ -93,7 +93,7 @@ export const unlockMarket = route({
   means: 'The market takes orders again.',
   rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'MARKET_STATUS', 'READ_TIMEOUT'],
   example: EXAMPLE,
-  handle: ({ params, caller }, services: Services) =>
+  handle: ({ params, caller }, services: AdminServices) =>
     changed(params.slug, services, (found) => services.markets.unlock(found, caller.operator.name)),
 })
 
@@ -113,7 +113,7 @@ export const flagMarket = route({
     body: { isFlagged: true },
     reply: { ...MARKET_EXAMPLE, status: 'FUNDED_FLAGGED' },
   },
-  handle: ({ params, body, caller }, services: Services) =>
+  handle: ({ params, body, caller }, services: AdminServices) =>
     changed(params.slug, services, (found) => {
       return services.markets.flag(found, body.isFlagged, caller.operator.name)
     }),
@@ -188,7 +188,7 @@ export const createGroup = route({
     },
     reply: { ...MARKET_EXAMPLE, slug: 'cup-winner', tradeType: 'group', marketType: 'group' },
   },
-  handle: async ({ body, caller }, services: Services) => {
+  handle: async ({ body, caller }, services: AdminServices) => {
     const { markets: children, adapterAddress, convertFeeBps = 0, ...own } = body
     const deadlineMs = deadlineOf(body.deadline)
     for (const each of [body, ...children]) {
@@ -242,7 +242,7 @@ export const resolveGroup = route({
     body: { winner: 'reds-win' },
     reply: { ...MARKET_EXAMPLE, slug: 'cup-winner', status: 'RESOLVED' },
   },
-  handle: ({ params, body, caller }, services: Services) =>
+  handle: ({ params, body, caller }, services: AdminServices) =>
     changed(params.slug, services, (found) => {
       return services.markets.resolveGroup(found, body.winner, caller.operator.name)
     }),

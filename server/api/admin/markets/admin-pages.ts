@@ -23,7 +23,7 @@ import {
 } from '../../pages/page-views.ts'
 import { keyId, keySlug, propertyFields, propertyKey } from '../../pages/property-shapes.ts'
 import { keyView, wholeKeyView } from '../../pages/property-views.ts'
-import type { Services } from '../../services.ts'
+import type { AdminServices } from '../services.ts'
 
 const METADATA_BOUND = `at most ${LIMITS.propertyMetadataBytesMax} bytes of JSON`
 const PAGE_REJECTS = [
@@ -118,7 +118,7 @@ export const createPage = route({
     body: { name: 'Bitcoin', slug: 'bitcoin', baseFilter: { ticker: ['BTC'] } },
     reply: ADMIN_PAGE_EXAMPLE,
   },
-  handle: async ({ body, caller }, { marketPages }: Services) => {
+  handle: async ({ body, caller }, { marketPages }: AdminServices) => {
     const put = await marketPages.changes.putPage(pageRequest(body), caller.operator.name)
     return refusedOr(put, pageView)
   },
@@ -140,7 +140,7 @@ export const editPage = route({
     body: { slug: 'bitcoin' },
     reply: ADMIN_PAGE_EXAMPLE,
   },
-  handle: async ({ params, body, caller }, { marketPages }: Services) => {
+  handle: async ({ params, body, caller }, { marketPages }: AdminServices) => {
     const by = caller.operator.name
     const put = await marketPages.changes.putPage(pageRequest(body), by, params.id)
     return refusedOr(put, pageView)
@@ -158,7 +158,7 @@ export const removePage = route({
   means: 'The page is gone; its markets are not.',
   rejects: ['OVERLOADED', 'PAGE_NOT_FOUND', 'PAGE_NOT_EMPTY'],
   example: { params: { id: ADMIN_PAGE_EXAMPLE.id }, reply: { id: ADMIN_PAGE_EXAMPLE.id } },
-  handle: async ({ params, caller }, { marketPages }: Services) => {
+  handle: async ({ params, caller }, { marketPages }: AdminServices) => {
     const refused = await marketPages.changes.removePage(params.id, caller.operator.name)
     return refused === null ? { id: params.id } : refuse(refused)
   },
@@ -173,7 +173,7 @@ export const listPages = route({
   reply: object({ pages: means(list(adminPage()), 'Every page, also those not shown.') }),
   means: 'Every page there is.',
   example: { reply: { pages: [ADMIN_PAGE_EXAMPLE] } },
-  handle: (_input, { marketPages }: Services) => ({
+  handle: (_input, { marketPages }: AdminServices) => ({
     pages: [...marketPages.changes.tree.pages.values()].map(pageView),
   }),
 })
@@ -305,7 +305,7 @@ export const createPropertyKey = route({
     body: { name: 'Ticker', slug: 'ticker', options: [{ value: 'BTC', label: 'Bitcoin' }] },
     reply: KEY_EXAMPLE,
   },
-  handle: async ({ body, caller }, { marketPages }: Services) => {
+  handle: async ({ body, caller }, { marketPages }: AdminServices) => {
     const wanted = keyRequest(body)
     const wrong = wrongIn(body, wanted)
     if (wrong !== null || wanted === null) return invalid(wrong ?? METADATA_LONG)
@@ -330,7 +330,7 @@ export const editPropertyKey = route({
     body: { options: [{ value: 'BTC', label: 'Bitcoin' }] },
     reply: KEY_EXAMPLE,
   },
-  handle: async ({ params, body, caller }, { marketPages }: Services) => {
+  handle: async ({ params, body, caller }, { marketPages }: AdminServices) => {
     const wanted = keyRequest(body)
     const wrong = wrongIn(body, wanted)
     if (wrong !== null || wanted === null) return invalid(wrong ?? METADATA_LONG)
@@ -348,7 +348,7 @@ export const listPropertyKeys = route({
   reply: object({ keys: means(list(object(propertyFields())), 'Every property there is.') }),
   means: 'The properties as everybody sees them.',
   example: { reply: { keys: [LISTED_KEY_EXAMPLE] } },
-  handle: (_input, { marketPages }: Services) => ({
+  handle: (_input, { marketPages }: AdminServices) => ({
     keys: [...marketPages.changes.keys.values()].map(keyView),
   }),
 })
@@ -364,7 +364,7 @@ export const removePropertyKey = route({
   means: 'The property is gone; no market is filtered by it any more.',
   rejects: ['OVERLOADED', 'PROPERTY_NOT_FOUND'],
   example: { params: { id: KEY_EXAMPLE.id }, reply: { id: KEY_EXAMPLE.id } },
-  handle: async ({ params, caller }, { marketPages }: Services) => {
+  handle: async ({ params, caller }, { marketPages }: AdminServices) => {
     const refused = await marketPages.changes.removeKey(params.id, caller.operator.name)
     return refused === null ? { id: params.id } : refuse(refused)
   },

@@ -27,8 +27,8 @@ import { line } from '../../../edge/http/schema/visible-text.ts'
 import { priceText } from '../../../exchange/read-model/market-view.ts'
 import { isoText } from '../../../messages/iso-text.ts'
 import { invalid, refuse } from '../../../messages/refusal.ts'
-import type { Services } from '../../services.ts'
 import { message } from '../../shapes.ts'
+import type { AdminServices } from '../services.ts'
 import { aboutFields, title, venueFields } from './market-body.ts'
 import { aboutOf, commonOf, rebateIssue, specIssue } from './market-specs.ts'
 
@@ -119,7 +119,7 @@ export const createSeries = route({
     },
     reply: { seriesId: 1 },
   },
-  handle: async ({ body, caller }, services: Services) => {
+  handle: async ({ body, caller }, services: AdminServices) => {
     const { symbol: ofSeries, frequency, subFrequency = null, stableSlug, slugPrefix } = body
     if (!isSlotLength({ frequency, subFrequency })) {
       const message = 'must be a length of slots of this frequency; daily and weekly have none'
@@ -205,7 +205,7 @@ export const listSeries = route({
       ],
     },
   },
-  handle: async (_input, { pipeline }: Services) => {
+  handle: async (_input, { pipeline }: AdminServices) => {
     // Read before the wait: what is shown is durable then.
     const { series: table, oracle } = pipeline.clearing
     const series = Array.from(table.all(), (each) => seriesView(each, oracle.newest(each.symbol)))
@@ -233,7 +233,7 @@ export const editSeries = route({
     body: { title: 'Bitcoin: up or down?' },
     reply: { message: 'Series changed' },
   },
-  handle: async ({ params, body, caller }, services: Services) => {
+  handle: async ({ params, body, caller }, services: AdminServices) => {
     const issue = rebateIssue(body, services)
     if (issue !== null) return invalid(issue)
     const { name } = caller.operator
@@ -253,7 +253,7 @@ export const endSeries = route({
   means: 'The series has ended.',
   rejects: ['OVERLOADED', 'SERIES_NOT_FOUND'],
   example: { params: { seriesId: 1 }, reply: { message: 'Series ended' } },
-  handle: async ({ params, caller }, { series }: Services) => {
+  handle: async ({ params, caller }, { series }: AdminServices) => {
     const refused = await series.end(params.seriesId, caller.operator.name)
     return refused === null ? { message: 'Series ended' } : refuse(refused)
   },
@@ -289,7 +289,7 @@ export const reportPrices = route({
     body: { reports: [{ symbol: 'BTC', price: '95000.5' }] },
     reply: { message: 'Prices taken' },
   },
-  handle: async ({ body }, { series, pipeline }: Services) => {
+  handle: async ({ body }, { series, pipeline }: AdminServices) => {
     if (body.reports.some(({ price: text }) => priceE8Of(text) === 0)) {
       return invalid({ field: 'reports', message: 'every price is above 0' })
     }

@@ -7,7 +7,7 @@ import { WRONG_CHECKSUM } from '../../../edge/http/schema/issue-text.ts'
 import type { Issue } from '../../../messages/refusal.ts'
 import { marketIds } from '../../markets/condition-ids.ts'
 import { poolAddressOf } from '../../markets/group-ids.ts'
-import type { Services } from '../../services.ts'
+import type { AdminServices } from '../services.ts'
 import type { NamedBody } from './market-body.ts'
 
 const DEFAULT_MIN_SIZE_RAW = 50_000_000
@@ -39,7 +39,7 @@ export function specIssue(
     rebateBps?: number | undefined
   },
   deadlineMs: number | null,
-  services: Services,
+  services: AdminServices,
 ): Issue | null {
   const { settings, clock } = services
   if (settings.reservedSlugs.has(given.slug)) {
@@ -60,7 +60,7 @@ export function specIssue(
 /** Makers and the one who referred the taker get the whole fee together at most (rules §3.2). */
 export function rebateIssue(
   { rebateBps = 0 }: { rebateBps?: number | undefined },
-  { settings: { referralBps } }: Pick<Services, 'settings'>,
+  { settings: { referralBps } }: Pick<AdminServices, 'settings'>,
 ): Issue | null {
   if (rebateBps + referralBps <= BPS) return null
   const message =
@@ -88,7 +88,7 @@ export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: stri
 }
 
 /** What markets of all kinds share; ids and deadline come on top. */
-export function commonOf(body: NamedBody, { settings }: Services) {
+export function commonOf(body: NamedBody, { settings }: AdminServices) {
   const { takerDelayMs } = body
   return {
     slug: body.slug,
@@ -115,7 +115,7 @@ type OwnMarketBody = NamedBody & {
 export function marketOf(
   body: OwnMarketBody,
   deadlineMs: number | null,
-  services: Services,
+  services: AdminServices,
 ): MarketSpec {
   const common = commonOf(body, services)
   const ids = marketIds(body.slug, common.exchangeAddress, services.settings.collateral.address)

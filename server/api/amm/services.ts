@@ -1,0 +1,17 @@
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { Buckets } from '../../edge/http/access/rate-limit.ts'
+import type { Moves } from '../portfolio/moves-service.ts'
+import type { Portfolio } from '../portfolio/portfolio.ts'
+import type { RewardViews } from '../portfolio/rewards.ts'
+import type { SharedServices } from '../shared-services.ts'
+import type { PoolTrades } from './pool-trades.ts'
+
+/** What the routes of this folder need. */
+export interface PoolServices extends SharedServices {
+  readonly pools: PoolTrades
+  /** Calls of each profile on pools; null for no limit. */
+  readonly poolCalls: Buckets<ProfileId> | null
+  readonly moves: Moves
+  readonly portfolio: Portfolio
+  readonly rewards: RewardViews
+}

@@ -1,0 +1,25 @@
+import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { Buckets } from '../../edge/http/access/rate-limit.ts'
+import type { Moves } from '../portfolio/moves-service.ts'
+import type { Portfolio } from '../portfolio/portfolio.ts'
+import type { RewardViews } from '../portfolio/rewards.ts'
+import type { SharedServices } from '../shared-services.ts'
+import type { SportMatches } from '../sports/matches.ts'
+import type { Curation } from './curation.ts'
+import type { OpenOffers } from './open-offers.ts'
+import type { PackDesk } from './packs.ts'
+
+/** What the routes of this folder need. */
+export interface PackServices extends SharedServices {
+  readonly packs: PackDesk
+  readonly curation: Curation
+  /** Offers that each profile makes: all listeners hear of each. Null for no limit. */
+  readonly offerCalls: Buckets<ProfileId> | null
+  /** Those of each address, and of each wider network of IPv6. Null for no limit. */
+  readonly offerNetworks: readonly Buckets<string>[] | null
+  readonly openOffers: OpenOffers
+  readonly matches: SportMatches
+  readonly moves: Moves
+  readonly portfolio: Portfolio
+  readonly rewards: RewardViews
+}
