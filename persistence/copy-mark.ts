@@ -2,15 +2,16 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'n
 import { join } from 'node:path'
 import { DataFolderError, speaking, syncFolder } from './folder-error.ts'
 
-// A copy of a data folder is marked from before its first file until it is whole. Without the mark
-// a copy that was cut off early looks like the folder of a first start: a journal without commands.
+// A copy of a data folder is marked from before its first file until it is complete. Without the
+// mark, an interrupted copy looks like the folder of a first start: a journal without commands.
 
 export const COPY_MARK = 'copy.unfinished'
-const TEXT = 'outcomex backup or outcomex restore has not finished this copy; run it again.\n'
+const TEXT =
+  'This copy by outcomex backup or outcomex restore is unfinished; run the command again.\n'
 
 const markPath = (copyDir: string) => join(copyDir, COPY_MARK)
 
-/** The mark is on the disk when this returns. */
+/** Returns once the mark is on disk. */
 export function markCopy(copyDir: string): void {
   const path = markPath(copyDir)
   speaking(path, () => {
@@ -22,7 +23,7 @@ export function markCopy(copyDir: string): void {
   })
 }
 
-/** Call it when everything else of the copy is on the disk. */
+/** Called when everything else of the copy is on disk. */
 export function unmarkCopy(copyDir: string): void {
   const path = markPath(copyDir)
   speaking(path, () => {
@@ -34,7 +35,7 @@ export function unmarkCopy(copyDir: string): void {
 export function refuseUnfinishedCopy(dataDir: string): void {
   if (!existsSync(markPath(dataDir))) return
   throw new DataFolderError(
-    `${dataDir}: this is a copy that was not finished (it holds ${COPY_MARK}); run the outcomex ` +
-      'backup or outcomex restore that makes it once more, which goes on where it stopped.',
+    `${dataDir}: this copy is unfinished (it contains ${COPY_MARK}); run the same outcomex ` +
+      'backup or outcomex restore again, which continues where it stopped.',
   )
 }

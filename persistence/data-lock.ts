@@ -8,15 +8,15 @@ import { DataFolderError, speaking, UnreadFolder } from './folder-error.ts'
 const OWNER_ONLY = 0o600
 const GROUP_BITS = 0o060
 
-/** The permissions of a file; null when it does not exist. */
+/** The permissions of a file; null if it does not exist. */
 function modeOf(path: string): number | null {
   const found = speaking(path, () => statSync(path, { throwIfNoEntry: false }))
   return found === undefined ? null : found.mode & 0o777
 }
 
 /**
- * A user who can only read `lock.db` can take a shared lock on it, which prevents every start. So
- * nobody may open it who may not open the journal. The file of another user is left as it is.
+ * A user who can only read `lock.db` could take a shared lock on it, which prevents every start. So
+ * only users that may open the journal may open it. Another user's file is not changed.
  */
 function closeToOthers(dataDir: string, path: string): void {
   const mode = modeOf(path)
@@ -27,20 +27,20 @@ function closeToOthers(dataDir: string, path: string): void {
   try {
     chmodSync(path, closed)
   } catch {
-    // The write of the lock decides whether this user can use the file.
+    // The write of the lock shows whether this user can use the file.
   }
 }
 
 /**
- * On a file that it cannot write, SQLite opens a reader and begins an exclusive transaction as a
- * shared one, without an error. Only a write shows that the transaction is exclusive. It is never
+ * On a file that it cannot write, SQLite opens a reader and silently begins an exclusive
+ * transaction as a shared one. Only a write shows that the transaction is exclusive. It is never
  * committed.
  */
 const LOCK = 'BEGIN EXCLUSIVE; PRAGMA user_version = 1'
 
 function unwritable(path: string, dataDir: string): DataFolderError {
   return new DataFolderError(
-    `${path}: this user may not write it, so it cannot keep a second process out of the folder; ` +
+    `${path}: this user may not write it, so it cannot exclude other processes from the folder; ` +
       'give every file of the data folder to the user that runs the exchange: ' +
       `chown -R USER ${dataDir} (SQLITE_READONLY).`,
   )
@@ -70,11 +70,11 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Keeps a second process out of a data folder. Node has no flock. An open exclusive transaction
- * does the same, and it ends with its process, however the process dies.
+ * Excludes other processes from a data folder. Node has no flock. An open exclusive transaction has
+ * the same effect, and ends with its process, however the process dies.
  */
 export class DataLock {
-  /** A lock on a deleted file keeps no process out, so the journal writer checks this file. */
+  /** A lock on a deleted file excludes no process, so the journal writer checks this file. */
   readonly file: FileIdentity
   readonly #connection: Connection
 
@@ -83,9 +83,7 @@ export class DataLock {
     this.file = file
   }
 
-  /**
-   * Locks the folder, and creates it when it does not exist. Throws when another process has it.
-   */
+  /** Locks the folder, and creates it if missing. Throws if another process has it. */
   static take(dataDir: string): DataLock {
     const path = join(dataDir, 'lock.db')
     try {
@@ -99,8 +97,8 @@ export class DataLock {
   }
 
   /**
-   * Locks a folder that is only read: no server starts meanwhile. A folder that this user cannot
-   * write needs no file for it; where nothing can be locked, no server of this user can run.
+   * Locks a folder for reading; no server starts meanwhile. If this user cannot write the folder,
+   * no file is needed: where nothing can be locked, no server of this user can run.
    */
   static share(dataDir: string): Pick<DataLock, 'release'> {
     const path = join(dataDir, 'lock.db')

@@ -5,8 +5,8 @@ import { codeOf } from '../engine/domain/error-code.ts'
 import { makeFolder, speaking, WrongSchema } from './folder-error.ts'
 import { readableCopy } from './readable-copy.ts'
 
-// Only this file opens a database. It sets every pragma that decides durability, because the
-// defaults of the driver differ from those of SQLite (the driver's default for WAL is NORMAL).
+// The only file that opens a database. It sets every pragma that affects durability, because the
+// driver's defaults differ from SQLite's (the driver's default for WAL is NORMAL).
 
 export type Connection = SqliteDatabase.Database
 export type Statement<Parameters extends unknown[], Row = unknown> = SqliteDatabase.Statement<
@@ -14,30 +14,33 @@ export type Statement<Parameters extends unknown[], Row = unknown> = SqliteDatab
   Row
 >
 
-/** Under `full` a commit is on the disk when it returns; under `normal` it survives a kill only. */
+/**
+ * `full`: a commit is on disk when it returns. `normal`: it survives a kill, but not a power
+ * failure.
+ */
 export type Durability = 'full' | 'normal'
 
 const READER_BUSY_MS = 5000
-/** What a reader in WAL mode gets where it can make no -shm file. */
+/** What a reader in WAL mode gets if it cannot create a -shm file. */
 const NEEDS_WRITE = /^SQLITE_(READONLY|CANTOPEN)/
 const CACHE_KIBIBYTES = 16_384
 
 export interface WritableOptions {
   readonly durability: Durability
   /**
-   * Statements that bring the file from version i to i + 1. A released statement is never edited.
+   * Statements that migrate the file from version i to i + 1. A released statement is never edited.
    */
   readonly migrations: readonly string[]
-  /** The version from which the first migration starts. Files up to it are no longer read. */
+  /** The version before the first migration. Files up to it are no longer read. */
   readonly baseVersion?: number
-  /** A commit also checkpoints at this many WAL pages; 0 when the caller makes the checkpoints. */
+  /** A commit also checkpoints at this many WAL pages; 0 if the caller makes the checkpoints. */
   readonly autocheckpointPages: number
 }
 
 /**
  * Creates a file that only its owner can read: secrets are sealed, but orders are private too. It
- * never opens an existing file. Closing that file would drop every lock which this process has on
- * it, and SQLite relies on these locks.
+ * never opens an existing file, because closing that file would drop all locks of this process on
+ * it, and SQLite relies on them.
  */
 function createPrivate(path: string): void {
   try {
@@ -47,7 +50,7 @@ function createPrivate(path: string): void {
   }
 }
 
-/** Opens or creates a database for its one writer. */
+/** Opens or creates a database for its single writer. */
 export function openWritable(path: string, options: WritableOptions): Connection {
   makeFolder(dirname(path))
   return speaking(path, () => {
@@ -69,22 +72,22 @@ export function openWritable(path: string, options: WritableOptions): Connection
   })
 }
 
-/** Opens an existing WAL database that another connection writes, to copy the WAL into it. */
+/** Opens an existing WAL database, written by another connection, to copy the WAL into it. */
 export function openCheckpointer(path: string, durability: Durability): Connection {
   return speaking(path, () => {
     const connection = new SqliteDatabase(path, { fileMustExist: true, timeout: READER_BUSY_MS })
     stateDurability(connection, durability)
     connection.pragma('wal_autocheckpoint = 0')
     statePragmas(connection)
-    // Before its first read a connection does not know that there is a WAL, and would copy nothing.
+    // Before its first read, a connection does not know of the WAL and would copy nothing.
     schemaVersion(connection)
     return connection
   })
 }
 
 /**
- * Opens an existing database that another connection may write. It never needs to write beside it:
- * where it cannot, it reads a copy.
+ * Opens an existing database that another connection may write. It never needs write access:
+ * without it, it reads a copy.
  */
 export function openReadOnly(path: string): Connection {
   return speaking(path, () => {
@@ -102,7 +105,7 @@ function readerOf(path: string): Connection {
   const connection = new SqliteDatabase(path, options)
   try {
     statePragmas(connection)
-    // The first read shows whether the files that WAL mode needs are there or can be made.
+    // The first read shows whether the files for WAL mode exist or can be created.
     schemaVersion(connection)
     return connection
   } catch (error) {
@@ -111,14 +114,14 @@ function readerOf(path: string): Connection {
   }
 }
 
-/** Makes a database of these migrations in memory, without a file. */
+/** Creates an in-memory database with these migrations. */
 export function openInMemory(migrations: readonly string[]): Connection {
   const connection = new SqliteDatabase(':memory:')
   for (const migration of migrations) connection.exec(migration)
   return connection
 }
 
-/** Makes a database in a nameless file of the temporary folder, for what need not fit in memory. */
+/** Creates a database in an unnamed temporary file, for data that need not fit in memory. */
 export function openTemporary(schema: string): Connection {
   const connection = new SqliteDatabase('')
   connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
@@ -129,8 +132,8 @@ export function openTemporary(schema: string): Connection {
 
 /**
  * Opens a tiny database whose open transaction is a lock between processes. Its rollback journal is
- * in memory, because nothing is ever committed to it. A shared lock is held from here on and needs
- * no write; SQLITE_BUSY is thrown while another process has the file alone.
+ * in memory, because nothing is ever committed. A shared lock is held from here on and needs no
+ * write. SQLITE_BUSY is thrown while another process has exclusive use of the file.
  */
 export function openLockFile(path: string, use: 'alone' | 'shared' = 'alone'): Connection {
   if (use === 'shared') return sharedLock(path)
@@ -156,8 +159,8 @@ function sharedLock(path: string): Connection {
 }
 
 /**
- * Throws when a file of the database cannot be written: SQLite opens such a file as a reader, and
- * the first commit would be the one that fails. The write is taken back before it leaves memory.
+ * Throws if a file of the database cannot be written: SQLite would open it as a reader, and only
+ * the first commit would fail. The write is rolled back before it leaves memory.
  */
 function proveWritable(connection: Connection): void {
   const version = schemaVersion(connection)
@@ -170,7 +173,7 @@ function stateDurability(connection: Connection, durability: Durability): void {
 
 function statePragmas(connection: Connection): void {
   connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
-  // Without mmap a failing disk gives an error here, not a SIGBUS for the whole process.
+  // Without mmap, a failing disk causes an error here instead of a SIGBUS of the whole process.
   connection.pragma('mmap_size = 0')
   connection.pragma('cell_size_check = ON')
   connection.pragma('trusted_schema = OFF')
@@ -183,8 +186,8 @@ export function schemaVersion(connection: Connection): number {
 }
 
 /**
- * Gives the schema version of a file; 0 means a file without tables. Throws for a version that this
- * program does not read.
+ * The schema version of a file; 0 = no tables. Throws for a version that this program does not
+ * read.
  */
 export function knownVersion(
   connection: Connection,
@@ -195,14 +198,14 @@ export function knownVersion(
   const newest = baseVersion + migrations.length
   if (version > newest) {
     throw new WrongSchema(
-      `${path}: it was written by a newer outcomex (schema ${version}, this one knows ` +
+      `${path}: it was written by a newer outcomex (schema ${version}, this version reads up to ` +
         `${newest}); start the newer version.`,
     )
   }
   if (version > 0 && version <= baseVersion) {
     throw new WrongSchema(
-      `${path}: it was written by an older outcomex (schema ${version}, this one reads from ` +
-        `${baseVersion + 1} on); begin with another --data, or use the version that wrote it.`,
+      `${path}: it was written by an older outcomex (schema ${version}, this version reads from ` +
+        `${baseVersion + 1} on); use another --data, or use the version that wrote it.`,
     )
   }
   return version

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises'
 
 /**
- * Gives the bytes that this user can still write on the disk of the data folder; null when the file
- * system does not say. A library thread asks, so a stuck disk delays the answer but not the caller.
+ * Bytes that this user can still write to the data folder's disk; null if the file system does not
+ * report it. A library thread makes the call, so a stuck disk delays the result but not the caller.
  */
 export async function freeDiskBytes(dataDir: string): Promise<number | null> {
   try {

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { DataFolderError, speaking } from './folder-error.ts'
 
-// A file identity says which file a path named when the process opened it. A file may be deleted or
-// replaced under a running process. It still takes writes then, but no other process sees them, and
-// a lock on it keeps no process out.
+// Identifies the file that a path had when the process opened it. A file may be deleted or replaced
+// while the process runs. It still accepts writes then, but no other process sees them, and a lock
+// on it excludes no process.
 
 export interface FileIdentity {
   readonly path: string
@@ -15,13 +15,13 @@ function found(path: string): { dev: number; ino: number } | undefined {
   return speaking(path, () => statSync(path, { throwIfNoEntry: false }))
 }
 
-/** Call this right after the file was opened. */
+/** Called immediately after the file was opened. */
 export function identityOf(path: string): FileIdentity {
   const { dev, ino } = found(path) ?? { dev: 0, ino: 0 }
   return { path, device: dev, inode: ino }
 }
 
-/** Throws when a path names another file, or none. Costs about a microsecond for each file. */
+/** Throws if a path is another file or missing. Costs about a microsecond per file. */
 export function checkIdentities(files: readonly FileIdentity[]): void {
   for (const { path, device, inode } of files) {
     const now = found(path)
@@ -29,7 +29,7 @@ export function checkIdentities(files: readonly FileIdentity[]): void {
     throw new DataFolderError(
       `${path}: the file was deleted or replaced while this process used it; this process ` +
         'stops before it writes more, so that two processes never write one journal. What it ' +
-        'acknowledged is in the files that it had open.',
+        'acknowledged is in its open files.',
     )
   }
 }

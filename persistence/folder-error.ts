@@ -2,18 +2,18 @@ import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { codeOf } from '../engine/domain/error-code.ts'
 
-// Turns a failure at a data folder into a sentence that says what is wrong and what to do.
+// Converts a failure at a data folder into a sentence with the cause and the remedy.
 
-/** What to do about damage depends on whose file it is. */
+/** The remedy for damage depends on the owner of the file. */
 interface Damage {
   readonly path: string
   readonly what: string
 }
 
-/** A data folder that cannot be used as it is. The message says what is wrong and what to do. */
+/** A data folder that cannot be used as it is. The message gives the cause and the remedy. */
 export class DataFolderError extends Error {
   override name = 'DataFolderError'
-  /** The file whose bytes are not as they were written, if that is the reason. */
+  /** The file whose bytes are not as written, if that is the cause. */
   readonly damage: Damage | null
 
   constructor(message: string, damage: Damage | null = null) {
@@ -28,14 +28,14 @@ export class DataFolderError extends Error {
 }
 
 /**
- * The folder was not checked, and may be sound: it has no journal, another process uses it, this
+ * The folder was not checked and may be sound: it has no journal, another process uses it, this
  * user may not read it, the disk fails, the key is missing, or another version wrote it.
  */
 export class UnreadFolder extends DataFolderError {
   override name = 'UnreadFolder'
 }
 
-/** This version does not read the schema of the database. */
+/** This version does not read the database's schema. */
 export class WrongSchema extends UnreadFolder {
   override name = 'WrongSchema'
 }
@@ -46,8 +46,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
     'this user may not write it, its -wal, its -shm or its folder; ' +
     'make the folder and its files writable for the user that runs the exchange',
   SQLITE_CANTOPEN: 'it cannot be opened; check that the folder exists and that this user owns it',
-  SQLITE_BUSY: 'another process holds it; stop that process first',
-  SQLITE_LOCKED: 'another connection holds it; stop that process first',
+  SQLITE_BUSY: 'another process uses it; stop that process first',
+  SQLITE_LOCKED: 'another connection uses it; stop its process first',
   SQLITE_IOERR: 'the disk failed to read or write it; check the disk and the free space',
   SQLITE_PERM: 'this user may not use it; check the owner and the mode of the file',
   ENOSPC: 'the disk is full; free some space and start again, nothing acknowledged is lost',
@@ -55,13 +55,13 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use it; check the owner and the mode of the file and its folder',
   EPERM: 'this user may not use it; check the owner and the mode of the file and its folder',
   ENOTDIR: 'a part of the path is a file, not a folder; choose another data folder',
-  EEXIST: 'a file stands where the data folder should be; choose another data folder',
-  EISDIR: 'a folder stands where the file should be; move it away',
+  EEXIST: 'the path is a file, not a folder; choose another data folder',
+  EISDIR: 'the path is a folder, not a file; move it away',
   ENOENT: 'it does not exist',
   EIO: 'the disk failed to read or write it; check the disk',
   EDQUOT: 'the quota of this user is used up; free some space and start again',
-  EMFILE: 'this process has no file descriptor left; raise its limit (ulimit -n)',
-  ENFILE: 'the machine has no file descriptor left; raise its limit (fs.file-max)',
+  EMFILE: 'this process has no file descriptors left; raise its limit (ulimit -n)',
+  ENFILE: 'the machine has no file descriptors left; raise its limit (fs.file-max)',
 }
 
 const DAMAGE: Readonly<Record<string, string>> = {
@@ -69,15 +69,15 @@ const DAMAGE: Readonly<Record<string, string>> = {
   SQLITE_NOTADB: 'the file is not a database',
 }
 
-/** The read tables are a copy: the journal gives back whatever they lose. */
+/** The read tables are a copy: the journal restores whatever they lose. */
 const OF_A_COPY: Readonly<Record<string, string>> = {
   SQLITE_CORRUPT: 'the read tables are damaged; run outcomex rebuild, nothing is lost',
   SQLITE_NOTADB: 'the read tables are damaged; run outcomex rebuild, nothing is lost',
 }
 
 /**
- * Gives a DataFolderError for a failure of SQLite or of the file system, and any other error as it
- * is.
+ * A DataFolderError for a failure of SQLite or of the file system; any other error is returned
+ * unchanged.
  */
 export function dataFolderError(error: unknown, path: string): unknown {
   if (error instanceof DataFolderError || !(error instanceof Error)) return error
@@ -95,7 +95,7 @@ export function dataFolderError(error: unknown, path: string): unknown {
   return new Kind(`${path}: ${sentence}${detail}.`)
 }
 
-/** Runs `work` and turns its failures at `path` into sentences. */
+/** Runs `work` and converts its failures at `path` into sentences. */
 export function speaking<T>(path: string, work: () => T): T {
   try {
     return work()
@@ -104,7 +104,7 @@ export function speaking<T>(path: string, work: () => T): T {
   }
 }
 
-/** Gives what `read` finds at `path`; null when `path` does not exist. */
+/** The result of `read` at `path`; null if `path` does not exist. */
 export function ifThere<T>(path: string, read: () => T): T | null {
   try {
     return read()
@@ -115,8 +115,8 @@ export function ifThere<T>(path: string, read: () => T): T | null {
 }
 
 /**
- * Makes a folder and its parents, one by one. Where a file system makes no folders (/proc), the
- * recursive mkdir of Node tries for ever.
+ * Creates a folder and its parents one by one. Where a file system cannot create folders (/proc),
+ * Node's recursive mkdir never ends.
  */
 export function makeFolder(path: string): void {
   const folder = resolve(path)
@@ -128,12 +128,12 @@ export function makeFolder(path: string): void {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw dataFolderError(error, folder)
     throw new DataFolderError(
-      `${folder}: no folder can be made there; choose another data folder with --data.`,
+      `${folder}: no folder can be created there; choose another data folder with --data.`,
     )
   }
 }
 
-/** Flushes a folder: the names in it are on the disk when this returns. */
+/** Flushes a folder. On return its file names are on disk. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, 'r')
   fsyncSync(folder)

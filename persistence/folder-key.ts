@@ -10,10 +10,10 @@ import { findMark, writeMark } from './journal/journal-marks.ts'
 import { KEY_BYTES, Seal, SealError } from './seal.ts'
 import { makeServerKey, readServerKey } from './server-key.ts'
 
-// Each data folder has a random key. Every seal, MAC and order id derives from it. The journal
-// holds this folder key, sealed by the server key, so a new server key means that one value is
-// sealed again. The folder key is opened before the end of the journal is checked, because that
-// end has a MAC under this key.
+// Each data folder has a random key, from which all seals, MACs and order ids derive. The journal
+// contains this folder key, sealed by the server key, so a new server key only requires resealing
+// that one value. The folder key is opened before the journal's end is checked, because the end has
+// a MAC under it.
 
 const MARK = 'folder-key'
 
@@ -22,9 +22,8 @@ export function defaultKeyFile(dataDir: string): string {
 }
 
 /**
- * Opens the seal of a data folder. Keys are made only for a journal in which nothing was
- * acknowledged: a fresh key opens no secret of an older journal. The caller holds the lock of the
- * folder.
+ * Opens a data folder's seal. Keys are created only for a journal in which nothing was
+ * acknowledged: a new key opens no secret of an older journal. The caller has the folder's lock.
  */
 export function openSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Seal {
   const known = readSeal(dataDir, keyFile)
@@ -32,23 +31,23 @@ export function openSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Se
   refuseSealed(dataDir, keyFile)
   const serverKey = readServerKey(keyFile) ?? makeServerKey(keyFile)
   const folderKey = randomBytes(KEY_BYTES)
-  // The head of an earlier empty start promises nothing, and its MAC has another key.
+  // The head of an earlier empty start is worthless, and its MAC has another key.
   rmSync(headPath(dataDir), { force: true })
   writeMark(dataDir, MARK, new Seal(serverKey).seal(folderKey, MARK))
   return new Seal(folderKey)
 }
 
-/** A start makes the server key before it seals anything, so a seal always has its key. */
+/** A start creates the server key before it seals anything, so every seal has its key. */
 function refuseSealed(dataDir: string, keyFile: string): void {
   if (findMark(dataDir, MARK).value === undefined) return
   throw new DataFolderError(
-    `${journalPath(dataDir)}: it has no command yet, but a sealed key that ${keyFile} ` +
-      'does not open: it is the beginning of a copy, or of an exchange with another key. Name ' +
+    `${journalPath(dataDir)}: it has no commands yet, but a sealed key that ${keyFile} ` +
+      'does not open: it is an unfinished copy, or an exchange with another key. Give ' +
       'its key with --key-file, finish the copy, or choose an empty folder for a new exchange.',
   )
 }
 
-/** Gives the seal and writes nothing; null where a start would make keys. */
+/** Returns the seal without writing; null where a start would create keys. */
 export function readSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Seal | null {
   const { value, isEmpty } = findMark(dataDir, MARK)
   const serverKey = readServerKey(keyFile)
@@ -56,12 +55,12 @@ export function readSeal(dataDir: string, keyFile = defaultKeyFile(dataDir)): Se
   if (serverKey === null) {
     throw new UnreadFolder(
       `${keyFile}: the server key is missing and the journal holds secrets sealed with it; ` +
-        'restore the file from a backup, or name it with --key-file.',
+        'restore the file from a backup, or give its path with --key-file.',
     )
   }
   if (value === undefined) {
     throw new DataFolderError(
-      `${journalPath(dataDir)}: the sealed key of the folder is gone from it; ` +
+      `${journalPath(dataDir)}: the folder's sealed key is missing from it; ` +
         'restore the data folder from a backup.',
     )
   }
@@ -83,18 +82,18 @@ function unsealed(value: Uint8Array, serverKey: Uint8Array): Uint8Array | null {
   }
 }
 
-/** Puts the sealed key of a folder into a copy of its journal. */
+/** Writes a folder's sealed key to a copy of its journal. */
 export function copySealedKey(dataDir: string, copyDir: string): void {
   const { value } = findMark(dataDir, MARK)
-  assert(value !== undefined, 'a folder that was opened has its key')
+  assert(value !== undefined, 'an open folder has its key')
   writeMark(copyDir, MARK, value)
 }
 
 /**
- * Seals the folder key under another server key, and makes that key when its file does not exist.
- * From then on the old server key opens nothing. When the process dies midway the old key still
- * works: the new file is complete before the one value is replaced. The caller holds the lock of
- * the folder. False when the new key opens the folder already: an earlier run came so far.
+ * Seals the folder key under another server key, and creates that key if its file does not exist.
+ * From then on the old server key opens nothing. If the process dies midway, the old key still
+ * works: the new file is complete before the one value is replaced. The caller has the folder's
+ * lock. Returns false if the new key already opens the folder, after an earlier interrupted run.
  */
 export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: string): boolean {
   const { value } = findMark(dataDir, MARK)
@@ -103,14 +102,14 @@ export function resealFolderKey(dataDir: string, keyFile: string, newKeyFile: st
   const [oldKey, knownKey] = [readServerKey(keyFile), readServerKey(newKeyFile)]
   if (oldKey !== null && knownKey !== null && timingSafeEqual(oldKey, knownKey)) {
     throw new DataFolderError(
-      `${newKeyFile}: it holds the same key as ${keyFile}; name a file that does not exist yet, ` +
+      `${newKeyFile}: it has the same key as ${keyFile}; give a file that does not exist yet; ` +
         'nothing was changed.',
     )
   }
   if (opened(knownKey) !== null) return false
   if (oldKey === null) {
     throw new DataFolderError(
-      `${keyFile}: there is no such file; name the file of the old key with --key-file. ` +
+      `${keyFile}: there is no such file; give the file of the old key with --key-file. ` +
         'Nothing was changed.',
     )
   }

@@ -4,9 +4,9 @@ import { basename, join } from 'node:path'
 import { codeOf } from '../engine/domain/error-code.ts'
 import { speaking, UnreadFolder } from './folder-error.ts'
 
-// SQLite reads a database in WAL mode only where it can write a -shm file beside it, or where one
-// is. A folder on read-only media or of another user has no such file, unless a server runs there.
-// Then the database is copied into the temporary folder, once for a process, and read there.
+// SQLite reads a database in WAL mode only if it can write a -shm file next to it, or one exists. A
+// folder on read-only media or of another user has none, unless a server runs there. Then the
+// database is copied to the temporary folder, once per process, and read there.
 
 const ENDINGS = ['', '-wal'] as const
 const FULL = /^(ENOSPC|EDQUOT)$/
@@ -19,7 +19,7 @@ interface Kept {
 /** Copies of this process by the path of their source. */
 const copies = new Map<string, Kept>()
 
-/** Changes when the database or its WAL changes. */
+/** Changes if the database or its WAL changes. */
 function stampOf(path: string): string {
   const found = ENDINGS.map((end) => statSync(path + end, { throwIfNoEntry: false }))
   return found.map((each) => (each ? `${each.ino} ${each.size} ${each.mtimeMs}` : '-')).join(', ')
@@ -50,13 +50,13 @@ function copyInto(folder: string, path: string): string {
     if (!FULL.test(codeOf(error))) throw error
     const bytes = statSync(path).size
     throw new UnreadFolder(
-      `${path}: its folder cannot be written, so the file (${bytes} bytes) is read from a copy, ` +
-        `and ${tmpdir()} has no room for that; name a folder with more room by TMPDIR.`,
+      `${path}: its folder is not writable, so the file (${bytes} bytes) is read from a copy, ` +
+        `and ${tmpdir()} has too little space for it; set TMPDIR to a folder with more space.`,
     )
   }
 }
 
-/** Gives the path of a copy of a database and of its WAL. It is removed when the process ends. */
+/** The path of a copy of a database and of its WAL. It is removed when the process ends. */
 export function readableCopy(path: string): string {
   return speaking(path, () => {
     const stamp = stampOf(path)
@@ -65,7 +65,7 @@ export function readableCopy(path: string): string {
     const copy = copyInto(newFolder(), path)
     if (stampOf(path) !== stamp) {
       throw new UnreadFolder(
-        `${path}: it changed while it was copied to be read; stop the exchange that uses it first.`,
+        `${path}: it changed while it was copied; stop the exchange that uses it first.`,
       )
     }
     copies.set(path, { stamp, copy })

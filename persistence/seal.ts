@@ -3,8 +3,8 @@ import type { ProfileId } from '../engine/domain/ids.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 
 // Sealed bytes: version u8 (2) │ nonce 12 │ tag 16 │ AES-256-GCM of the secret.
-// The tag also covers the kind and the owner of the secret, so it does not open for another owner.
-// The master key encrypts nothing itself: each use has a sub-key, named by a label.
+// The tag also covers the kind and the owner of the secret, so it cannot be opened for another
+// owner. The master key itself encrypts nothing: each use has a sub-key with a label.
 
 export const KEY_BYTES = 32
 const VERSION = 2
@@ -13,7 +13,7 @@ const TAG_BYTES = 16
 const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
 const CIPHER = 'aes-256-gcm'
 
-/** Thrown for bytes that this key did not seal for this use, or that were changed since. */
+/** Thrown for bytes that this key did not seal for this use, or that were changed. */
 export class SealError extends Error {
   override name = 'SealError'
 }
@@ -25,7 +25,7 @@ export function tokenSecretOf(tokenId: string, profileId: ProfileId): SealedFor 
   return `token:${tokenId}:${profileId}`
 }
 
-/** Names the key of the server wallet of a sub-account. */
+/** The key name of a sub-account's server wallet. */
 export function walletKeyOf(profileId: ProfileId): SealedFor {
   return `wallet:${profileId}`
 }
@@ -48,7 +48,7 @@ export class Seal {
 
   open(sealed: Uint8Array, sealedFor: SealedFor): Uint8Array {
     if (sealed.length < HEAD_BYTES || sealed[0] !== VERSION) {
-      throw new SealError(`The sealed secret of ${sealedFor} has an unknown form.`)
+      throw new SealError(`The sealed secret of ${sealedFor} has an unknown format.`)
     }
     const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
     const decipher = createDecipheriv(CIPHER, this.#sealKey, nonce)
@@ -59,18 +59,18 @@ export class Seal {
       return new Uint8Array(Buffer.concat([body, decipher.final()]))
     } catch {
       throw new SealError(
-        `The sealed secret of ${sealedFor} does not open: it was changed, moved here from ` +
+        `The sealed secret of ${sealedFor} cannot be opened: it was changed, moved from ` +
           'another owner, or sealed under another key.',
       )
     }
   }
 
-  /** Gives the folder with the one key that its threads need. */
+  /** The folder with the only key that its threads need. */
   keyed(dataDir: string): KeyedFolder {
     return { dataDir, macKey: Uint8Array.from(this.derive('macs')) }
   }
 
-  /** Gives a sub-key of 32 bytes for one use. The same label always gives the same key. */
+  /** Derives a 32-byte sub-key for one use. The same label always gives the same key. */
   derive(label: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.#masterKey, '', `outcomex ${label}`, KEY_BYTES))
   }

@@ -3,7 +3,7 @@ import { reasonOf } from '../engine/domain/error-code.ts'
 import { DataFolderError } from './folder-error.ts'
 
 /**
- * Waits until a new thread says 'ready'. When the thread ends before that, the start fails with a
+ * Waits for a new thread's 'ready' message. If the thread ends first, the start fails with a
  * sentence: the thread could not open something in the data folder.
  */
 export function startThread(worker: Worker, name: string): Promise<void> {

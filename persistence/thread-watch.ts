@@ -4,8 +4,8 @@ import { reasonOf } from '../engine/domain/error-code.ts'
 const END_DEADLINE_MS = 30_000
 
 /**
- * Watches one thread, and reports its unexpected end once, with its name and the reason. The thread
- * cannot be replaced while the process lives; a restart recovers everything from the journal.
+ * Watches a thread and reports its unexpected end once, with its name and the reason. The thread
+ * cannot be replaced while the process runs; a restart recovers everything from the journal.
  */
 export class ThreadWatch {
   readonly #worker: Worker
@@ -35,12 +35,12 @@ export class ThreadWatch {
     this.#onFault(`The ${this.#name} thread failed: ${reason}`)
   }
 
-  /** Ends the thread as a crash would, so that the fault is reported. */
+  /** Ends the thread like a crash, so that the fault is reported. */
   async kill(): Promise<void> {
     await this.#worker.terminate()
   }
 
-  /** Waits until the thread ends as it was asked to. Past a deadline it is terminated. */
+  /** Waits for the requested end of the thread. After a deadline it is terminated. */
   async end(): Promise<void> {
     this.#expected = true
     const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)

@@ -27,8 +27,8 @@ import {
 } from './snapshot/snapshot-check.ts'
 import { snapshotSeqs, strayFiles } from './snapshot/snapshot-folder.ts'
 
-// Checks a whole folder offline, and reads more than a start. A start reads only what follows its
-// snapshot; this reads everything.
+// Checks a whole folder offline. A start reads only what follows its snapshot; this reads
+// everything.
 
 export interface FolderReport {
   readonly seq: Seq
@@ -40,7 +40,7 @@ export interface FolderReport {
   /** Collateral first, then the shares of each market that has any. */
   readonly tokens: readonly TokenReport[]
   readonly readTables: ReadTablesFinding
-  /** The newest snapshot comes first. */
+  /** Newest snapshot first. */
   readonly snapshots: readonly SnapshotFinding[]
   readonly lostRecords: number
   /** Files that no start reads, as paths relative to the folder. */
@@ -60,10 +60,10 @@ function leftOver(dataDir: string): string[] {
 }
 
 /**
- * Checks a whole folder: the key, the chain, every record, conservation, the snapshots, the read
- * tables. It needs to write nothing, and takes the lock where it can, so it fails while a server
- * runs. What stops a
- * start is thrown as a DataFolderError. What a start passes over or rebuilds is in the report.
+ * Checks a whole folder: the key, the chain, all records, conservation, the snapshots, the read
+ * tables. It does not need write access, but takes the lock where possible, so it fails while a
+ * server runs. Problems that prevent a start are thrown as a DataFolderError. Those that a start
+ * skips or rebuilds are in the report.
  */
 export function verifyFolder(
   dataDir: string,
@@ -78,16 +78,16 @@ export function verifyFolder(
   }
 }
 
-/** A journal without rows says nothing about its end; only its head can. */
+/** A journal without rows does not show its end; only its head does. */
 function requireHead(dataDir: string): void {
   if (hasHead(dataDir)) return
   throw new DataFolderError(
-    `${headPath(dataDir)}: the file is missing or empty. This is a backup that was not finished: ` +
-      'run outcomex backup to it once more. Or a first start was cut off here: start again.',
+    `${headPath(dataDir)}: the file is missing or empty. This is an unfinished backup: ` +
+      'run outcomex backup to it again. Or a first start was interrupted: start again.',
   )
 }
 
-/** Nothing was ever acknowledged in this folder, so the next start makes the keys. */
+/** Nothing was ever acknowledged in this folder, so the next start creates the keys. */
 function emptyReport(dataDir: string): FolderReport {
   requireHead(dataDir)
   refuseEmptied(dataDir)
@@ -133,9 +133,9 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     replay(reader, { from: 0, to: tail.seq }, { visit, afterBatch, onProgress, order })
     const broken = exchange.checkInvariants()
     if (broken !== null) {
-      throw new DataFolderError(`The state at seq ${tail.seq} breaks a law: ${broken}.`)
+      throw new DataFolderError(`The state at seq ${tail.seq} violates an invariant: ${broken}.`)
     }
-    // Count before the snapshots are loaded: a thread holds the books of one exchange at a time.
+    // Counted before the snapshots are loaded: a thread has the books of one exchange at a time.
     const counts = countsOf(exchange)
     const checksumAt = (seq: Seq) => reader.checksumAt(seq)
     return {

@@ -1,7 +1,7 @@
-// Turns a whole state into plain values and typed arrays and back: the content of a snapshot. It is
-// taken between commands, so no order is in flight: every live order rests or is held.
-// Invariant: a restored state has the state hash of the captured state, and continues in the same
-// way.
+// Converts a whole state to plain values and typed arrays and back: the content of a snapshot. A
+// capture runs between commands, so no order is in flight: every live order rests or is held.
+// Invariant: a restored state has the same state hash as the captured one, and continues
+// identically.
 
 import { assert } from '../domain/assert.ts'
 import type { Seq, Slot } from '../domain/ids.ts'
@@ -33,9 +33,9 @@ import type { CapturedRewards } from './rewards/rewards.ts'
 import type { CapturedSocial } from './social/social.ts'
 import type { CapturedMatches } from './sports/matches.ts'
 
-// A new part of the state does not compile until it is named here. Each field of the clearing and
-// of the ledger is captured, or listed because it follows from others. An order is captured as its
-// whole record. Accounts, markets and seen orders capture themselves.
+// A new part of the state does not compile until it is listed here. Each field of the clearing and
+// of the ledger is captured, or listed as derived from others. An order is captured as its full
+// record. Accounts, markets and seen orders capture themselves.
 type DataOf<T> = {
   [K in keyof T]: T[K] extends (...given: never[]) => unknown ? never : K
 }[keyof T]
@@ -50,7 +50,7 @@ const nothingIsForgotten: Record<
   Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger>,
   'forgotten'
 > = {}
-assert(Object.keys(nothingIsForgotten).length === 0, 'a snapshot holds the whole state')
+assert(Object.keys(nothingIsForgotten).length === 0, 'a snapshot contains the whole state')
 
 export interface CapturedLedger {
   readonly collateralFreeRaw: Float64Array
@@ -59,16 +59,16 @@ export interface CapturedLedger {
   readonly sharesFreeRaw: Float64Array
   readonly sharesReservedRaw: Float64Array
   readonly fundedRaw: CollateralRaw
-  /** Account and market of each row, in turns. Row 0 is none. */
+  /** Account and market of each row, alternating. Row 0 is unused. */
   readonly rows: Uint32Array
 }
 
 export interface CapturedOrders {
-  /** Generations of slots 0 to the highest ever used. */
+  /** Generations of slots 0 to the highest one ever used. */
   readonly generations: Uint32Array
   /**
-   * Slots of the live orders by market, tick and place in the queue. A market's held orders come
-   * last. `records` and `clientIds` have the same order.
+   * Slots of the live orders by market, tick and queue position. A market's held orders come last.
+   * `records` and `clientIds` have the same order.
    */
   readonly slots: Uint32Array
   readonly records: Int32Array
@@ -177,15 +177,12 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
   }
 }
 
-/**
- * The open amount of a held order, as its market counts it: collateral for a market buy, else
- * shares.
- */
+/** The open amount of a held order in its market: collateral for a market buy, otherwise shares. */
 function wantedRaw(orders: OrderTable, slot: Slot): number {
   return orders.buysBySpend(slot) ? orders.reservedRawOf(slot) : orders.leftRawOf(slot)
 }
 
-/** A new exchange with the captured state. It empties the exchange that the thread had before. */
+/** Builds an exchange from a captured state. Clears the previous exchange of this thread. */
 export function restore(captured: CapturedState, orders?: OrderTable): Exchange {
   const exchange = new Exchange(orders)
   const { clearing } = exchange
@@ -219,7 +216,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
 
 function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing): void {
   for (let account = 1; account <= accounts.count; account++) ledger.openAccount(account)
-  // A later version may have more accounts of the system.
+  // A later version may have more system accounts.
   ledger.systemRaw.splice(0, captured.systemRaw.length, ...captured.systemRaw)
   ledger.restoreRows(captured.rows)
   ledger.collateralFreeRaw.set(captured.collateralFreeRaw)
@@ -231,7 +228,7 @@ function restoreLedger(captured: CapturedLedger, { ledger, accounts }: Clearing)
 
 function restoreOrders(captured: CapturedOrders, clearing: Clearing): void {
   const { openSizes, orders } = clearing
-  // The sum of each market is captured with it.
+  // The sum of each market is part of its capture.
   const sum = { openSizeRaw: 0 }
   const { slots } = captured
   orders.restoreSlots(captured.generations)

@@ -1,6 +1,6 @@
 // Hot path. bench/core.bench.ts
-// The half of the exchange that main owns: accounts, markets, money and open orders. `admit` takes
-// a decided command. `settle` takes the answer of its market. The other half is
+// The part of the exchange that main owns: accounts, markets, money and open orders. `admit`
+// applies a decided command; `settle` applies its market's answer. The other part is
 // core/book/market.ts. Neither ever refuses: the gates are in decide.ts.
 
 import { assert } from '../domain/assert.ts'
@@ -77,7 +77,7 @@ import { isSocial, Social, type SocialCommand } from './social/social.ts'
 import { isOfMatches, Matches } from './sports/matches.ts'
 
 /**
- * The rules that this version decides by. A `rules` command in the journal tells which were in
+ * The rules by which this version decides. A `rules` command in the journal records the version in
  * force.
  */
 export const RULES_VERSION = 1
@@ -88,7 +88,7 @@ const { FILLED, HELD, KILLED, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY } = SIDE
 
-/** Commands on what profiles and operators list. */
+/** Commands on lists of profiles and operators. */
 type Listed = SocialCommand | PackCommand | MatchCommand
 
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
@@ -121,7 +121,7 @@ export class Clearing {
   lastSeq: Seq = 0
   lastNowMs: TimeMs = 0
   rulesVersion = 0
-  /** Fee of the trade whose DONE was settled last: shares of a buy, collateral of a sell. */
+  /** Fee of the last settled trade (at its DONE): shares for a buy, collateral for a sell. */
   lastFeeRaw = 0
 
   constructor(orders: OrderTable = new OrderTable()) {
@@ -132,8 +132,8 @@ export class Clearing {
   }
 
   /**
-   * Takes a decided command: makes every change that comes before its market answers. A caller that
-   * knows the kind calls the method for it: to read `kind` from any of twenty shapes is slow.
+   * Applies a decided command: all changes that precede its market's answer. Callers that know the
+   * kind call its method directly, because reading `kind` from any of twenty shapes is slow.
    */
   admit(command: Command): void {
     if (command.kind === 'placeOrder') this.admitOrder(command)
@@ -146,7 +146,7 @@ export class Clearing {
     this.#stamp(cancel)
   }
 
-  /** A release has no effect when a cancel that the market heard first ended the order. */
+  /** A release has no effect if its order was canceled before it reached the market. */
   admitRelease(release: ReleaseOrder): void {
     this.#stamp(release)
     this.orders.releasing(release.slot, release.generation)
@@ -159,7 +159,7 @@ export class Clearing {
     this.#applyControl(command)
   }
 
-  // A time that is passed by itself is boxed where V8 does not inline.
+  // Passed as an object: V8 boxes a separate time argument where it does not inline.
   #stamp({ seq, nowMs }: Stamp): void {
     assert(seq === this.lastSeq + 1, 'commands come without a gap')
     assert(nowMs >= this.lastNowMs, 'time never goes back')
@@ -309,7 +309,7 @@ export class Clearing {
     }
   }
 
-  /** What the sub-account has in each shared table counts for its partner no longer. */
+  /** The sub-account's rows in shared tables no longer count for its partner. */
   #leavePartner(profileId: ProfileId): void {
     const { accounts, orders, ledger, calls, pools, packs, rewards, social } = this
     const move = accounts.partners.leave(profileId)
@@ -354,7 +354,7 @@ export class Clearing {
 
   #archive(marketId: MarketId): void {
     const market = this.catalogue.existing(marketId)
-    assert(!this.rewards.shareParts.has(marketId), 'no part of a fee waits for the payout')
+    assert(!this.rewards.shareParts.has(marketId), 'no part of a fee waits for a payout')
     assert(this.blocks.holdsAllThrough(market.lastTradeSeq), 'blocks hold every trade')
     archiveMarket(this, market)
     this.pools.forget(marketId)
@@ -367,7 +367,7 @@ export class Clearing {
     if (market.status === 'RESOLVED' || market.isFailed) this.#ended(market)
   }
 
-  /** Gives back what a market that is over needs no more. */
+  /** Releases what a finished market no longer needs. */
   #ended(market: Market): void {
     const { book, status } = market
     if (takesOrders(status)) return
@@ -376,8 +376,7 @@ export class Clearing {
   }
 
   /**
-   * Settles `count` records of a market's answer. The first record starts at byte `at` of both
-   * views.
+   * Settles `count` records of a market's answer. The first one starts at byte `at` of both views.
    */
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void {
     for (let record = 0; record < count; record++) {
@@ -432,7 +431,7 @@ export class Clearing {
     this.unmined.add(seq, this.orders.accountOf(slot), gainRaw)
     if (result === WOULD_CROSS) this.seen.forget(this.#arrived(slot))
     else if (this.seen.isWriter && this.orders.stateOf(slot) === IN_FLIGHT) {
-      // Only on arrival: a released order left its trace when it was held.
+      // Only on arrival: a released order was recorded when it was held.
       this.seen.keep(this.#arrived(slot))
     }
     if (result === RESTED) this.orders.opened(slot)
@@ -444,7 +443,7 @@ export class Clearing {
   }
 
   /**
-   * The fields that identify an order. A refused post-only order leaves no trace: it may come
+   * The fields that identify an order. A refused post-only order leaves no trace, so it may be sent
    * again.
    */
   #arrived(slot: number): SeenOrder {

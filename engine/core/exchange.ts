@@ -1,5 +1,5 @@
-// The whole exchange on one thread: for the follower, recovery checks, simulation and tests. The
-// books live in one module-level arena, so a thread holds one Exchange at a time: a new one empties
+// The whole exchange on one thread, for the follower, recovery checks, the simulation and tests.
+// The books are in one module-level arena, so a thread has one Exchange at a time. A new one clears
 // the books.
 
 import type { CancelOrders, Command, PlaceOrder, ReleaseOrder } from '../domain/command.ts'
@@ -12,8 +12,8 @@ import { brokenInvariant } from './state/invariants.ts'
 import { bookDigest, stateHash } from './state/state-hash.ts'
 
 /**
- * Called with each chunk of a command's records before they are settled, while the slots still hold
- * their orders.
+ * Called with each chunk of a command's records before they are settled, while their orders are
+ * still in the slots.
  */
 export type EventsListener = (words: Int32Array, f64s: Float64Array, count: number) => void
 
@@ -30,7 +30,7 @@ export class Exchange {
     })
   }
 
-  /** Never refuses: a command that breaks a law is a fault. */
+  /** Never refuses. A command that violates an invariant is a fault. */
   apply(command: Command): void {
     if (command.kind === 'placeOrder') this.place(command)
     else if (command.kind === 'cancelOrders') this.cancel(command)
@@ -38,19 +38,19 @@ export class Exchange {
     else this.clearing.admitControl(command)
   }
 
-  /** `apply` for a caller that knows the kind. */
+  /** Callers that know the command's kind skip the dispatch of `apply`. */
   place(order: PlaceOrder): void {
     this.clearing.admitOrder(order)
     placeInMarket(order)
   }
 
-  /** `apply` for a caller that knows the kind. */
+  /** As `place`, for cancels. */
   cancel(cancel: CancelOrders): void {
     this.clearing.admitCancel(cancel)
     cancelInMarket(cancel)
   }
 
-  /** `apply` for a caller that knows the kind. */
+  /** As `place`, for releases. */
   release(release: ReleaseOrder): void {
     this.clearing.admitRelease(release)
     releaseInMarket(release)
@@ -62,7 +62,7 @@ export class Exchange {
     return stateHash(this.clearing, digests, newSha256)
   }
 
-  /** Null, or a sentence that names the broken law. */
+  /** null, or a sentence that names the violated invariant. */
   checkInvariants(): string | null {
     return brokenInvariant(this.clearing)
   }

@@ -11,12 +11,12 @@ export function assert(holds: boolean, invariant: string): asserts holds {
   if (!holds) throw new Fault(invariant)
 }
 
-/** For branches that the types rule out, and for damage that must stop the process. */
+/** For branches that the types rule out, and for corruption that must stop the process. */
 export function fault(invariant: string): never {
   throw new Fault(invariant)
 }
 
-/** A thread that keeps no state broke at one input: that call alone is lost (design §11). */
+/** A stateless thread failed on one input. Only that call fails (design §11). */
 export class WorkerFault extends Error {
   readonly edge: 'intake' | 'query'
 

@@ -1,19 +1,24 @@
 import { assert } from './assert.ts'
 import { DAY_MS } from './units.ts'
 
-// How far the wall clock may be from the server's time, and what keeps a start informed of it.
+// How far the wall clock may differ from server time, and how a start learns the last server time.
 
 export const CLOCK_LIMITS = {
-  /** A wall clock further ahead of the server's time is followed only if it stays ahead. */
+  /**
+   * A wall clock further ahead of server time is followed only if it stays ahead for `leapWaitMs`.
+   */
   leapMs: 2000,
   leapWaitMs: 60_000,
-  /** A longer leap needs the consent of an operator. */
+  /** A larger leap needs an operator's consent. */
   leapMsMax: DAY_MS,
-  /** With a wall clock that is further behind the exchange is not ready. */
+  /** The exchange is not ready while the wall clock is further behind server time. */
   behindMsMax: 60_000,
-  /** While no other command comes, one an hour records the server's time. */
+  /** On an idle exchange, one command an hour records server time. */
   markMs: 3_600_000,
 } as const
 
-assert(CLOCK_LIMITS.markMs * 2 < CLOCK_LIMITS.leapMsMax, 'an idle exchange restarts by itself')
-assert(CLOCK_LIMITS.leapMs < CLOCK_LIMITS.leapMsMax, 'a leap that is followed is a short one')
+assert(
+  CLOCK_LIMITS.markMs * 2 < CLOCK_LIMITS.leapMsMax,
+  'an idle exchange restarts without an operator',
+)
+assert(CLOCK_LIMITS.leapMs < CLOCK_LIMITS.leapMsMax, 'a leap that needs no consent is short')

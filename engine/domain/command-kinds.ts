@@ -1,6 +1,6 @@
 import type { ControlCommand } from './command.ts'
 
-/** The compiler demands every kind. A kind that is not here is of a later version. */
+/** The compiler requires every kind. An unknown kind comes from a later version. */
 const CONTROL_KINDS: Readonly<Record<ControlCommand['kind'], true>> = {
   rules: true,
   setAdminToken: true,

@@ -20,9 +20,9 @@ import type { SocialBody } from './social/social-command.ts'
 import type { MatchBody } from './sports/match-command.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
-// Every decided command. A command carries all that `apply` needs: a replay decides nothing again.
+// All decided commands. A command carries everything `apply` needs, so a replay decides nothing.
 
-/** Stamped by the sequencer: `seq` counts from 1 without a gap, `nowMs` never goes back. */
+/** Stamped by the sequencer. `seq` counts from 1 without gaps, and `nowMs` never decreases. */
 export interface Stamp {
   seq: Seq
   nowMs: TimeMs
@@ -36,7 +36,7 @@ export interface Stamp {
 export interface PlaceOrder extends Stamp {
   kind: 'placeOrder'
   marketId: MarketId
-  /** The book of the market, where the order is matched. */
+  /** The market's book, where the order is matched. */
   book: Book
   accountId: AccountId
   slot: Slot
@@ -57,7 +57,7 @@ export interface PlaceOrder extends Stamp {
   expirationSec: number
   /** Charged to a taker; 0 on fee-disabled markets. */
   feeBps: FeeBps
-  /** How long its market holds an order that would take on arrival (rules §4.3); 0 = not. */
+  /** How long the market holds an order that would match on arrival (rules §4.3); 0 = no hold. */
   takerDelayMs: number
   /** First eight bytes of the EIP-712 hash, in big-endian halves. They identify the order. */
   hashHigh: number
@@ -98,10 +98,7 @@ export interface Rank {
   readonly feeRateBps: FeeBps
 }
 
-/**
- * What a profile says of itself (rules §12.2). Profiles from before these fields were kept say
- * nothing.
- */
+/** Optional profile data (rules §12.2). Profiles older than these fields lack them. */
 export interface ProfileAbout {
   readonly bio?: string | null
   readonly pfpUrl?: string | null
@@ -109,7 +106,7 @@ export interface ProfileAbout {
   /** null is `simple`. */
   readonly mode?: 'simple' | 'advanced' | null
   readonly tradeWalletOption?: 'eoa' | 'smartWallet' | null
-  /** The account on X that the owner proved, and its picture. */
+  /** The X account that the owner verified, and its picture. */
   readonly xHandle?: string | null
   readonly xAvatar?: string | null
 }
@@ -117,21 +114,23 @@ export interface ProfileAbout {
 export interface ProfileFields extends ProfileAbout {
   readonly account: string
   readonly username: string | null
-  /** null until one is chosen. Meanwhile the username, or else the account, is shown. */
+  /** null until the owner sets one. Until then the username is shown, or else the account. */
   readonly displayName: string | null
   readonly client: string
   readonly smartWallet: string | null
   readonly rank: Rank | null
   readonly feeCapBps: FeeBps | null
   readonly scopes: readonly Scope[]
-  /** An operator says that a program has this profile; absent is false. */
+  /** Set by an operator for accounts that a program runs; absent = false. */
   readonly isMachine?: boolean
 }
 
-/** The fields that an edit changes. An absent field stays, and a smart wallet is never removed. */
+/**
+ * The fields that an edit changes. Absent fields keep their value. A smart wallet is never removed.
+ */
 export type ProfileChange = Partial<Omit<ProfileFields, 'account'>>
 
-/** `sealedSecret` is AES-256-GCM under the server key. Only the edges can open it. */
+/** `sealedSecret` is AES-256-GCM under the server key. Only the edge decrypts it. */
 export interface TokenFields {
   readonly tokenId: string
   readonly sealedSecret: Uint8Array
@@ -140,8 +139,8 @@ export interface TokenFields {
 }
 
 /**
- * What one account gets back (positive) or gives back (negative) when a trade is reversed: raw
- * shares of one outcome, and the raw collateral that was paid for them.
+ * What one account receives (positive) or returns (negative) when a trade is reversed: raw shares
+ * of one outcome, and the raw collateral paid for them.
  */
 export interface ReversedLeg {
   readonly accountId: AccountId
@@ -152,8 +151,7 @@ export interface ReversedLeg {
 }
 
 /**
- * Collateral that goes back behind the pairs of a market (positive), or comes out as pairs are
- * unmade (negative).
+ * Collateral that returns to the backing of a market's pairs (positive) or leaves it (negative).
  */
 export interface ReversedCondition {
   readonly marketId: MarketId
@@ -161,10 +159,10 @@ export interface ReversedCondition {
 }
 
 /**
- * What becomes of trades on the chain (design §5). The seq of its taker's order names a trade. A
- * block covers every trade up to `throughSeq`, and every receipt up to there is settled. It skips
- * trades that were set aside (`retrySettlement`) or reversed (`failSettlement`) before. A trade
- * that was set aside goes into a later block by its own `settleTrade`.
+ * The on-chain settlement of trades (design §5). A trade is identified by the seq of its taker's
+ * order. A block covers every trade up to `throughSeq`, and all receipts up to there are settled.
+ * It skips trades that were set aside (`retrySettlement`) or reversed (`failSettlement`) earlier. A
+ * trade that was set aside joins a later block through its own `settleTrade`.
  */
 type SettlementBody =
   | { kind: 'mineBlock'; height: number; throughSeq: Seq; chainId: number }
@@ -173,12 +171,12 @@ type SettlementBody =
   | {
       kind: 'failSettlement'
       tradeSeq: Seq
-      /** The legs and conditions may lie in several markets. */
+      /** The legs and conditions may span several markets. */
       legs: readonly ReversedLeg[]
       conditions: readonly ReversedCondition[]
       /**
-       * How many fills of the trade later commands take back, from the last one on; absent when
-       * the whole trade is taken back. Until then it is open, and no block holds it.
+       * How many fills of the trade are left for later commands to reverse, last fill first; absent
+       * when this command completes the reversal. Until then the trade is open and in no block.
        */
       fillsLeft?: number
     }
@@ -187,28 +185,28 @@ export type RewardCommand = Stamp & RewardBody
 export type PackCommand = Stamp & PackBody
 export type MatchCommand = Stamp & MatchBody
 
-/** Name of the operator who caused a command. Absent when no operator did. */
+/** Name of the operator who caused a command; absent when no operator did. */
 interface Caused {
   by?: string
 }
 
-/** How the collateral behind a market's pairs is paid: in parts, to YES and to NO. */
+/** How the collateral behind a market's pairs is split between YES and NO. */
 export interface Resolution {
   readonly marketId: MarketId
   readonly payoutNumerators: readonly [number, number]
-  /** Of a slot: the oracle's value at its end. */
+  /** For a slot: the oracle's value at its end. */
   readonly closeE8?: PriceE8
 }
 
-/** A market that a command makes. */
+/** A market that a command creates. */
 export interface NewMarket {
   readonly marketId: MarketId
-  /** Free, and held until the market is resolved and its last order is gone; 0 for no book. */
+  /** A free book, in use until the market is resolved and its last order is gone; 0 = no book. */
   readonly book: Book
   readonly market: MarketSpec
 }
 
-/** Commands beside those of orders; they travel as msgpack. Digests are lowercase hex SHA-256. */
+/** Commands other than those of orders; encoded as msgpack. Digests are lowercase hex SHA-256. */
 export type ControlCommand = Stamp &
   Caused &
   (
@@ -219,7 +217,7 @@ export type ControlCommand = Stamp &
         profileId: ProfileId
         profile: ProfileFields
         token: TokenFields | null
-        /** Whose code the first login named; absent for nobody's. */
+        /** The owner of the referral code given at the first login; absent = none. */
         referredBy?: ProfileId
       }
     | {
@@ -238,43 +236,43 @@ export type ControlCommand = Stamp &
         expiresMs: TimeMs
         nonce: string
         nonceExpiresMs: TimeMs
-        /** Its oldest session ends; absent: only when the profile has 32. */
+        /** Ends the profile's oldest session; absent: ends it only if the profile has 32. */
         endsOldest?: true
       }
     | { kind: 'logout'; sessionDigest: string }
     /** Ends every session of the profile. */
     | { kind: 'logoutEverywhere'; profileId: ProfileId }
     | ({ kind: 'createMarket' } & NewMarket)
-    /** A group, and then its children. */
+    /** A group, followed by its children. */
     | { kind: 'createGroup'; markets: readonly NewMarket[] }
     | { kind: 'editMarket'; marketId: MarketId; change: MarketChange }
     | { kind: 'lockMarket'; marketId: MarketId }
-    /** A locked market trades again. */
+    /** Trading resumes in a locked market. */
     | { kind: 'unlockMarket'; marketId: MarketId }
     | { kind: 'flagMarket'; marketId: MarketId; isFlagged: boolean }
-    /** A slot gets its book at its start, and the oracle's value then. */
+    /** A slot gets its book and the oracle's value at its start. */
     | { kind: 'openSlot'; marketId: MarketId; book: Book; strikeE8: PriceE8 }
     /** The oracle has no value for the start or the end of a slot. */
     | { kind: 'failSlot'; marketId: MarketId }
-    /** A block holds every trade of these resolved markets, so they are paid out. */
+    /** All trades of these resolved markets are in blocks, so the markets pay out. */
     | {
         kind: 'postPayouts'
         marketIds: readonly MarketId[]
-        /** When the exchange redeems what is left then; absent = never. */
+        /** When the exchange redeems the remaining positions; absent = never. */
         redeemAtMs?: TimeMs
       }
     | { kind: 'createSeries'; seriesId: SeriesId; series: SeriesSpec }
-    /** Slots that exist stay as they are. */
+    /** Existing slots keep their values. */
     | { kind: 'editSeries'; seriesId: SeriesId; change: SeriesChange }
-    /** No more slots are created; those that exist go on. */
+    /** No more slots are created. Existing slots continue. */
     | { kind: 'endSeries'; seriesId: SeriesId }
     /** The oracle's report of a price at an instant. */
     | { kind: 'reportPrice'; symbol: string; atMs: TimeMs; priceE8: PriceE8 }
-    /** The oracle's value at a boundary of slots; 0 when it has none (rules §13 row 37). */
+    /** The oracle's value at a slot boundary; 0 when there is none (rules §13 row 37). */
     | { kind: 'decideBoundary'; symbol: string; atMs: TimeMs; priceE8: PriceE8 }
-    /** One market, or all children of a group: none of them is open while another is resolved. */
+    /** One market, or all children of a group: a group is always resolved as a whole. */
     | { kind: 'resolveMarkets'; resolutions: readonly Resolution[] }
-    /** A resolved market that nothing needs any more leaves memory (design §10). */
+    /** Removes a resolved market that is no longer needed from memory (design §10). */
     | { kind: 'archiveMarket'; marketId: MarketId }
     | { kind: 'adjustBalance'; profileId: ProfileId; collateralRaw: number }
     | MoveBody
@@ -289,23 +287,20 @@ export type ControlCommand = Stamp &
         profile: ProfileFields
         partnerId: ProfileId
         /**
-         * The key of its server wallet, sealed like a token's secret; null for a wallet of its own.
+         * The key of its server wallet, sealed like a token's secret; null if it has its own
+         * wallet.
          */
         sealedKey: Uint8Array | null
         approved: readonly string[]
-        /** The login nonce that proved a wallet of its own; null for a server wallet. */
+        /** The login nonce that proved its own wallet; null for a server wallet. */
         proof: { nonce: string; nonceExpiresMs: TimeMs } | null
       }
-    /** A sub-account that signs for itself has no partner from now on. */
+    /** Detaches a sub-account that signs for itself from its partner. */
     | { kind: 'leavePartner'; profileId: ProfileId }
-    /**
-     * Approves at once. An exchange without a chain does this, and all did before blocks approved.
-     */
+    /** Approves immediately. Used without a chain, and by versions before blocks approved. */
     | { kind: 'approveSpenders'; profileId: ProfileId; spenders: readonly string[] }
     | { kind: 'submitApprovals'; profileId: ProfileId; spenders: readonly string[] }
-    /**
-     * The result of everything that the profile submitted. `height` is that of the newest block.
-     */
+    /** The result for all submitted approvals of the profile. `height` is the newest block's. */
     | { kind: 'settleApprovals'; profileId: ProfileId; height: number; isConfirmed: boolean }
     | {
         kind: 'addWithdrawalAddress'
@@ -322,19 +317,19 @@ export type ControlCommand = Stamp &
     | { kind: 'armHeartbeat'; profileId: ProfileId; cancelAtMs: TimeMs }
     | { kind: 'disarmHeartbeat'; profileId: ProfileId }
     | { kind: 'fireHeartbeat'; profileId: ProfileId }
-    /** Heartbeats whose deadlines have passed. Older journals have one `fireHeartbeat` for each. */
+    /** Heartbeats whose deadlines have passed. Older journals have one `fireHeartbeat` each. */
     | { kind: 'fireHeartbeats'; profileIds: readonly ProfileId[] }
-    /** `reason` is what the operator gave; '' without one. */
+    /** `reason` is the operator's text; '' if none was given. */
     | { kind: 'freezeProfile'; profileId: ProfileId; reason: string }
     | { kind: 'unfreezeProfile'; profileId: ProfileId; reason: string }
     /** Revokes every live API token of the profile. */
     | { kind: 'revokeTokens'; profileId: ProfileId }
     | { kind: 'addOperator'; name: string; role: Role; tokenDigest: string }
     | { kind: 'removeOperator'; name: string }
-    /** Makes the page, or replaces the one with its id. */
+    /** Creates the page, or replaces the one with the same id. */
     | { kind: 'putMarketPage'; page: MarketPage }
     | { kind: 'removeMarketPage'; pageId: string }
-    /** Makes the key, or edits it; options that it does not name stay as they are. */
+    /** Creates or edits the key. Options that are not named keep their values. */
     | {
         kind: 'putPropertyKey'
         key: PropertyKey
@@ -344,7 +339,7 @@ export type ControlCommand = Stamp &
     | { kind: 'removePropertyKey'; keyId: string }
   )
 
-/** What operators and owners set for whole profiles, for trading, and for lists of markets. */
+/** Settings by operators and owners for profiles, trading and market lists. */
 export type SettingCommand = Extract<
   ControlCommand,
   {
@@ -366,7 +361,7 @@ export type SettingCommand = Extract<
   }
 >
 
-/** What changes profiles, tokens, sessions and wallets. */
+/** Changes to profiles, tokens, sessions and wallets. */
 export type AccountCommand = Extract<
   ControlCommand,
   {
@@ -404,7 +399,7 @@ export function isSettlement(command: Command): command is SettlementCommand {
   }
 }
 
-/** Whether a market thread must hear the command. */
+/** Whether the command goes to a market thread. */
 export function concernsBook(command: Command): command is Arrival | CancelOrders {
   const { kind } = command
   return kind === 'placeOrder' || kind === 'cancelOrders' || kind === 'releaseOrder'

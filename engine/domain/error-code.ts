@@ -1,10 +1,13 @@
-/** The code that the system or SQLite gives an error, like `ENOENT`; '' for any other error. */
+/** The code of a system or SQLite error, such as `ENOENT`; '' for any other error. */
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return ''
   return typeof error.code === 'string' ? error.code : ''
 }
 
-/** The reason that an error gives. An error of SQLite leaves its thread without its message. */
+/**
+ * The text of an error. SQLite errors that cross a thread lose their message, so their code is
+ * used.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error) return error.message
   if (typeof error !== 'object' || error === null || !('code' in error)) return String(error)

@@ -1,6 +1,6 @@
-// The answer of a market to one command: zero or more records, then exactly one DONE. This file
-// owns their layout, and every writer and reader uses its names. A record is 40 bytes, so a buffer
-// of records is copied between threads as it is. It is read as i32 words and as f64s at once:
+// A market answers one command with zero or more records, followed by exactly one DONE. This file
+// owns the record layout; all writers and readers use its names. A record is 40 bytes, so buffers
+// are copied between threads unchanged. Records are read both as i32 words and as f64s:
 //
 //   byte   0      4      8         16        24        32      36
 //          ┌──────┬──────┬─────────┬─────────┬─────────┬───────┬────────┐
@@ -17,30 +17,30 @@
 //   code       MAKER           0               0               0           RESULT
 //   ticks      of the trade    of its level    the same, 0     0           worst it takes, 0
 //                                              when held                   for cancels and GONE
-//   slot       the maker       the maker       the order       the order   the taker, 0 when
+//   slot       the maker       the maker       the order       the order   the taker; 0 if
 //                                                                          there is none
-//   sizeRaw    filled now      0               0               0           filled in all; orders
-//                                                                          canceled, a count
-//   leftRaw    what the        given back      given back      0           what the order
-//              maker has left                                              still has
+//   sizeRaw    filled now      0               0               0           filled in total; for
+//                                                                          cancels, their count
+//   leftRaw    what the        returned        returned        0           what the order
+//              maker has left                                              has left
 //   taker      its slot        its slot        0               0           1 for a bid, else 0
 //
-// What a market buy has left is collateral; all other sizes are shares. A maker that is CLOSED
-// gives back what it has left.
+// The remainder of a market buy is collateral; all other sizes are shares. A CLOSED maker returns
+// its remainder.
 //
-// A reader names a record by the index of its head word: `eventAt`. Its f64s start at half of that
-// index, because a record starts on 8 bytes. The accessors are small enough for V8 to inline them
-// at every call, whatever its budget (27 bytes of bytecode). They use offsets from constants that
-// are not exported: V8 folds these, but loads an exported constant from its cell.
+// Readers address a record by the index of its head word (`eventAt`). Its f64s start at half that
+// index, because records are aligned to 8 bytes. The accessors are small enough (27 bytes of
+// bytecode) for V8 to inline at every call. They use unexported constants: V8 folds these, but
+// loads an exported constant from its cell.
 //
 // To add a kind of event:
-//   1. name it in EVENT, and give it a column above;
-//   2. emit it, in core/book/book.ts or core/book/market.ts;
-//   3. answer it where `tsc` stops: core/clearing.ts moves the money, spine/durable-publisher.ts
-//      makes the reply, shown/published.ts the depth, shown/order-news.ts what its owner hears,
-//      follower/follower.ts the rows to read;
-//   4. say in core/money/fill-money.ts why it keeps law 2;
-//   5. teach test/simulation/watch.ts what it does to the depth, and let test/golden record one.
+//   1. name it in EVENT, and add its column above;
+//   2. emit it in core/book/book.ts or core/book/market.ts;
+//   3. handle it where `tsc` fails: core/clearing.ts moves the money,
+//      publisher/durable-publisher.ts makes the reply, read-model/published.ts the depth,
+//      read-model/order-news.ts the owner's frames, follower/follower.ts the rows to read;
+//   4. explain in core/money/fill-money.ts why invariant 2 (design §1) holds;
+//   5. add its effect on the depth to test/simulation/watch.ts, and record one in test/golden.
 // So seven files change: this file, the file that emits, and the five files of step 3.
 
 import type { MarketId, Seq, Slot } from './ids.ts'
@@ -70,13 +70,12 @@ export const TAKER_SELLS = SELLS_BIT
 export const EVENT = { FILL: 1, STP_CANCEL: 2, CANCELED: 3, NOT_OPEN: 4, DONE: 5 } as const
 export type EventKind = (typeof EVENT)[keyof typeof EVENT]
 
-/** `code` of a FILL: what became of the maker. */
+/** `code` of a FILL: the state of the maker after it. */
 export const MAKER = { OPEN: 0, CLOSED: 1 } as const
 
 /**
  * `code` of a DONE. WOULD_CROSS leaves no trace. RESTED and HELD (rules §4.3) leave the order live.
- * GONE answers a release whose order was canceled; its slot is 0. The other codes end a stored
- * order.
+ * GONE answers the release of a canceled order; its slot is 0. The other codes end a stored order.
  */
 export const RESULT = {
   RESTED: 1,
@@ -89,7 +88,7 @@ export const RESULT = {
   GONE: 8,
 } as const
 
-/** Why a command cancels; the number is stored in the journal. */
+/** Why a command cancels. The index is stored in the journal. */
 export const CANCEL_REASONS = [
   'USER',
   'EXPIRED',
@@ -100,7 +99,7 @@ export const CANCEL_REASONS = [
 ] as const
 export type CancelReason = (typeof CANCEL_REASONS)[number]
 
-/** Kind and code as they stand in a head word. The ticks go into its upper half. */
+/** The lower half of a head word. The upper half holds the ticks. */
 export function kindAndCode(kind: EventKind, code: number): number {
   return kind | (code << CODE_SHIFT)
 }
@@ -110,7 +109,7 @@ export function eventAt(at: number, index: number): number {
   return (at >> 2) + index * WORDS
 }
 
-/** A market writes no other kinds, so a `switch` over all of them is complete. */
+/** Markets write only these kinds, so a `switch` over them is complete. */
 export function eventKind(words: Int32Array, event: number): EventKind {
   return (words[event] & BYTE) as EventKind
 }
@@ -127,12 +126,12 @@ export function eventSlot(words: Int32Array, event: number): Slot {
   return words[event + SLOT]
 }
 
-/** For a FILL or an STP_CANCEL. */
+/** Valid for FILL and STP_CANCEL. */
 export function eventTakerSlot(words: Int32Array, event: number): Slot {
   return words[event + TAKER]
 }
 
-/** For a DONE: whether its order is, or was, a bid. */
+/** Valid for DONE: whether its order is, or was, a bid. */
 export function eventIsBid(words: Int32Array, event: number): boolean {
   return words[event + TAKER] === 1
 }

@@ -1,45 +1,44 @@
-// Fair shares of the tables that all callers share. The share of an owner halves with each equal
-// step by which others fill the table, from its most to its floor. So each owner that comes to a
-// nearly full table takes little more of it than the floor: to fill 2^18 rows with a most of 4,096
-// and a floor of 4, it takes about 12,000 owners, and not 64. (A share of the rows that are free
-// would not do: owners that come one after the other fill such a table with a hundred.)
-// Gates use it once, when a command is decided. A replay never does, so the figures may change
-// between versions.
+// Fair shares of tables that all callers use. An owner's share starts at `most` and halves with
+// each equal step by which others fill the table, down to `floor`. So a new owner in a nearly full
+// table gets little more than the floor: filling 2^18 rows with a most of 4,096 and a floor of 4
+// takes about 12,000 owners instead of 64. (A share of the free rows would not work: a hundred
+// owners, one after another, fill such a table.) Only the gates use shares, when they decide a
+// command. A replay never does, so the figures may change between versions.
 
 import { assert } from './assert.ts'
 import { addTo } from './sums.ts'
 
 export interface ShareRule {
-  /** Rows of the table. */
+  /** Rows in the table. */
   readonly capacity: number
-  /** An owner may hold as many of a table that is empty. */
+  /** Rows that an owner may hold in an empty table. */
   readonly most: number
-  /** An owner may hold as many however full the table is, while a row is free. */
+  /** Rows that an owner may always hold, as long as the table has free rows. */
   readonly floor: number
-  /** The share halves each time that others use so many more rows. */
+  /** The share halves each time others use this many more rows. */
   readonly stepRows: number
 }
 
-/** The rules of one table: for an owner, and for a partner together with all its sub-accounts. */
+/** The rules of one table for an owner, and for a partner with all its sub-accounts. */
 export interface SharedTable {
   readonly capacity: number
   readonly owner: ShareRule
   readonly partner: ShareRule
 }
 
-/** A partner has the floors of so many owners, and one of so many parts of an empty table. */
+/** A partner's floor is that of 16 owners; in an empty table it may hold a quarter of the rows. */
 const PARTNER_FLOORS = 16
 const PARTNER_PARTS = 4
 
 export function shareRule(capacity: number, most: number, floor: number): ShareRule {
-  assert(floor >= 1, 'an owner may hold a row')
-  assert(floor <= most, 'the least share is within the largest')
+  assert(floor >= 1, 'an owner may hold at least one row')
+  assert(floor <= most, 'the floor does not exceed the largest share')
   assert(most <= capacity, 'the largest share fits its table')
   const halvings = Math.ceil(Math.log2(most / floor))
   return { capacity, most, floor, stepRows: Math.ceil(capacity / (halvings + 1)) }
 }
 
-/** `floor` and `most` are those of one owner. */
+/** `floor` and `most` apply to one owner. */
 export function sharedTable({
   capacity,
   most,
@@ -59,28 +58,28 @@ export function sharedTable({
 }
 
 /**
- * Rows that an owner may hold now, those that it has included, while a row is free. Only the rows
- * of others make a share smaller, so an owner alone may have its most.
+ * Rows that an owner may hold now, including those it has, if a row is free. Only rows of others
+ * reduce a share, so a lone owner may hold `most`.
  */
 export function shareOf(rule: ShareRule, othersUsed: number): number {
   const halvings = Math.floor(Math.max(0, othersUsed) / rule.stepRows)
   return Math.max(rule.floor, Math.floor(rule.most / 2 ** halvings))
 }
 
-/** What bars an owner from more rows: its own share, that of its partner, or a full table. */
+/** What limits an owner: its own share, its partner's share, or a full table. */
 export type ShareBound = 'owner' | 'partner' | 'table'
 
-/** Gives the partner of a sub-account, and any other owner itself. */
+/** Returns the partner of a sub-account; for any other owner, the owner itself. */
 export type ShareOwnerOf = (owner: number) => number
 
 /**
- * Rows of one table by owner. The rows of a sub-account count for its partner as well. Invariant:
- * `moved` follows each change of what `shareOwnerOf` gives for an owner with rows.
+ * Rows of one table by owner. A sub-account's rows also count for its partner. Invariant: whenever
+ * `shareOwnerOf` changes for an owner with rows, `moved` is called.
  */
 export class OwnerCounts {
   readonly #shareOwnerOf: ShareOwnerOf
   readonly #byOwner = new Map<number, number>()
-  /** Rows of all sub-accounts of a partner, without its own. */
+  /** Rows of all sub-accounts of a partner, without the partner's own. */
   readonly #bySubAccounts = new Map<number, number>()
   #all = 0
 
@@ -96,13 +95,13 @@ export class OwnerCounts {
     return this.#byOwner.get(owner) ?? 0
   }
 
-  /** Rows of the owner's partner and of all its sub-accounts; without a partner, its own. */
+  /** Rows of the owner's partner and all its sub-accounts; without a partner, the owner's rows. */
   ofPartner(owner: number): number {
     const partner = this.#shareOwnerOf(owner)
     return this.of(partner) + (this.#bySubAccounts.get(partner) ?? 0)
   }
 
-  /** Counts rows that an owner got, or gave back when `rows` is below zero. */
+  /** Adds rows that an owner gained, or lost if `rows` is negative. */
   add(owner: number, rows: number): void {
     addTo(this.#byOwner, owner, rows)
     const partner = this.#shareOwnerOf(owner)
@@ -110,7 +109,9 @@ export class OwnerCounts {
     this.#all += rows
   }
 
-  /** The rows of the members counted for `from`, and count for `to` now, which is one of them. */
+  /**
+   * The rows of `members` counted for `from`; they now count for `to`, which is one of the members.
+   */
   moved(move: {
     readonly members: readonly number[]
     readonly from: number
@@ -124,7 +125,7 @@ export class OwnerCounts {
     }
   }
 
-  /** Null when the owner may have so many more rows. */
+  /** The limit that prevents this many more rows; null if none does. */
   boundOf(table: SharedTable, owner: number, rows = 1): ShareBound | null {
     const all = this.#all
     if (all + rows > table.capacity) return 'table'

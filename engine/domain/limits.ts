@@ -1,8 +1,8 @@
 import { assert } from './assert.ts'
 
 /**
- * The rooms of requests under way: with a body that is not complete; from those who watch the
- * process; freeing what is reserved; placing orders; reading; searching; and all other requests.
+ * Concurrency limits of requests: with an incomplete body; from monitoring; releasing reserves;
+ * placing orders; reading; searching; and all other requests.
  */
 export const BULKHEADS = [
   'bodies',
@@ -15,105 +15,110 @@ export const BULKHEADS = [
 ] as const
 export type BulkheadName = (typeof BULKHEADS)[number]
 
-/** Every bound in the system. The code that checks a bound says what happens there. */
+/** All limits of the system. The code that checks a limit defines the effect. */
 export const LIMITS = {
   /** Largest size of one order in raw shares, and largest spend of a market buy. */
   orderSizeRawMax: 10_000_000_000_000,
   feeBpsMax: 1000,
-  /** Shares that a side of a book, a trade or a pool needs before its price is a mark. */
+  /** Shares that a side of a book, a trade or a pool needs for its price to be a mark. */
   markSizeRawMin: 10_000_000,
-  /** Live orders of the whole exchange: the length of every order column. */
+  /** Live orders of the whole exchange: the length of each order column. */
   orderSlotsMax: 1 << 21,
-  /** Books of one exchange: markets that live at once and take orders. */
+  /** Books of one exchange: live markets that take orders. */
   booksMax: 4096,
-  /** Main looks so often for markets that are over, and archives so many of them at once. */
+  /** How often main checks for markets to archive, and how many it archives at once. */
   archiveEveryMs: 20,
   archiveAtOnceMax: 64,
-  /** Archived markets that the intake knows again, because orders for them came. */
+  /** Archived markets that the intake cached because orders for them arrived. */
   recalledMarketsMax: 256,
-  /** Markets over the life of a data folder. */
+  /** Markets over the lifetime of a data folder. */
   marketsEverMax: 10_000_000,
-  /** Children of one group: the id of a question has one byte for them (rules §6.3). */
+  /** Children of one group: a question id has one byte for them (rules §6.3). */
   groupChildrenMax: 255,
-  /** Series that are in memory, and slots that one creates ahead. */
+  /** Series in memory, and slots that each creates ahead. */
   seriesMax: 1000,
   slotsAheadMax: 100,
-  /** Slots of a timeline before its anchor, and behind it. */
+  /** Slots of a timeline before its anchor, and after it. */
   timelineSlotsMax: 500,
-  /** Prices that the oracle tells in one call. */
+  /** Oracle prices reported in one call. */
   reportsAtOnceMax: 100,
   /** Candles in one reply. */
   candlesMax: 5000,
-  /** Payouts that one command posts, and how soon main looks for more. */
+  /** Payouts posted by one command, and the interval at which main checks for more. */
   payoutsAtOnceMax: 256,
   payoutEveryMs: 100,
-  /** While a slot has no free book, or the journal no room, its opening is tried so often. */
+  /** Retry interval for opening a slot while no book is free or the journal is full. */
   slotRetryMs: 1000,
-  /** Exchanges and adapters of all markets together: one server wallet approves all of them. */
+  /** Exchanges and adapters of all markets together. Each server wallet approves all of them. */
   venueAddressesMax: 1024,
-  /** A Map of V8 holds 2^24 keys, so whatever is kept in one has a gate well below that. */
+  /** A V8 Map holds 2^24 keys, so everything kept in a Map has a limit well below that. */
   profilesMax: 1 << 23,
   tokensMax: 1 << 23,
   /**
-   * Token secrets that are kept unsealed. At the bound all of them are dropped and unsealed again.
+   * Decrypted token secrets in memory. At the limit all of them are dropped and decrypted again.
    */
   openedTokensMax: 1 << 16,
-  /** Different ranks that profiles ever had. */
+  /** Distinct ranks of all profiles ever. */
   ranksMax: 1 << 15,
   sessionsMax: 1 << 21,
-  /** Addresses whose new profiles of today are counted. */
+  /** Addresses for which today's new profiles are counted. */
   registrationAddressesMax: 1 << 16,
   positionsMax: 1 << 23,
-  /** Live orders of one profile, so that none can take every slot. */
+  /** Live orders of one profile, so that no profile takes every slot. */
   openOrdersPerProfileMax: 1 << 18,
-  /** Orders that one cancel command may name. A wider cancel becomes several commands. */
+  /** Orders in one cancel command. A larger cancel becomes several commands. */
   cancelItemsMax: 1000,
-  /** Heartbeats that one command fires, and the live orders of all their profiles together. */
+  /** Heartbeats that one command fires, and the live orders of their profiles together. */
   heartbeatsAtOnceMax: 512,
   heartbeatOrdersAtOnceMax: 4096,
   batchCancelIdsMax: 50,
   batchOrdersMax: 50,
   batchReplacesMax: 20,
-  /** Orders and cancels of one account that wait while its replacement is decided. */
+  /** Orders and cancels of one account that wait while its replace is decided. */
   accountQueueMax: 256,
   statusItemsMax: 50,
-  /** Makers shown for one trade in an order's status. */
+  /** Makers listed for one trade in an order's status. */
   statusMakersMax: 100,
   /**
-   * Makers shown for all trades in one such reply, with those that self-trade prevention canceled.
+   * Makers listed for all trades of such a reply, including those canceled by self-trade
+   * prevention.
    */
   statusMakersInAllMax: 500,
-  /** Makers in the reply to an order, and own orders in it that self-trade prevention canceled. */
+  /**
+   * Makers in the reply to an order, and the caller's orders in it that self-trade prevention
+   * canceled.
+   */
   replyOrdersMax: 1000,
-  /** Rows of the reply to a cancel of all orders, of canceled orders and of those still open. */
+  /** Rows of a cancel-all reply: canceled orders, and orders still open. */
   cancelRowsMax: 10_000,
   /**
-   * Milliseconds that main works on one wide thing (due deadlines, answers of markets, replies of a
-   * commit) before it lets other work run. The rest continues in the next turn of the event loop.
+   * Time that main spends on one long task (due deadlines, answers of markets, replies of a commit)
+   * before other work runs. The rest continues in the next tick of the event loop.
    */
   mainSliceMs: 4,
   /**
-   * What main settles and publishes between two looks at that time: a record is 1, a frame 8 more.
+   * Work units that main settles and publishes between two checks of that time: 1 per record, 8
+   * more per frame.
    */
   drainWorkPerLook: 256,
   clientOrderIdCodePointsMax: 128,
   clientOrderIdBytesMax: 512,
-  /** The id as sent, with the spaces around it, which are trimmed (rules §4.5). */
+  /** The id as received, including surrounding spaces, which are trimmed (rules §4.5). */
   clientOrderIdGivenCharactersMax: 1024,
   recvWindowMsMax: 10_000,
-  /** The first reply to an order is given again for so long. */
+  /** How long the first reply to an order can be replayed. */
   replayMs: 86_400_000,
-  /** Ten years: an expiration further ahead is taken for milliseconds (rules §1.3). */
+  /** Ten years. A later expiration is taken to be in milliseconds (rules §1.3). */
   expirationAheadSecMax: 3653 * 86_400,
   /** A heartbeat deadline lies at least this far ahead of server time. */
   heartbeatAheadMsMin: 5000,
-  /** Trading windows that are scheduled or active. */
+  /** Scheduled and active trading windows. */
   tradingWindowsMax: 64,
   publicMessageCharactersMax: 500,
-  /** Profiles frozen at once. An operator who needs more restricts trading by a mode. */
+  /** Profiles frozen at once. For more, an operator restricts trading with a mode. */
   frozenProfilesMax: 1 << 20,
   freezeReasonCharactersMax: 500,
-  /** Operators beside the first. Each admin call compares its token with the tokens of all. */
+  /** Operators besides the first. Each admin call compares its token with every operator's. */
   operatorsMax: 256,
   operatorNameCharactersMax: 32,
   auditLimitMax: 100,
@@ -121,15 +126,15 @@ export const LIMITS = {
   clockToleranceMs: 1000,
   userOrdersLimitMax: 200,
   activeMarketsLimitMax: 25,
-  /** Trades on one page of a market's history. */
+  /** Trades per page of a market's history. */
   marketTradesLimitMax: 100,
   /** Points of a price series. */
   pricePointsMax: 500,
   /** Books in one reply. */
   orderbooksMax: 50,
-  /** Slugs in the query of one call, with a comma between each two. */
+  /** Slugs in the query of one call, separated by commas. */
   querySlugsCharactersMax: 50 * 129 - 1,
-  /** Rows on one page of an operator's list. */
+  /** Rows per page of an operator's list. */
   adminListLimitMax: 500,
   usernameCharactersMax: 44,
   displayNameCharactersMax: 44,
@@ -138,36 +143,36 @@ export const LIMITS = {
   slugCharactersMax: 128,
   titleCharactersMax: 256,
   descriptionCharactersMax: 10_000,
-  /** Category names that markets ever had. */
+  /** Distinct category names of all markets ever. */
   categoriesMax: 10_000,
   marketPagesMax: 1000,
   pageDepthMax: 6,
-  /** Paths from which pages moved. Above it the oldest is forgotten. */
+  /** Former paths of moved pages. Above the limit the oldest is dropped. */
   movedPathsMax: 4096,
   pageSlugCharactersMax: 64,
   pageNameCharactersMax: 128,
-  /** Base filter, filter groups and metadata of one page as JSON. */
+  /** JSON of one page: base filter, filter groups and metadata. */
   pageContentBytesMax: 16 * 1024,
   propertyKeysMax: 200,
   optionsPerKeyMax: 2000,
-  /** Options of all keys. */
+  /** Options of all keys together. */
   propertyOptionsMax: 20_000,
-  /** Options that one call may change: an option of a few bytes is a hundred in the journal. */
+  /** Options changed by one call: an option of a few bytes takes about a hundred in the journal. */
   optionsPerCallMax: 250,
   optionDepthMax: 6,
-  /** Metadata of a key or an option as JSON. */
+  /** JSON metadata of a key or an option. */
   propertyMetadataBytesMax: 1024,
   filterValueCharactersMax: 64,
-  /** Properties of one market, and values of one of them. */
+  /** Properties of one market, and values of one property. */
   marketPropertiesMax: 16,
   propertyValuesMax: 16,
-  /** Filter keys of a page or a call, and values of all of them. */
+  /** Filter keys of a page or a call, and values of all keys together. */
   filterKeysMax: 16,
   filterValuesMax: 64,
   filterGroupsMax: 16,
-  /** Values of one filter key that are counted in a reply. */
+  /** Values of one filter key counted in a reply. */
   filterCountsMax: 500,
-  /** Queries whose counts are kept, and the counts of all of them. */
+  /** Queries with cached counts, and the counts of all of them. */
   countedQueriesMax: 256,
   filterCountsKeptMax: 1 << 17,
   pageMarketsLimitMax: 100,
@@ -177,32 +182,32 @@ export const LIMITS = {
   withdrawalLabelCharactersMax: 64,
   subAccountsPerPartnerMax: 1 << 17,
   subAccountsPageMax: 25,
-  /** Time between two retries of a server wallet's approvals. */
+  /** Interval between retries of a server wallet's approvals. */
   allowanceRetryEveryMs: 5000,
   sessionMs: 30 * 24 * 3_600_000,
   sessionsPerProfileMax: 32,
   loginNonceMs: 5 * 60_000,
   signatureSkewMs: 30_000,
-  /** The head of an HTTP request; a longer one gets 431. Each connection may keep so many bytes. */
+  /** The head of an HTTP request; a longer one gets 431. Each connection may buffer this much. */
   headBytesMax: 12 << 10,
-  /** An HTTP request body; a larger one gets 413. */
+  /** The body of an HTTP request; a larger one gets 413. */
   bodyBytesMax: 64 * 1024,
-  /** Time from the head of a request to the first and to the last byte of its body; then 408. */
+  /** Time from a request's head to the first and to the last byte of its body; then 408. */
   bodyFirstMs: 2000,
   bodyDeadlineMs: 10_000,
-  /** One journal record. In it a number of four characters of a body becomes nine bytes. */
+  /** One journal record. A four-character number of a body takes nine bytes in it. */
   recordBytesMax: 256 * 1024,
-  /** Connections in all, if the process may open so many files. Further ones are closed at once. */
+  /** All connections, if the process may open that many files. More are closed immediately. */
   connectionsMax: 1 << 16,
-  /** Connections of the operators' listener. */
+  /** Connections to the operators' listener. */
   operatorConnectionsMax: 64,
-  /** Files that connections leave to the rest of the process. */
+  /** File descriptors reserved for everything except connections. */
   descriptorsReserved: 96,
-  /** Requests of all kinds under way. The rooms together hold no more than this. */
+  /** Requests of all kinds in flight. The limits of the kinds add up to no more. */
   inFlightMax: 16_384,
   /**
-   * Requests under way by kind, so that a flood of one kind never delays another. `all` bounds the
-   * kind; above it the answer is 503. `address` and `profile` bound one address and one profile;
+   * Requests in flight by kind, so that a flood of one kind never delays another. `all` limits the
+   * kind; above it the answer is 503. `address` and `profile` limit one address and one profile;
    * above them the answer is 429.
    */
   bulkheads: {
@@ -215,153 +220,154 @@ export const LIMITS = {
     others: { all: 1024, address: 128, profile: 32 },
   },
   /**
-   * Replies that wait for their readers, of all and of one address. Above it connections are cut.
+   * Reply bytes not yet read by clients, in total and for one address. Above it connections are
+   * cut.
    */
   unreadReplyBytes: { all: 256 << 20, address: 16 << 20 },
-  /** Compressed replies that are kept, and compressions under way on the library's four threads. */
+  /** Cached compressed replies, and concurrent compressions on the library's four threads. */
   compressedReplies: { bytesMax: 32 << 20, entriesMax: 1 << 14, atOnceMax: 2 },
   /**
-   * Orders under way. Above it the next order gets 503, unread. It bounds the wait of an accepted
-   * order (a tenth of a second at ten thousand a second) and leaves the rest of `inFlightMax` to
-   * cancels. A smaller bound starves the intake pool while main reads a flood. A larger one buys
-   * nothing.
+   * Orders in flight. Above it the next order gets 503 without being parsed. It bounds the wait of
+   * an accepted order (0.1 s at 10,000 orders a second) and leaves the rest of `inFlightMax` to
+   * cancels. A lower limit starves the intake pool while main reads a flood. A higher one brings no
+   * gain.
    */
   ordersUnderWayMax: 1024,
   /**
-   * Legs that one command reverses: an account has one leg for each outcome. A trade with more of
-   * them is reversed by several commands.
+   * Legs that one command reverses: one for each account and outcome. A trade with more legs is
+   * reversed by several commands.
    */
   reversalLegsMax: 1500,
-  /** Faults that the embedded chain is armed with and has not made yet. */
+  /** Faults set on the embedded chain that it has not used yet. */
   settlementFaultsMax: 400,
   /**
-   * Deposits less withdrawals of the whole exchange, in raw units. It is a quarter of what counts
-   * exactly: advances of conversions and debts of failed trades come on top.
+   * Deposits less withdrawals of the whole exchange, in raw units. It is a quarter of the range
+   * that counts exactly: advances of conversions and debts of failed trades are added to it.
    */
   fundedRawMax: 2 ** 51,
-  /** Trades without a block that a start reads. Older ones are mined without a notice. */
+  /** Trades without a block that a start reads. Older ones are mined without an event. */
   waitingTradesMax: 1 << 16,
   batchBytesMax: 1 << 20,
   ringBytes: 1 << 22,
   /** A ring between main and one market thread. Each market may have two. */
   shardRingBytes: 1 << 20,
-  /** Room in each ring that only commands of deadlines may use. */
+  /** Ring space reserved for commands of deadlines. */
   ringReserveBytes: 256 * 1024,
-  /** Log lines that standard error has not taken. Above it lines are dropped and counted. */
+  /** Log bytes waiting for standard error. Above it lines are dropped and counted. */
   logWaitingBytesMax: 1 << 20,
-  /** Encoded markets kept for readers. Above it they are dropped and encoded again. */
+  /** Cached encoded markets. Above it all are dropped and encoded again. */
   marketBytesCachedMax: 1 << 26,
-  /** A thread that gives no sign of life for longer makes the exchange not ready. */
+  /** The exchange is not ready while a thread has not responded for longer. */
   threadSilentMsMax: 1000,
-  /** Read tables that are behind the durable seq, and stand still, for longer: it is not ready. */
+  /** The exchange is not ready while the read tables lag and have made no progress for longer. */
   followerLagMsMax: 5000,
-  /** Less disk room for the journal, its log and a snapshot makes the exchange not ready. */
+  /** The exchange is not ready with less disk space for the journal, its WAL and a snapshot. */
   diskFreeBytesMin: 1 << 27,
   marketThreadsAutoMax: 16,
   marketThreadsEachMax: 64,
   privateReadDeadlineMs: 1000,
-  /** A snapshot is due after this many commands. */
+  /** Commands between snapshots. */
   snapshotEveryCommands: 250_000,
-  /**
-   * A snapshot that failed is tried again after the first pause, which doubles up to the second.
-   */
+  /** Pause before a failed snapshot is retried. It doubles up to the maximum. */
   snapshotRetryMsMin: 5_000,
   snapshotRetryMsMax: 600_000,
-  /** Bytes that a command takes in the journal, on average. */
+  /** Average bytes of a command in the journal. */
   commandBytesTypical: 256,
-  /** Longest time that orders wait for the markets to stand still. */
+  /** Longest time that orders wait for all markets to be idle. */
   quiescenceWaitMsMax: 100,
   queryQueueMax: 1024,
   searchCharactersMax: 200,
-  /** Words of a query that are looked up. The rest counts for its meaning alone. */
+  /** Words of a query that are looked up. Further words count only for its meaning. */
   searchWordsMax: 8,
-  /** Markets that one word of a query finds: the newest. */
+  /** Markets found by one word of a query; the newest are kept. */
   searchRowsMax: 1000,
-  /** Markets that one query finds. */
+  /** Markets found by one query. */
   searchFoundMax: 1000,
   searchLimitMax: 100,
-  /** Answers of the newest queries that are kept until a market changes. */
+  /** Cached answers of the latest queries; a change of a market clears them. */
   searchesKeptMax: 128,
-  /** Markets whose meaning is kept in memory. Beyond it the newest at the start of the thread. */
+  /** Markets whose meaning is held in memory. Above it, the newest when the thread starts. */
   searchedMarketsMax: 1 << 14,
-  /** Changes of searched markets that are kept. A reader that missed more reads all markets. */
+  /** Retained changes of searched markets. A reader that missed more reads all markets again. */
   searchChangesMax: 4096,
   recommendationsMax: 5,
-  /** Reads of one profile under way, so that one profile cannot fill the queue. */
+  /** Concurrent reads of one profile, so that no profile fills the queue. */
   readsPerProfileMax: 256,
-  /** Reads of the tables under way for one address whose callers are not known. */
+  /** Concurrent reads of the tables by anonymous callers of one address. */
   readsPerAddressMax: 64,
-  /** Deaths of intake or query threads without an input to blame. More of them end the process. */
+  /** Deaths of intake or query threads that no input explains. More of them end the process. */
   idleDeathsPerMinuteMax: 5,
   /** Open sockets. Above it an upgrade gets 503. */
   socketsMax: 16_384,
-  /** Sockets of clients without a proof. The rest is for signed clients. */
+  /** Sockets of unauthenticated clients. The rest is reserved for authenticated ones. */
   anonymousSocketsMax: 8192,
   /** Sockets of one address. Above it an upgrade gets 429. */
   socketsPerAddressMax: 2048,
   /** Sockets of one profile. Above it a client gets `exception` and is disconnected. */
   socketsPerProfileMax: 1024,
-  /** One message of a client. A longer one ends its connection. */
+  /** One client message. A longer one closes the connection. */
   socketMessageBytesMax: 16 * 1024,
-  /**
-   * A message that joins a namespace, the name of a namespace, and any packet that is not a
-   * message.
-   */
+  /** A message that joins a namespace, the name of a namespace, and any other control packet. */
   socketControlBytesMax: 512,
-  /** Messages of one socket in a second. A client that sends more is disconnected. */
+  /** Messages of one socket per second. A client that exceeds it is disconnected. */
   socketMessagesPerSecondMax: 50,
   /**
-   * Messages of all sockets of an address or a profile in `ownerMessagesSec`. It is wide because
-   * clients come back all at once.
+   * Messages of all sockets of an address or a profile within `ownerMessagesSec`. It is high
+   * because clients reconnect all at once.
    */
   ownerMessagesMax: 8192,
   ownerMessagesSec: 4,
   /** Markets in one subscription. */
   socketMarketsMax: 100,
-  /** Markets in the subscriptions of all sockets of a profile. */
+  /** Markets in the subscriptions of all sockets of one profile. */
   socketMarketsPerProfileMax: 4096,
-  /** Markets in the public subscriptions of all sockets of an address, and of all sockets. */
+  /** Markets in the public subscriptions of all sockets of one address, and of all sockets. */
   socketMarketsPerAddressMax: 16_384,
   socketMarketsAllMax: 1 << 19,
   /**
-   * Markets that an address or a profile names in public subscriptions in `ownerMessagesSec`. One
+   * Markets that an address or a profile subscribes to publicly within `ownerMessagesSec`. A market
    * with a long first frame counts several times (server/edge/sockets/frame-rates.ts).
    */
   ownerMarketsRequestedMax: 32_768,
   /**
-   * Readers of one native topic; a frame goes out to so many in one turn of the loop. An order
-   * passes main in several turns, and may wait for such a part of a frame in each.
+   * Readers of one native topic; a frame is sent to this many in one tick of the event loop. An
+   * order passes main in several ticks and may wait for one such part of a frame in each.
    */
   socketTopicMembersMax: 64,
-  /** Bytes of shared frames that one turn may give to a reader. */
+  /** Bytes of shared frames that a reader gets in one tick. */
   socketTickBytesMax: 64 * 1024,
-  /** A reader with more unread bytes gets no shared frames; it gets the newest when it has room. */
+  /**
+   * A reader with more unread bytes gets no shared frames, and the newest one once it catches up.
+   */
   socketTopicAheadBytesMax: 16 * 1024,
-  /** Shared frames of one room that wait to be sent. Above it its readers are all behind. */
+  /** Shared frames of one broadcast group to be sent. Above it its readers count as lagging. */
   socketGroupFramesMax: 4096,
-  /** Newest frames of a tape, and their bytes, which a reader that was behind still gets. */
+  /** Newest frames of a tape, and their bytes, that a lagging reader still gets. */
   socketTapeFramesMax: 64,
   socketTapeBytesMax: 64 * 1024,
-  /** Frames of an account that wait for a slow reader. Above it the reader is disconnected. */
+  /** Account frames queued for a slow reader. Above it the reader is disconnected. */
   socketLagBytesMax: 1 << 20,
-  /** Waiting frames of all accounts. Above it the readers that do not keep up are disconnected. */
+  /** Queued frames of all accounts. Above it the lagging readers are disconnected. */
   socketLogBytesMax: 1 << 28,
-  /** Frames of an account that are not rendered yet. Above it their readers are disconnected. */
+  /** Account frames not rendered yet. Above it their readers are disconnected. */
   socketFramesDueMax: 1 << 16,
-  /** Bytes written to a socket ahead of its reader, and bytes written in one go. */
+  /** Bytes written to a socket ahead of its reader, and bytes per write. */
   socketAheadBytesMax: 32 * 1024,
   socketBatchBytes: 16 * 1024,
-  /** Bytes written and not read. Above it a connection ends at once. */
+  /** Bytes written and not read. Above it the connection is closed immediately. */
   socketBufferedBytesMax: 224 * 1024,
-  /** Trades whose end is not told yet. Above it their listeners hear that they missed them. */
+  /**
+   * Trades whose settlement is not published yet. Above it subscribers get a notice of missed
+   * events.
+   */
   settledDueMax: 1 << 18,
   /** Markets in one read of an account's positions. */
   positionsReadMax: 128,
-  /** Candles in one read of what markets traded in the last day, at a start. */
+  /** Candles in one read of the last day's trading, at a start. */
   candlesReadMax: 2048,
   /** Trades in one read of settled trades. */
   settledReadMax: 1024,
-  /** How often a read is tried that nobody repeats, and the pause after each try. */
+  /** Tries of a read that no caller repeats, and the pause after each. */
   lateReadsMax: 30,
   lateReadPauseMs: 200,
 } as const
@@ -385,29 +391,32 @@ assert(
 )
 assert(
   LIMITS.socketAheadBytesMax + 2 * LIMITS.socketBatchBytes < LIMITS.socketBufferedBytesMax,
-  'a batch and the reason for a disconnect fit behind unread bytes',
+  'a batch and the reason for a disconnect fit on top of unread bytes',
 )
 assert(
   2 * (LIMITS.socketTopicAheadBytesMax + LIMITS.socketTickBytesMax + LIMITS.socketBatchBytes) <
     LIMITS.socketBufferedBytesMax,
-  'shared frames of a turn, a whole book and a batch fit behind unread bytes',
+  'shared frames of a tick, a whole book and a batch fit on top of unread bytes',
 )
 assert(
   LIMITS.socketTapeBytesMax <= LIMITS.socketTickBytesMax,
-  'a tape gives a reader no more at once than the frames of a turn',
+  'a tape gives a reader no more at once than the frames of one tick',
 )
-assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave room for cancels')
+assert(LIMITS.ordersUnderWayMax <= LIMITS.inFlightMax / 2, 'orders leave capacity for cancels')
 assert(
   BULKHEADS.reduce((sum, bulkhead) => sum + LIMITS.bulkheads[bulkhead].all, 0) <=
     LIMITS.inFlightMax,
-  'all rooms together hold no more than may be under way',
+  'the limits of all kinds fit the limit of requests in flight',
 )
-assert(LIMITS.ordersUnderWayMax <= LIMITS.bulkheads.orders.all, 'orders under way fit their room')
+assert(
+  LIMITS.ordersUnderWayMax <= LIMITS.bulkheads.orders.all,
+  'orders in flight fit the limit of their kind',
+)
 assert(LIMITS.batchOrdersMax < 255, 'an index in a group fits its byte')
 assert(
   2 * LIMITS.fundedRawMax + LIMITS.settlementFaultsMax * LIMITS.orderSizeRawMax <=
     Number.MAX_SAFE_INTEGER,
-  'all funds, as much again in advance, and the debts of all armed failures count exactly',
+  'all funds, as many advances, and the debts of all set failures count exactly',
 )
 assert(LIMITS.bodyBytesMax * 3 < LIMITS.recordBytesMax, 'a body fits a record')
 assert(

@@ -1,14 +1,12 @@
-// Roles of operators. Each role may do all that the roles before it may do.
+// Operator roles. Each role includes the rights of the roles before it.
 
 export const ROLES = ['read', 'support', 'money', 'root'] as const
 export type Role = (typeof ROLES)[number]
 
-/**
- * The first operator. The server makes its token at the first start, or `--admin-token` gives it.
- */
+/** The first operator. Its token is created at the first start or given by `--admin-token`. */
 export const ROOT_OPERATOR = 'root'
 
-/** Whether `role` may do what needs the role `needed`. */
+/** Whether `role` includes the rights of `needed`. */
 export function mayAct(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }

@@ -1,4 +1,4 @@
-// Sides, outcomes, order types and self-trade policies, each with the number it has on the wire.
+// Sides, outcomes, order types and self-trade policies, with their numbers on the wire.
 
 export const SIDE = { BUY: 0, SELL: 1 } as const
 export const OUTCOME = { YES: 0, NO: 1 } as const
@@ -8,9 +8,9 @@ export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
 export type OrderType = (typeof ORDER_TYPES)[number]
 
 /**
- * What an order type may do. `rests`: what is left stays in the book. `whole`: it fills whole or
- * not at all. Post-only is a flag beside the type: such an order rests and may not take (rules
- * §4.2).
+ * Policies of the order types. `rests`: the remainder stays in the book. `whole`: it fills
+ * completely or not at all. Post-only is a separate flag: such an order rests and never takes
+ * (rules §4.2).
  */
 export const POLICY_OF_TYPE = [
   { type: 'GTC', rests: true, whole: false },
@@ -27,7 +27,7 @@ export function isBid(side: number, outcome: number): boolean {
   return side === outcome
 }
 
-/** Maps a price of the order's own token to the YES ladder. The same map leads back. */
+/** Maps a price of the order's own token to the YES ladder. The mapping is its own inverse. */
 export function ladderTicks(outcome: number, priceTicks: number): number {
   return outcome === OUTCOME.YES ? priceTicks : 1000 - priceTicks
 }
@@ -36,7 +36,7 @@ export function ladderTicks(outcome: number, priceTicks: number): number {
 export const ORDER_STATUSES = ['LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'] as const
 export type OrderStatus = (typeof ORDER_STATUSES)[number]
 
-/** Whether the order is a market buy: it counts collateral and not shares. */
+/** Whether the order is a market buy, which is measured in collateral instead of shares. */
 export function buysBySpend(marketForm: boolean, side: number): boolean {
   return marketForm && side === SIDE.BUY
 }

@@ -3,8 +3,8 @@ import { type SharedTable, sharedTable } from './fair-share.ts'
 import { LIMITS } from './limits.ts'
 
 /**
- * Shares of the tables that orders and positions take. The most that one account may have of an
- * empty table shrinks to its floor as others fill it (`fair-share.ts`).
+ * Fair shares of the order and position tables. An account's limit falls from `most` to its floor
+ * as others fill the table (`fair-share.ts`).
  */
 export const SHARE_LIMITS = {
   openOrdersFloor: 64,
@@ -12,15 +12,15 @@ export const SHARE_LIMITS = {
   positionsMost: 1 << 16,
   positionsFloor: 256,
   /**
-   * Open orders, and positions, after which one more must reserve or take `amountRawMin`, so that
+   * Open orders, and positions, above which a new one must reserve or take `amountRawMin`, so that
    * many rows cost more than a raw unit each. The floors are those above.
    */
   smallOrdersMost: 4096,
   smallPositionsMost: 1024,
   amountRawMin: 1000,
   /**
-   * One of so many order slots is free for orders that never rest: an order that takes what is
-   * there trades, however many orders are open.
+   * 1/n of the order slots are reserved for orders that never rest, so that orders which take
+   * liquidity trade however many orders are open.
    */
   slotsPerTransient: 64,
   /** Open size of one account in one market. The floor is the largest order. */
@@ -29,24 +29,24 @@ export const SHARE_LIMITS = {
 
 assert(
   Math.floor(LIMITS.orderSlotsMax / SHARE_LIMITS.slotsPerTransient) > LIMITS.ordersUnderWayMax * 2,
-  'orders under way fit the slots that are free for them',
+  'orders in flight fit the slots reserved for them',
 )
 assert(
   SHARE_LIMITS.positionsFloor > LIMITS.groupChildrenMax,
-  'an account with no position converts in any group',
+  'an account without positions can convert in any group',
 )
 assert(
   SHARE_LIMITS.openSizeRawMost > LIMITS.orderSizeRawMax,
-  'the share of an empty market takes the largest order',
+  'the share of an empty market fits the largest order',
 )
 
-/** The shares of one table, and those beyond which a row needs `amountRawMin`. */
+/** The shares of one table, and the shares above which a row needs `amountRawMin`. */
 export interface TableShares {
   readonly whole: SharedTable
   readonly small: SharedTable
 }
 
-/** One account has an eighth of the rows at most, so that few never fill a table. */
+/** One account has at most an eighth of the rows, so that a few accounts never fill a table. */
 const OWNERS_MIN = 8
 
 function sharesOf(capacity: number, most: number, smallMost: number, floor: number): TableShares {
@@ -57,12 +57,12 @@ function sharesOf(capacity: number, most: number, smallMost: number, floor: numb
   return { whole: table(most), small: table(smallMost) }
 }
 
-/** How many orders there are when no more may rest. */
+/** Orders that may exist before no more may rest. */
 export function restingMax(slots: number): number {
   return slots - Math.floor(slots / SHARE_LIMITS.slotsPerTransient)
 }
 
-/** `slots` are those that an order can have. */
+/** `slots` is the number of order slots. */
 export function orderShares(slots: number): TableShares {
   const { openOrdersFloor, smallOrdersMost } = SHARE_LIMITS
   return sharesOf(slots, LIMITS.openOrdersPerProfileMax, smallOrdersMost, openOrdersFloor)
@@ -81,5 +81,5 @@ export const OPEN_SIZE = sharedTable({
 })
 assert(
   OPEN_SIZE.owner.stepRows >= SHARE_LIMITS.openSizeRawMost,
-  'below the share of an empty market nobody is bound',
+  'below the share of an empty market no owner is limited',
 )

@@ -1,5 +1,5 @@
-// The tables that all callers share, with the share of each owner. Capacity and most stand with the
-// bounds of the topic. The floor is what an owner may hold of a table that is nearly full.
+// Tables that all callers share, with each owner's share. Capacity and most come from the topic's
+// limits. The floor is what an owner may hold of a nearly full table.
 
 import { sharedTable, shareRule } from './fair-share.ts'
 import { LIMITS } from './limits.ts'
@@ -8,13 +8,15 @@ import { POOL_LIMITS } from './moves/pool-limits.ts'
 import { PACK_LIMITS } from './packs/pack-limits.ts'
 import { SOCIAL_LIMITS } from './social/social-limits.ts'
 
-/** Sub-accounts are profiles: the share of a partner halves as all profiles grow. */
+/** Sub-accounts are profiles, so a partner's share halves as the number of all profiles grows. */
 export const SUB_ACCOUNT_SHARE = shareRule(
   LIMITS.profilesMax,
   LIMITS.subAccountsPerPartnerMax,
   1024,
 )
-/** Profiles that first logins leave to operators and to the sub-accounts of partners. */
+/**
+ * Profiles reserved for operators and for sub-accounts of partners. First logins cannot use them.
+ */
 export const PROFILES_RESERVED = 1 << 20
 
 export const SHARED_TABLES = {

@@ -1,10 +1,9 @@
 import { assert } from './assert.ts'
 
 /**
- * Items under way, each under a number that is free again once the item is taken out. A Map would
- * keep memory that it no longer uses: its outgrown tables hold their old items and point to the
- * next table. So one table that grew old keeps all later ones alive until the whole heap is
- * collected.
+ * Items in progress, each under a number that is reused after the item is removed. A Map would
+ * retain memory: its outgrown tables hold old items and point to the next table, so one table in
+ * the old generation keeps all later ones alive until a full collection.
  */
 export class Slab<T> {
   readonly #items: (T | null)[] = [null]
@@ -14,7 +13,7 @@ export class Slab<T> {
     return this.#items.length - 1 - this.#free.length
   }
 
-  /** Stores the item and gives its number, from 1. */
+  /** Stores the item and returns its number, from 1. */
   put(item: T): number {
     const at = this.#free.pop() ?? this.#items.length
     this.#items[at] = item
@@ -23,19 +22,19 @@ export class Slab<T> {
 
   at(at: number): T {
     const item = this.#items[at]
-    assert(item !== null && item !== undefined, 'an item that is read was put in')
+    assert(item !== null && item !== undefined, 'an item that is read is stored')
     return item
   }
 
   take(at: number): T {
     const item = this.#items[at]
-    assert(item !== null && item !== undefined, 'an item that is taken out was put in')
+    assert(item !== null && item !== undefined, 'an item that is removed is stored')
     this.#items[at] = null
     this.#free.push(at)
     return item
   }
 
-  /** All items, in no order. */
+  /** All items, in no particular order. */
   all(): T[] {
     return this.#items.filter((item) => item !== null)
   }

@@ -1,5 +1,5 @@
 // The only arithmetic on money, prices and sizes (rules §1.5, §2.4). The unit ends each name and is
-// its kind: the compiler refuses one for another, and a typed-array column needs no cast.
+// its type, so the compiler rejects a value of another unit and typed-array columns need no cast.
 
 import type { Kind } from './ids.ts'
 
@@ -18,7 +18,7 @@ export type TimeMs = Kind<'ms'>
 
 export const PRICE_ONE_TICKS = 1000
 export const UNIT_RAW = 1_000_000
-/** Limit orders come in steps of 0.001 share, so that price times size never rounds. */
+/** Limit orders have steps of 0.001 share, so that price times size never rounds. */
 export const SIZE_STEP_RAW = 1000
 const STEP_RAW = SIZE_STEP_RAW
 export const BPS = 10_000
@@ -43,7 +43,7 @@ export function costCeilRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): Collatera
   return priceTicks * steps + Math.ceil((priceTicks * oddRaw) / STEP_RAW)
 }
 
-/** Most shares that `spendRaw` buys at `priceTicks`, rounded down. */
+/** Largest number of shares that `spendRaw` buys at `priceTicks`, rounded down. */
 export function sharesForSpendRaw(priceTicks: PriceTicks, spendRaw: CollateralRaw): SizeRaw {
   const restRaw = spendRaw % priceTicks
   const whole = (spendRaw - restRaw) / priceTicks
@@ -64,7 +64,8 @@ function productError(a: number, b: number, product: number): number {
 }
 
 /**
- * floor(a·b/divisor) for non-negative safe integers whose result is a safe integer, without bigint.
+ * floor(a·b/divisor) without bigint. The factors must be non-negative safe integers, and so must
+ * the result.
  */
 export function mulDivFloor(a: number, b: number, divisor: number): number {
   const product = a * b
@@ -73,19 +74,19 @@ export function mulDivFloor(a: number, b: number, divisor: number): number {
   const back = quotient * divisor
   const rest =
     product - back + (productError(a, b, product) - productError(quotient, divisor, back))
-  // The double estimate is off by a few units at the most; the exact rest says by how many.
+  // The double estimate is off by at most a few units. The exact remainder gives the correction.
   quotient += Math.floor(rest / divisor)
   return quotient
 }
 
-/** A part of a whole in basis points, rounded half up; 0 when the whole is 0. */
+/** A part of a whole in basis points, rounded half up; 0 if the whole is 0. */
 export function roundedBps(partRaw: number, wholeRaw: number): number {
   return wholeRaw === 0 ? 0 : Math.floor((mulDivFloor(partRaw, 2 * BPS, wholeRaw) + 1) / 2)
 }
 
 export const SUM_CARRY_RAW = 2 ** 52
 
-/** A sum that only grows and stays exact past 2^53: `raw` + `carries` × 2^52 raw units. */
+/** A growing sum that stays exact past 2^53: `raw` + `carries` × 2^52 raw units. */
 export interface GrowingSum {
   raw: number
   carries: number
@@ -102,7 +103,7 @@ export function totalOf({ raw, carries }: GrowingSum): bigint {
   return BigInt(carries) * BigInt(SUM_CARRY_RAW) + BigInt(raw)
 }
 
-/** Ordered as the sums are. */
+/** Sorts by the value of the sums. */
 export function compareSums(a: GrowingSum, b: GrowingSum): number {
   return a.carries - b.carries || a.raw - b.raw
 }

@@ -1,10 +1,14 @@
-/** Bounds on what main does for reads. The code that checks a bound says what happens. */
+/** Limits of the work that main does for reads. The code that checks a limit defines the effect. */
 export const WORK_LIMITS = {
-  /** What main does in one turn of its loop for long replies and costly calls, all together. */
+  /**
+   * Time that main spends on long replies and costly calls together in one tick of its event loop.
+   */
   sliceMs: 4,
-  /** Such work that waits. Above it the newest of the largest group of callers makes way. */
+  /**
+   * Waiting work of this kind. Above it the newest job of the largest group of callers is dropped.
+   */
   slicedJobsMax: 1024,
-  /** Requests of `POST /mcp` that are with its thread, and how long it may take for one. */
+  /** `POST /mcp` requests at the MCP thread, and its time limit for one. */
   mcpRequestsMax: 512,
   mcpDeadlineMs: 30_000,
 } as const

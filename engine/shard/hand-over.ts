@@ -1,4 +1,4 @@
-// Hands a recovered book, which the one-thread core built on main, to the thread that will hold it.
+// Transfers a recovered book, which the one-thread core built on main, to its market thread.
 
 import { eachHeld, eachResting } from '../core/book/market.ts'
 import type { OrderTable } from '../core/orders/order-table.ts'
@@ -10,7 +10,7 @@ import type { ShardHandle } from './shard-handle.ts'
 const pause = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Waits while the ring is full: no client is served yet. Each level keeps the order of its queue.
+ * Waits while the ring is full, because no client is served yet. Each level keeps its queue order.
  */
 export function handOver(book: Book, orders: OrderTable, shard: ShardHandle): void {
   const chunk = new Float64Array(RESTORE_F64S * RESTORE_ORDERS_MAX)

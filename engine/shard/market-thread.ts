@@ -1,6 +1,6 @@
 // Hot path. bench/pipeline.bench.ts
-// The market side of a shard: takes command frames, runs core/book/market.ts, gives event frames.
-// It runs in a worker, or on main when the exchange has no market threads.
+// The market side of a shard: reads command frames, runs core/book/market.ts, writes event frames.
+// It runs in a worker, or on main if the exchange has no market threads.
 
 import { eventWords, onEventsReady } from '../core/book/event-buffer.ts'
 import {
@@ -23,7 +23,7 @@ const order = blankPlace()
 const cancel = blankCancel(LIMITS.cancelItemsMax)
 const events = eventWords
 
-/** Sends every chunk of events to `output`. Calls `waitForSpace` while `output` is full. */
+/** Sends each chunk of events to `output`. Calls `waitForSpace` while `output` is full. */
 export function sendEventsTo(output: Ring, waitForSpace: () => void): void {
   onEventsReady((count) => {
     while (!output.pushWords(FROM_SHARD.EVENTS, events, 0, count * EVENT_WORDS)) waitForSpace()
@@ -32,13 +32,13 @@ export function sendEventsTo(output: Ring, waitForSpace: () => void): void {
 
 export interface Frame {
   readonly tag: number
-  /** A view of the buffer whose payload starts at `byteOffset`. */
+  /** A view of the buffer, in which the payload starts at `byteOffset`. */
   readonly view: DataView
   readonly byteOffset: number
   readonly payloadBytes: number
 }
 
-/** Carries out one frame. False when it was the last one. */
+/** Processes one frame. Returns false for the last one. */
 export function handleFrame(frame: Frame, output: Ring): boolean {
   const { tag, view, byteOffset: at } = frame
   switch (tag) {
@@ -66,7 +66,7 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
     case TO_SHARD.STOP:
       return false
     default:
-      return fault('a shard knows every frame it is sent')
+      return fault('every frame to a shard has a known tag')
   }
 }
 

@@ -18,7 +18,7 @@ const sendWakeUp = () => {
 }
 
 sendEventsTo(output, () => {
-  // Main takes the events of a sweep in many turns. Meanwhile this thread is alive.
+  // Main takes the events of a sweep over many ticks. Meanwhile this thread is alive.
   input.answer()
   sendWakeUp()
   output.waitForSpace()

@@ -1,12 +1,12 @@
-// Frame tags between main and a market thread. Both sides import them from here.
+// Frame tags between main and a market thread, for both sides.
 
 import { assert } from '../domain/assert.ts'
 import { LIMITS } from '../domain/limits.ts'
 
 /**
- * To the thread. PLACE: the head of a PLACE record. CANCEL: a CANCEL record. DIGEST: the book
- * (u32) to digest. STOP: the end. RESTORE: resting and held orders to take over, oldest
- * first. RELEASE: a RELEASE record.
+ * To the thread. PLACE: the head of a PLACE record. CANCEL: a CANCEL record. DIGEST: the book (u32)
+ * to digest. STOP: end the thread. RESTORE: resting and held orders to take over, oldest first.
+ * RELEASE: a RELEASE record.
  */
 export const TO_SHARD = {
   PLACE: 1,
@@ -17,21 +17,21 @@ export const TO_SHARD = {
   RELEASE: 6,
 } as const
 /**
- * One order of a RESTORE frame, as f64s: book, slot, generation, owner, 1 for a bid, ticks (0 for
- * a held order), left.
+ * One order of a RESTORE frame, as f64s: book, slot, generation, owner, 1 for a bid, ticks (0 for a
+ * held order), remaining size.
  */
 export const RESTORE_F64S = 7
 export const RESTORE_ORDERS_MAX = 1024
-/** From the thread. EVENTS: records of one command. DIGEST: the digest that was asked for. */
+/** From the thread. EVENTS: records of one command. DIGEST: a requested digest. */
 export const FROM_SHARD = { EVENTS: 1, DIGEST: 2 } as const
 
 /**
- * Books on main have no other thread to wait for, so their ring holds the widest possible sweep.
+ * Books on main have no other thread to wait for, so their ring fits the largest possible sweep.
  */
 export const INLINE_RING_BYTES = 1 << 27
-/** Frames settled and not yet published, per shard. */
+/** Frames settled and not published yet, per shard. */
 export const UNPUBLISHED_FRAMES = 1 << 16
-/** Commands sent and not yet settled, per shard. */
+/** Commands sent and not settled yet, per shard. */
 export const UNSETTLED_COMMANDS = 1 << 16
 
-assert(LIMITS.orderSlotsMax * 56 <= INLINE_RING_BYTES, 'the widest sweep fits the inline ring')
+assert(LIMITS.orderSlotsMax * 56 <= INLINE_RING_BYTES, 'the largest sweep fits the inline ring')

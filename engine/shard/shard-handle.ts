@@ -1,8 +1,8 @@
 // Hot path. bench/pipeline.bench.ts
-// Main's side of one shard: a set of markets, and the thread (or main itself) that holds their
-// books. Main reads event frames twice: on arrival, to settle them, and to publish them once their
-// command is durable. Their bytes stay in the ring until then, so nothing is copied.
-// Invariant: frames are freed in the order in which they were settled.
+// Main's side of one shard: a set of markets and the thread (or main itself) with their books. Main
+// reads event frames twice: on arrival to settle them, and again to publish them once their command
+// is durable. Their bytes stay in the ring until then, so nothing is copied.
+// Invariant: frames are freed in the order of their settlement.
 
 import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
@@ -24,25 +24,25 @@ import {
   UNSETTLED_COMMANDS,
 } from './protocol.ts'
 
-/** What main does with frames. `words` and `f64s` view the ring; the frame starts at byte `at`. */
+/** Main's handling of frames. `words` and `f64s` view the ring; the frame starts at byte `at`. */
 export interface FrameVisitor {
   settle(words: Int32Array, f64s: Float64Array, at: number, count: number): void
   publish(words: Int32Array, f64s: Float64Array, at: number, count: number): void
-  /** All frames of one batch were published. */
+  /** All frames of a batch are published. */
   published(): void
 }
 
 /**
- * Where a shard's books live. `start` puts something other than a worker at the far end of the
- * rings. It emits the events of a worker: 'message', 'error', 'exit'.
+ * Where a shard's books are. `start` replaces the worker at the other end of the rings. It emits a
+ * worker's events: 'message', 'error', 'exit'.
  */
 export interface ShardThread {
   readonly inline: boolean
-  /** Called on main when frames may have come; the owner then calls `drain`. */
+  /** Called on main when frames may have arrived; the owner then calls `drain`. */
   readonly onReady: () => void
   readonly onFault: (sentence: string) => void
   readonly ringBytes?: number | undefined
-  /** The thread that makes commands durable rings the bell of this place. */
+  /** The wake-up place of the thread, which the journal thread wakes. */
   readonly wakeUp?: { readonly wakeUps: WakeUps; readonly place: number }
   readonly start?: ((name: string, rings: ShardRings) => EventEmitter) | undefined
 }
@@ -50,7 +50,7 @@ export interface ShardThread {
 export interface ShardRings {
   readonly input: SharedArrayBuffer
   readonly output: SharedArrayBuffer
-  /** The bell that wakes the thread; absent when main wakes it. */
+  /** The thread's wake-up place; absent if main wakes it. */
   readonly wakeUp?: { readonly shared: SharedArrayBuffer; readonly place: number }
   readonly busyTimes: BusyCells
 }
@@ -59,12 +59,12 @@ function startWorker(name: string, workerData: ShardRings): EventEmitter {
   return spawn(new URL('./market.worker.ts', import.meta.url), { name, workerData })
 }
 
-/** What a frame costs beside its records, which is usually a reply. */
+/** The cost of a frame beyond its records, which is usually a reply. */
 const FRAME_WORK = 8
 
 export class ShardHandle {
   readonly name: string
-  /** What the thread measures of its work; nothing while its books are on main. */
+  /** The thread's work times; empty while its books are on main. */
   readonly busyTimes = new BusyTimes()
   readonly #input: Ring
   readonly #wakeUp: { readonly wakeUps: WakeUps; readonly place: number } | null
@@ -73,7 +73,7 @@ export class ShardHandle {
   readonly #f64s: Float64Array
   readonly #worker: EventEmitter | null
   readonly #visitor: FrameVisitor
-  /** Settled frames that are not published yet: start, number of records, seq, end in the ring. */
+  /** Settled frames that are not published: start, number of records, seq, end in the ring. */
   readonly #frameAt = new Int32Array(UNPUBLISHED_FRAMES)
   readonly #frameCount = new Int32Array(UNPUBLISHED_FRAMES)
   readonly #frameEnd = new Int32Array(UNPUBLISHED_FRAMES)
@@ -110,7 +110,7 @@ export class ShardHandle {
     this.ready = thread.inline ? Promise.resolve() : started
     this.#worker = thread.inline ? null : this.#start(thread)
     if (thread.inline) {
-      sendEventsTo(this.#output, () => assert(false, 'the inline ring holds every sweep'))
+      sendEventsTo(this.#output, () => assert(false, 'the inline ring fits every sweep'))
     }
   }
 
@@ -120,7 +120,7 @@ export class ShardHandle {
     const { cells: busyTimes } = this.busyTimes
     const rings = { input: this.#input.shared, output: this.#output.shared, busyTimes, ...wakeUp }
     const worker = (thread.start ?? startWorker)(this.name, rings)
-    // The thread's first message says that it runs. Each later message says that frames have come.
+    // The thread's first message reports that it runs. Later ones report new frames.
     worker.once('message', () => {
       this.#isStarted = true
       this.#onStarted()
@@ -133,12 +133,12 @@ export class ShardHandle {
     return worker
   }
 
-  /** Whether main itself holds the books. */
+  /** Whether the books are on main. */
   get isInline(): boolean {
     return this.#worker === null
   }
 
-  /** Bytes of commands that the shard can take now; with `wanted` as a ring tells it. */
+  /** Command bytes that the shard accepts now; `wanted` as for a ring. */
   freeBytes(wanted?: number): number {
     if (this.#sentCount - this.#doneCount === UNSETTLED_COMMANDS) return 0
     return this.#input.freeBytes(wanted)
@@ -162,7 +162,7 @@ export class ShardHandle {
       from,
       PLACE_HEAD_BYTES >> 2,
     )
-    assert(taken, 'main sends only what the ring has room for')
+    assert(taken, 'main sends only what fits the ring')
   }
 
   cancel(seq: Seq, record: Uint8Array): void {
@@ -170,24 +170,25 @@ export class ShardHandle {
     this.#send(TO_SHARD.CANCEL, record)
   }
 
-  /** A held order enters its market. The market answers as for an order that was just placed. */
+  /** A held order enters its market. The market answers as for a new order. */
   releaseOrder(seq: Seq, record: Uint8Array): void {
     this.#sent(seq)
     this.#send(TO_SHARD.RELEASE, record)
   }
 
   /**
-   * Gives the thread orders of a recovered book. False, and nothing done, when the ring is full.
+   * Sends the thread orders of a recovered book. Returns false, without effect, if the ring is
+   * full.
    */
   restore(orders: Float64Array): boolean {
-    assert(this.#worker !== null, 'books on main stay where they were recovered')
+    assert(this.#worker !== null, 'books on main are not transferred')
     const bytes = new Uint8Array(orders.buffer, orders.byteOffset, orders.byteLength)
     const taken = this.#input.push(TO_SHARD.RESTORE, bytes)
     this.#input.send()
     return taken
   }
 
-  /** SHA-256 of one book, after every command that was sent before. */
+  /** SHA-256 of one book, after all commands sent before. */
   digest(book: Book): Promise<Uint8Array> {
     const request = new Uint8Array(new Uint32Array([book]).buffer)
     return new Promise((resolve) => {
@@ -205,12 +206,12 @@ export class ShardHandle {
       handleFrame({ tag, view, byteOffset, payloadBytes }, this.#output)
       return
     }
-    assert(this.#input.push(tag, bytes), 'main sends only what the ring has room for')
+    assert(this.#input.push(tag, bytes), 'main sends only what fits the ring')
   }
 
   /**
-   * Shows the thread what was sent. Call it once per turn of main's loop, before the journal is
-   * shown the same commands: its thread rings the bells.
+   * Publishes the sent frames to the thread. Call it once per event-loop tick, before the same
+   * commands are published to the journal, whose thread wakes the readers.
    */
   send(): void {
     if (this.#worker === null) this.#output.send()
@@ -218,19 +219,19 @@ export class ShardHandle {
     else if (this.#input.show()) this.#wakeUp.wakeUps.mark(this.#wakeUp.place)
   }
 
-  /** Shows the thread what no command of the journal goes with. */
+  /** Publishes and wakes at once, for frames without a command in the journal. */
   #sendNow(): void {
     if (this.#worker === null) this.#output.send()
     else this.#input.send()
   }
 
   /**
-   * Settles every frame that has come. It asks for a doorbell only while a command up to
-   * `durableSeq` is not settled: a result that is not durable cannot be published anyway, and the
-   * slower disk will wake main for it. A doorbell costs main and the thread more than a match does.
+   * Settles all arrived frames. It requests a wake-up only while a command up to `durableSeq` is
+   * not settled: a result that is not durable cannot be published anyway, and the slower disk will
+   * wake main for it. A wake-up costs main and the thread more than a match.
    *
-   * Stops after `workMax` and then asks for no doorbell: the caller comes again. Returns the work
-   * done.
+   * Stops after `workMax` without requesting a wake-up, because the caller will call again. Returns
+   * the work done.
    */
   drain(durableSeq: Seq, workMax = Number.POSITIVE_INFINITY): number {
     let work = 0
@@ -272,7 +273,7 @@ export class ShardHandle {
   }
 
   /**
-   * Publishes and frees the settled frames of every command up to `durableSeq`. It stops after
+   * Publishes and frees the settled frames of all commands up to `durableSeq`. Stops after
    * `workMax`, like `drain`.
    */
   publishThrough(durableSeq: Seq, workMax = Number.POSITIVE_INFINITY): number {
@@ -289,39 +290,39 @@ export class ShardHandle {
     if (this.#published === before) return work
     this.#visitor.published()
     this.#output.freeTo(this.#frameEnd[(this.#published - 1) & (UNPUBLISHED_FRAMES - 1)])
-    // A full window of unpublished frames stopped the drain. There is room again.
+    // A full window of unpublished frames stopped the drain. Now it has capacity again.
     if (this.#settled - before < UNPUBLISHED_FRAMES) return work
     return work + this.drain(durableSeq, workMax - work)
   }
 
-  /** Whether every command that was sent is settled. */
+  /** Whether all sent commands are settled. */
   get isIdle(): boolean {
     return this.#sentCount === this.#doneCount
   }
 
-  /** Whether every settled frame is published. */
+  /** Whether all settled frames are published. */
   get isPublished(): boolean {
     return this.#published === this.#settled
   }
 
-  /** Every command up to this seq that was sent is settled; Infinity when all are. */
+  /** All sent commands up to this seq are settled; Infinity if there are no others. */
   get settledThrough(): number {
     if (this.isIdle) return Number.POSITIVE_INFINITY
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] - 1
   }
 
-  /** Every command up to this seq that was sent is settled, and its answer is published. */
+  /** All sent commands up to this seq are settled, and their answers are published. */
   get publishedThrough(): number {
     for (let frame = this.#published; frame < this.#settled; frame++) {
       const cell = frame & (UNPUBLISHED_FRAMES - 1)
-      // A digest answers no command.
+      // A digest is not the answer to a command.
       if (this.#frameCount[cell] === 0) continue
       return Math.min(this.settledThrough, this.#frameSeq[cell] - 1)
     }
     return this.settledThrough
   }
 
-  /** Asks the thread for a sign of life. A thread that has not started owes none. */
+  /** Requests a sign of life from the thread. A thread that has not started is exempt. */
   request(): void {
     if (this.#isStarted) this.#input.request()
   }

@@ -1,25 +1,25 @@
 import { GCProfiler } from 'node:v8'
 import { Distribution, logLinear } from './distribution.ts'
 
-// How long a thread works in one go, and how long its collections of garbage take. A stretch goes
-// from a wake-up to the next sleep, or to the next look for work. Commits and checkpoints end a
-// stretch and are measured apart. A collection lies within a stretch, and is counted in both.
+// Measures a thread's uninterrupted work times and its garbage collections. A work time lasts from
+// a wake-up to the next sleep or check for work. Commits and checkpoints end it and are measured
+// separately. A collection runs within a work time and counts in both.
 //
-// The thread writes, main reads. A stretch costs two looks at the clock. Blocked threads have no
-// event loop, so a PerformanceObserver would never hear of their collections. A GCProfiler is asked
-// instead, once a second at most; that takes three microseconds.
+// The thread writes, main reads. A work time costs two clock reads. Blocked threads have no event
+// loop, so a PerformanceObserver would never get their collections. Instead a GCProfiler is read at
+// most once a second, which takes three microseconds.
 
-/** Microseconds. The bound of the aim, half a millisecond, is one of them. */
+/** Microseconds. The target of half a millisecond is one of the bounds. */
 const BOUNDS = logLinear(10, 1_000_000, [1, 1.5, 2, 3, 4, 5, 7])
 const ASK_EVERY_MS = 1000
 
-/** The memory of one thread's figures: one part for stretches, one for collections. */
+/** Memory of one thread's figures: work times and collections. */
 export interface BusyCells {
   readonly busyTimes: SharedArrayBuffer
   readonly collections: SharedArrayBuffer
 }
 
-/** Main's side: what it reads for metrics and benches. */
+/** Main's side, read for metrics and benches. */
 export class BusyTimes {
   readonly cells: BusyCells
   readonly micros: Distribution

@@ -1,15 +1,15 @@
 // Hot path. bench/pipeline.bench.ts
-// Counts how often a value fell into each bucket: in columns, which are read when somebody asks.
-// One thread writes them; with shared memory another may read them. A count is one f64, so it is
-// never torn, and a reader sees at worst a sum that is one value newer than the counts.
+// A histogram in columns, which are read on demand. One thread writes it; with shared memory others
+// may read it. A count is one f64, so reads are never torn; at worst the sum is one value newer
+// than the counts.
 //
-// Cells (f64): 0 sum │ 1.. a count for each bucket
+// Cells (f64): 0 sum │ 1.. a count per bucket
 
 import { assert } from '../domain/assert.ts'
 
 const LARGEST = 0x7fffffff
 
-/** Bounds of buckets from `from` to `to`, with the same steps in every decade; all integers. */
+/** Integer bucket bounds from `from` to `to`, with the same steps in every decade. */
 export function logLinear(from: number, to: number, steps: readonly number[]): number[] {
   const bounds: number[] = []
   for (let decade = from; decade <= to; decade *= 10) {
@@ -18,20 +18,20 @@ export function logLinear(from: number, to: number, steps: readonly number[]): n
   return bounds
 }
 
-/** Ten microseconds to ten seconds; neighbours differ by half at the most. */
+/** 10 µs to 10 s; neighbouring bounds differ by at most half. */
 export const MICROS = logLinear(10, 10_000_000, [1, 1.5, 2, 3, 5, 7])
 
 export class Distribution {
   /** Upper bounds, inclusive, ascending. */
   readonly bounds: readonly number[]
-  /** The counts: one bucket for each bound, and one for values above all bounds. */
+  /** Counts: one bucket per bound, and one for values above all bounds. */
   readonly counts: Float64Array
   readonly #cells: Float64Array
   readonly #bounds: Float64Array
-  /** The first bound that can fit a value, by the number of its bits. */
+  /** The first bound that can fit a value, by the value's bit length. */
   readonly #firstOf = new Uint8Array(33)
 
-  /** `shared` comes from `allocate` of the same bounds; without it only this thread can read. */
+  /** `shared` comes from `allocate` for the same bounds. Without it only this thread can read. */
   constructor(bounds: readonly number[], shared?: SharedArrayBuffer) {
     assert(bounds.length < 256, 'the number of a bucket fits one byte')
     assert(
@@ -41,7 +41,7 @@ export class Distribution {
     this.bounds = bounds
     const cellCount = bounds.length + 2
     this.#cells = shared === undefined ? new Float64Array(cellCount) : new Float64Array(shared)
-    assert(this.#cells.length === cellCount, 'both threads count in the same buckets')
+    assert(this.#cells.length === cellCount, 'both threads use the same buckets')
     this.counts = this.#cells.subarray(1)
     this.#bounds = Float64Array.from([...bounds, Infinity])
     for (let bits = 1; bits <= 32; bits++) {
@@ -53,7 +53,7 @@ export class Distribution {
     return new SharedArrayBuffer((bounds.length + 2) * Float64Array.BYTES_PER_ELEMENT)
   }
 
-  /** Adds one value, or several that are equal; a negative one counts as 0. */
+  /** Adds one value, or several equal ones; negative values count as 0. */
   record(value: number, times = 1): void {
     const whole = value < LARGEST ? Math.ceil(value) : LARGEST
     let bucket = 0

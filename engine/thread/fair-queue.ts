@@ -1,30 +1,30 @@
-// A queue in front of one worker that shares out the time of the worker: first between groups of
-// callers (an address, a partner), then between the owners within a group (profiles). Whoever has
-// had the least time is next, so a thousand owners of one group delay another group as one of them
-// would. What an item costs is known only after it, so a group pays in advance what its last item
-// cost, and the difference later. A group or owner that was idle starts level with the others.
-// Invariants: items of one owner keep their order; `count` is the number of items that wait.
+// A queue that shares one worker's time fairly: first between groups of callers (an address, a
+// partner), then between the owners within a group (profiles). The one with the least time so far
+// is next, so a thousand owners of one group delay another group only as much as one of them. The
+// cost of an item is known only after it ran, so a group is charged its last item's cost in advance
+// and the difference afterwards. A group or owner that was idle starts level with the others.
+// Invariants: items of one owner keep their order; `count` is the number of waiting items.
 
 export interface Share {
   readonly group: string
   readonly owner: number
 }
 
-/** What every item counts at least: owners whose items cost nothing alternate. */
+/** Minimum charge per item, so that owners with zero-cost items alternate. */
 const LEAST_MS = 0.01
 
 interface Timed {
-  /** Time that it has had, on the scale of its siblings. */
+  /** Time used so far, on the scale of its siblings. */
   servedMs: number
-  /** Items that wait, and items that are with the worker. */
+  /** Items that wait or are with the worker. */
   waiting: number
   underWay: number
 }
 
-/** Entries of which the one with the least time is next. */
+/** Entries, of which the one with the least time is next. */
 class LeastServed<Key, Entry extends Timed> {
   readonly entries = new Map<Key, Entry>()
-  /** The time of the entry that was next last: who comes now starts from here. */
+  /** The time of the last selected entry. A new entry starts from here. */
   #nowMs = 0
 
   entered(key: Key, make: () => Entry): Entry {
@@ -56,7 +56,7 @@ interface Line<T> extends Timed {
 
 interface Group<T> extends Timed {
   readonly lines: LeastServed<number, Line<T>>
-  /** What its last item cost. */
+  /** The cost of its last item. */
   lastMs: number
 }
 
@@ -92,7 +92,7 @@ export class FairQueue<T> {
     this.#count++
   }
 
-  /** Takes the next item. `done` follows, with its cost. */
+  /** Takes the next item. The caller reports its cost to `done`. */
   next(): T | undefined {
     const group = this.#groups.next()
     const line = group?.lines.next()
@@ -109,7 +109,7 @@ export class FairQueue<T> {
     return item
   }
 
-  /** What an item cost. Items that were not taken from here cost nobody anything. */
+  /** Charges the cost of an item. Items that were not taken from this queue are ignored. */
   done(item: T, costMs: number): void {
     const taken = this.#taken.get(item)
     if (taken === undefined) return
@@ -123,7 +123,7 @@ export class FairQueue<T> {
     group.lastMs = costMs
   }
 
-  /** Removes an item that no caller waits for any more; false when it does not wait here. */
+  /** Removes an item that no caller waits for any more. Returns false if it is not in the queue. */
   drop(item: T): boolean {
     const share = this.#shareOf(item)
     const group = this.#groups.entries.get(share.group)
@@ -138,9 +138,9 @@ export class FairQueue<T> {
   }
 
   /**
-   * The item that makes way for one more of this share when the queue is full: the newest of the
-   * longest line in the largest group. Undefined unless that group is larger than the own group
-   * would be, or that line, in the own group, longer than the own line would be.
+   * The item to drop for a new item of this share when the queue is full: the newest item of the
+   * longest line in the largest group. Undefined unless that group is larger than the share's group
+   * would become or, within the same group, that line is longer than the owner's line would become.
    */
   giveWayTo({ group: name, owner }: Share): T | undefined {
     const own = this.#groups.entries.get(name)

@@ -1,104 +1,104 @@
-// Points where a fault can be asked for. OUTCOMEX_FAULT names a point and which passing of it
-// breaks. At a fault point the process ends as if the power failed, to prove that a start recovers.
-// At an edge point a fault is thrown, to prove that it costs one call and no more. At a thread
-// point a thread breaks or stalls, to prove that this costs one call or is noticed. Each thread
-// counts its own passings. Without the variable a point costs one comparison.
+// Points for fault injection. OUTCOMEX_FAULT sets a point and the number of the passing that fails.
+// At a fault point the process ends as in a power failure, to prove that a start recovers. At an
+// edge point a fault is thrown, to prove that it fails only one call. At a thread point a thread
+// breaks or stalls, to prove that this fails one call or is detected. Each thread counts its own
+// passings. Without the variable a point costs one comparison.
 
 import { fault } from '../domain/assert.ts'
 
 export const FAULT_VARIABLE = 'OUTCOMEX_FAULT'
 
 export const FAULT_POINTS = [
-  /** A command is decided. Neither the journal nor its market has it. */
+  /** A command is decided, but not yet sent to the journal or its market. */
   'after-decide',
-  /** A held order is released, and its market does not have the release. */
+  /** A held order is released, but its market does not have the release yet. */
   'mid-release',
-  /** A deadline passed: before each cancel that it causes. */
+  /** After a deadline, before each cancel that it causes. */
   'mid-cancels',
   'before-commit',
-  /** The batch is on disk, and main does not know. */
+  /** The batch is on disk, but main does not know yet. */
   'after-commit',
-  /** A command is durable and settled, and its client got no reply. */
+  /** A command is durable and settled, but the client has no reply yet. */
   'before-reply',
-  /** A block is durable, and no client was told that its trades are mined. */
+  /** A block is durable, but no client was notified that its trades are mined. */
   'before-mined',
-  /** After each command that takes back a failed trade, or a part of it. */
+  /** After each command that reverses a failed trade or a part of it. */
   'mid-reversal',
-  /** The command that takes a market out of memory is stamped and not on disk. */
+  /** The command that archives a market is stamped but not on disk. */
   'mid-archive',
   'before-payouts',
-  /** Before each command by which the exchange itself redeems positions. */
+  /** Before each command by which the exchange redeems positions. */
   'mid-redemptions',
   'mid-slots',
-  /** Beside each command that counts a resolved market for packs. */
+  /** At each command that counts a resolved market for packs. */
   'mid-packs',
-  /** Beside each command that samples, credits or pays rewards. */
+  /** At each command that samples, credits or pays rewards. */
   'mid-rewards',
   /** Between two chunks of the read tables, at a start or in `outcomex rebuild`. */
   'mid-rebuild',
   /** After each page of the backlog of the read tables. */
   'mid-backlog',
-  /** Behind each chunk of the journal that `outcomex backup` or `restore` has copied. */
+  /** After each chunk of the journal copied by `outcomex backup` or `restore`. */
   'mid-backup',
-  /** A copy has its mark; then its empty journal; then its sealed key; at last its head. */
+  /** After a copy has its mark, its empty journal, its sealed key, and last its head. */
   'mid-copy',
-  /** A new server key is there, and the folder key is still sealed under the old one. */
+  /** The new server key exists, but the folder key is still sealed under the old one. */
   'mid-rotate',
-  /** A snapshot is written but does not have its final name yet. */
+  /** A snapshot is written but does not have its final name. */
   'mid-snapshot',
 ] as const
 export type FaultPoint = (typeof FAULT_POINTS)[number]
 
 const EDGE_POINTS = [
-  /** The head of a request is copied and not read yet. */
+  /** The head of a request is copied but not parsed yet. */
   'at-receive',
-  /** The proof of a caller is about to be checked. */
+  /** A caller's authentication is about to be checked. */
   'at-prove',
-  /** Parameters, query and body are about to be read. */
+  /** Parameters, query and body are about to be parsed. */
   'at-parse',
   /** A handler is about to run. */
   'at-handle',
-  /** A handler's outcome is about to become bytes. */
+  /** A handler's result is about to be encoded. */
   'at-reply',
   /** An order is durable, and its reply is about to be written. */
   'at-order-reply',
-  /** A socket wants to come in. */
+  /** A socket asks for an upgrade. */
   'at-socket-upgrade',
-  /** A socket joined and is about to get its greeting. */
+  /** A socket has joined and is about to get its greeting. */
   'at-socket-join',
   /** A socket sent a message. */
   'at-socket-message',
-  /** A socket left. */
+  /** A socket has left. */
   'at-socket-leave',
-  /** A fact is about to become a frame. */
+  /** An event is about to become a frame. */
   'at-socket-news',
-  /** Trades were mined, or one failed. */
+  /** Trades were mined or failed. */
   'at-socket-settled',
-  /** The tables answered a read for listeners. */
+  /** The tables have answered a read for subscribers. */
   'at-socket-read',
-  /** A frame is about to be rendered, once for all its readers. */
+  /** A frame is about to be rendered for all its readers. */
   'at-socket-frame',
   /** Frames are about to be written to one socket. */
   'at-socket-send',
   /** An order is about to be checked. */
   'in-intake',
-  /** A question is about to be answered. */
+  /** A query is about to be answered. */
   'in-query',
 ] as const
 export type EdgePoint = (typeof EDGE_POINTS)[number]
 
 const THREAD_POINTS = [
-  /** The thread that checks an order ends during the check. */
+  /** The intake thread ends while it checks an order. */
   'intake-ends',
-  /** The result of checking an order loses its last byte on the way to main. */
+  /** The result of an order's check loses its last byte on the way to main. */
   'intake-garbles',
-  /** The thread that answers a question ends during the answer. */
+  /** The query thread ends while it answers. */
   'query-ends',
-  /** A question fails as if the machine had no file descriptor left. */
+  /** A query fails as if the machine had no file descriptors left. */
   'query-hindered',
-  /** The journal thread has looked for commands, and stalls. */
+  /** The journal thread has checked for commands, and stalls. */
   'journal-stall',
-  /** A market thread has looked for commands, and stalls. */
+  /** A market thread has checked for commands, and stalls. */
   'market-stall',
 ] as const
 export type ThreadPoint = (typeof THREAD_POINTS)[number]
@@ -111,7 +111,7 @@ interface Armed {
   readonly passing: number
 }
 
-/** A point and a passing, or null when the text names none. */
+/** A point and a passing, or null if the text has none. */
 export function readFault(text: string | undefined): Armed | null {
   const [, name, passing] = /^([a-z-]+):([1-9][0-9]{0,8})$/.exec(text ?? '') ?? []
   const point = POINTS.find((each) => each === name)
@@ -121,7 +121,7 @@ export function readFault(text: string | undefined): Armed | null {
 let armed = readFault(process.env[FAULT_VARIABLE])
 let passings = 0
 
-/** Acts in the calling thread as if it had been started with this text. '' disarms it. */
+/** Configures the calling thread as if it had been started with this text; '' disarms it. */
 export function armFault(text: string): void {
   armed = readFault(text)
   passings = 0
@@ -131,12 +131,12 @@ export function faultPoint(point: FaultPoint): void {
   if (armed !== null && isPassing(armed, point)) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Throws when this passing was asked for. */
+/** Throws at the configured passing. */
 export function edgePoint(point: EdgePoint): void {
-  if (armed !== null && isPassing(armed, point)) fault('a fault was asked for at this edge')
+  if (armed !== null && isPassing(armed, point)) fault('a fault was injected at this edge')
 }
 
-/** True when this passing was asked for. A thread that keeps no state then breaks. */
+/** True at the configured passing. A stateless thread then fails. */
 export function threadPoint(point: ThreadPoint): boolean {
   return armed !== null && isPassing(armed, point)
 }

@@ -1,17 +1,17 @@
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-// V8 gives memory back when a thread rests in its event loop, but a thread that sleeps on a ring
-// never comes back to its loop: it would keep the garbage of its start, or of its busiest minute,
-// for ever. Main comes back, but V8 may take minutes to begin; a collection makes it begin within
-// ten seconds. So each of them collects once in a rest, when no order waits for it.
+// V8 releases memory when a thread idles in its event loop. A thread that sleeps on a ring never
+// returns to its loop, so it would keep the garbage of its start or of its busiest minute. Main
+// returns, but V8 may take minutes to start; a collection makes it start within ten seconds. So
+// each of these threads collects once per idle period, while no order waits for it.
 
-// It gives `gc` to the threads that start from now on. Main is older, and asks a new context.
+// Threads started from now on have `gc`. Main is older, so it gets it from a new context.
 setFlagsFromString('--expose-gc')
 
-/** Waits without work in a row. Each takes a second at the most. */
+/** Consecutive waits without work. Each takes at most a second. */
 const EMPTY_WAITS = 8
-/** A collection takes some milliseconds, so a rest after little work gets none. */
+/** A collection takes several milliseconds, so it is skipped after little work. */
 const GROWTH_BYTES = 4 << 20
 
 export interface Heap {
@@ -38,7 +38,7 @@ export class RestCollector {
     this.#heap = heap
   }
 
-  /** Call it after each wait for work. Gives true when it collected. */
+  /** Call it after each wait for work. Returns true if it collected. */
   waited(hasWork: boolean): boolean {
     this.#emptyWaits = hasWork ? 0 : this.#emptyWaits + 1
     if (this.#emptyWaits !== EMPTY_WAITS) return false

@@ -2,13 +2,13 @@ import { assert } from '../domain/assert.ts'
 import { RestCollector } from './rest-collector.ts'
 import { type SleepWord, wake } from './wake-ups.ts'
 
-// Hot path. One writer, one reader, bytes in order, over one SharedArrayBuffer.
+// Hot path. Frames in order from one writer to one reader, over one SharedArrayBuffer.
 //
 // Header words (i32): 0 written │ 16 read │ 32 asleep (the reader waits on it, or on a bell) │
-//                     48 armed (main wants a doorbell) │ 52 asked │ 56 answered (signs of life)
+//                     48 armed (main wants a wake-up) │ 52 asked │ 56 answered (liveness)
 // `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is { i32
-// payload bytes, i32 tag } and its payload, padded to eight. A frame that would pass the end of the
-// buffer starts at its beginning instead, after a SKIP frame. So a payload is never split.
+// payload bytes, i32 tag } and its payload, padded to eight. A frame that would cross the end of
+// the buffer starts at its beginning, after a SKIP frame, so payloads are never split.
 // Invariants: only the writer moves `written`, only the reader moves `read`, and written − read ≤
 // capacity.
 
@@ -24,7 +24,7 @@ const SKIP = -1
 
 export class Ring {
   readonly shared: SharedArrayBuffer
-  /** A view of the whole of `shared`, with its header, for readers that read fields in place. */
+  /** A view of all of `shared`, header included, for readers that read fields in place. */
   readonly view: DataView
   readonly words: Int32Array
   readonly #words: Int32Array
@@ -39,17 +39,17 @@ export class Ring {
   #readTail: number
   #seenHead: number
   #seenRead: number
-  /** The current frame after `next()`; valid until `free()`. */
+  /** The current frame's tag, after `next()` and until `free()`. */
   tag = 0
-  /** Where the current payload starts in `shared`; a multiple of eight. */
+  /** Start of the current payload in `shared`; a multiple of eight. */
   byteOffset = 0
   payloadBytes = 0
 
-  /** Both sides name the same `sleep`; absent, it is a word of the ring itself. */
+  /** Both sides use the same `sleep`. If absent, it is a word of the ring itself. */
   constructor(shared: SharedArrayBuffer, sleep?: SleepWord) {
     this.shared = shared
     this.capacity = shared.byteLength - DATA_BYTES
-    assert((this.capacity & (this.capacity - 1)) === 0, 'a ring holds a power of two of bytes')
+    assert((this.capacity & (this.capacity - 1)) === 0, 'the capacity of a ring is a power of two')
     this.#words = new Int32Array(shared)
     this.words = this.#words
     this.#sleep = sleep ?? { words: this.#words, at: ASLEEP }
@@ -69,8 +69,8 @@ export class Ring {
   }
 
   /**
-   * Writer: bytes of payload that are sure to fit in one frame now. With `wanted` it may give fewer
-   * than there are, but not fewer than that: it looks at the reader only when it must.
+   * Writer: payload bytes that certainly fit in one frame now. With `wanted`, the result may be too
+   * low, but not below `wanted`, because the reader is checked only when necessary.
    */
   freeBytes(wanted?: number): number {
     if (wanted !== undefined) {
@@ -89,7 +89,7 @@ export class Ring {
   }
 
   /**
-   * Writer: adds one frame. False, and nothing done, when it does not fit. The reader sees it
+   * Writer: adds one frame. Returns false, without effect, if it does not fit. The reader sees it
    * after `send`.
    */
   push(tag: number, payload: Uint8Array): boolean {
@@ -100,7 +100,7 @@ export class Ring {
   }
 
   /**
-   * Like `push`, for `wordCount` words from `fromWord` on. It makes no object for a part of a
+   * Like `push`, for `wordCount` words from `fromWord` on, without an object for a part of a
    * record.
    */
   pushWords(tag: number, from: Int32Array, fromWord: number, wordCount: number): boolean {
@@ -112,7 +112,7 @@ export class Ring {
   }
 
   /**
-   * Writer: adds a frame and returns the byte offset where the caller writes its payload; -1 when
+   * Writer: adds a frame and returns the byte offset of its payload, which the caller writes; -1 if
    * full.
    */
   reserve(tag: number, payloadBytes: number): number {
@@ -139,14 +139,15 @@ export class Ring {
   }
 
   /**
-   * Writer: shows all pushed frames to the reader and wakes it if it sleeps. Call it once per
-   * batch.
+   * Writer: publishes all pushed frames and wakes the reader if it sleeps. Call it once per batch.
    */
   send(): void {
     if (this.show()) wake(this.#sleep)
   }
 
-  /** Writer: like `send`, but somebody else wakes the reader. False when nothing was pushed. */
+  /**
+   * Writer: like `send`, but another thread wakes the reader. Returns false if nothing was pushed.
+   */
   show(): boolean {
     if (this.#sent === this.#head) return false
     this.#sent = this.#head
@@ -154,7 +155,7 @@ export class Ring {
     return true
   }
 
-  /** Writer: asks for a sign of life. The reader gives it when it next looks for frames. */
+  /** Writer: requests a sign of life. The reader gives it when it next checks for frames. */
   request(): void {
     Atomics.add(this.#words, REQUESTED, 1)
     wake(this.#sleep)
@@ -165,20 +166,23 @@ export class Ring {
     return Atomics.load(this.#words, ANSWERED) === Atomics.load(this.#words, REQUESTED)
   }
 
-  /** Writer, when main reads: true when main sleeps in its event loop and wants one message. */
+  /**
+   * Writer, for a ring that main reads: true if main sleeps in its event loop and wants one
+   * message.
+   */
   takeWakeUp(): boolean {
     if (Atomics.load(this.#words, ARMED) === 0) return false
     return Atomics.exchange(this.#words, ARMED, 0) === 1
   }
 
-  /** Writer in a worker: waits a moment for the reader, which may be slow but is never gone. */
+  /** Writer in a worker: waits briefly for the reader, which may be slow but always exists. */
   waitForSpace(): void {
-    // Readers do not notify: one wake-up for each freed frame took a tenth of the intake's time. A
-    // wait of a millisecond is far below every deadline.
+    // Readers do not notify: a wake-up per freed frame took a tenth of the intake's time. A wait of
+    // a millisecond is far below every deadline.
     Atomics.wait(this.#words, READ, Atomics.load(this.#words, READ), 1)
   }
 
-  /** Reader: steps to the next frame; false when none is left. */
+  /** Reader: moves to the next frame; false if there is none. */
   next(): boolean {
     if (this.#readTail === this.#seenHead) {
       this.#seenHead = Atomics.load(this.#words, WRITTEN)
@@ -197,7 +201,7 @@ export class Ring {
     return true
   }
 
-  /** Reader: the current payload as an object of its own. The hottest readers avoid it. */
+  /** Reader: the current payload as a separate object. The hottest readers avoid it. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(this.byteOffset, this.byteOffset + this.payloadBytes)
   }
@@ -207,19 +211,19 @@ export class Ring {
     return this.#readTail
   }
 
-  /** Reader: gives the space of all frames read so far back to the writer. */
+  /** Reader: returns the space of all frames read so far to the writer. */
   free(): void {
     this.freeTo(this.#readTail)
   }
 
-  /** Reader: gives back the space of all frames up to a `position`. */
+  /** Reader: returns the space of all frames up to a `position`. */
   freeTo(position: number): void {
     if (this.#tail === position) return
     this.#tail = position
     Atomics.store(this.#words, READ, this.#tail)
   }
 
-  /** Reader in a worker: sleeps until a frame comes, `timeoutMs` at most. */
+  /** Reader in a worker: sleeps until a frame arrives, at most `timeoutMs`. */
   waitForData(timeoutMs: number): boolean {
     const { words, at } = this.#sleep
     Atomics.store(words, at, 1)
@@ -233,18 +237,21 @@ export class Ring {
     return hasData
   }
 
-  /** Reader: gives the sign of life that was asked for. */
+  /** Reader: gives a requested sign of life. */
   answer(): void {
     Atomics.store(this.#words, ANSWERED, Atomics.load(this.#words, REQUESTED))
   }
 
-  /** Reader on main: asks for a doorbell. False when frames came meanwhile: then drain again. */
+  /**
+   * Reader on main: requests a wake-up. Returns false if frames arrived meanwhile: then drain
+   * again.
+   */
   arm(): boolean {
     Atomics.store(this.#words, ARMED, 1)
     return Atomics.load(this.#words, WRITTEN) === this.#readTail
   }
 
-  /** Bytes sent and not yet freed, for metrics. */
+  /** Bytes sent and not freed yet, for metrics. */
   usedBytes(): number {
     const written = Atomics.load(this.#words, WRITTEN)
     return (written - Atomics.load(this.#words, READ)) >>> 0

@@ -3,11 +3,11 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** Names a folder with the bundle. Tests run from the sources and have such a folder. */
+/** The folder of the bundle. Tests run from the sources and have such a folder. */
 export const COMPILED_VARIABLE = 'TEST_COMPILED'
 
 export interface SpawnOptions {
-  /** Names the thread in profiles and in the reports of a fault. */
+  /** The thread's name in profiles and in fault reports. */
   readonly name: string
   readonly workerData: unknown
   readonly transferList?: WorkerOptions['transferList']
@@ -16,7 +16,8 @@ export interface SpawnOptions {
 
 /**
  * Starts a thread. This is the only `new Worker`. Callers pass `new URL('./x.worker.ts',
- * import.meta.url)`: the bundler leaves that string alone, so in dist/ the ending is swapped here.
+ * import.meta.url)`: the bundler does not change that string, so in dist/ the ending is replaced
+ * here.
  */
 export function spawn(entry: URL, options: SpawnOptions): Worker {
   if (!import.meta.url.endsWith('.ts')) {
@@ -24,7 +25,7 @@ export function spawn(entry: URL, options: SpawnOptions): Worker {
   }
   const compiled = compiledOf(entry)
   if (compiled !== null) return new Worker(compiled, { ...options, execArgv: [] })
-  // Node 20 does not pass the main thread's loader to a worker, so the thread registers its own.
+  // Node 20 does not pass the main thread's loader to workers, so the thread registers it.
   const loader = JSON.stringify(import.meta.resolve('tsx/esm/api'))
   const stub = `import(${loader}).then((tsx) => {
     tsx.register()
@@ -33,7 +34,7 @@ export function spawn(entry: URL, options: SpawnOptions): Worker {
   return new Worker(stub, { ...options, eval: true, execArgv: [] })
 }
 
-/** The compiled file, or null without one. A thread starts five times as fast from it. */
+/** The compiled file, or null without one. Threads start five times as fast from it. */
 function compiledOf(entry: URL): URL | null {
   const folder = process.env[COMPILED_VARIABLE]
   if (folder === undefined) return null

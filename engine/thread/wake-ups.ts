@@ -1,16 +1,16 @@
-// Hot path. Wakes the readers of several rings by way of another thread. To wake a sleeping thread
-// costs the caller ten microseconds, and main has a ring to each market. So main marks the readers
-// that have frames, and wakes the journal's thread alone, which wakes the marked readers before it
-// commits. A market is then woken once for each batch, and matches while the disk works.
+// Hot path. Wakes readers of several rings through another thread. Waking a sleeping thread costs
+// the caller ten microseconds, and main has a ring to each market. So main marks the readers with
+// new frames and wakes only the journal thread, which wakes the marked readers before it commits. A
+// market is then woken once per batch and matches during the disk write.
 //
-// Words (i32): 0 any mark │ 16.. a mark for each place │ 16 + PLACES.. asleep, for each place
-// Invariant: a reader is marked before the record that lets the journal's thread look for marks.
+// Words (i32): 0 any mark │ 16.. a mark per place │ 16 + PLACES.. asleep, per place
+// Invariant: a reader is marked before the record that makes the journal thread check for marks.
 
 const PLACES = 64
 const MARKS = 16
 const ASLEEP = MARKS + PLACES
 
-/** The word that a reader waits on; 1 while it sleeps. */
+/** The word on which a reader waits; 1 while it sleeps. */
 export interface SleepWord {
   readonly words: Int32Array
   readonly at: number
@@ -29,13 +29,13 @@ export class WakeUps {
     return new SharedArrayBuffer((ASLEEP + PLACES) * 4)
   }
 
-  /** The reader of this place has frames that it may not know of. */
+  /** Marks that the reader of this place may have new frames. */
   mark(place: number): void {
     Atomics.store(this.#words, MARKS + place, 1)
     Atomics.store(this.#words, 0, 1)
   }
 
-  /** Wakes every marked reader that sleeps. */
+  /** Wakes all marked readers that sleep. */
   ring(): void {
     const words = this.#words
     if (Atomics.exchange(words, 0, 0) === 0) return

@@ -1,5 +1,5 @@
 // Hot path. bench/pipeline.bench.ts
-// CANCEL records ↔ commands. The hot functions write into one buffer and fill a given object.
+// CANCEL records ↔ commands. Hot functions write to one buffer and fill a given object.
 
 import { assert } from '../domain/assert.ts'
 import type { CancelOrders } from '../domain/command.ts'
@@ -14,9 +14,9 @@ export function encodeCancel(cancel: CancelOrders): Uint8Array {
   return scratchCancel(cancel).slice()
 }
 
-/** A CANCEL record, valid until the next call. */
+/** Encodes a CANCEL record. It is valid until the next call. */
 export function scratchCancel(cancel: CancelOrders): Uint8Array {
-  assert(cancel.count <= LIMITS.cancelItemsMax, 'a cancel names a bounded number of orders')
+  assert(cancel.count <= LIMITS.cancelItemsMax, 'a cancel has a bounded number of orders')
   const bytes = CANCEL.items + cancel.count * CANCEL_ITEM_BYTES
   const view = cancelView
   writeHead(view, KIND.CANCEL, cancel)
@@ -38,7 +38,7 @@ export function decodeCancel(record: Uint8Array): CancelOrders {
   return cancel
 }
 
-/** A cancel with room for `itemsMax` orders. */
+/** A cancel with capacity for `itemsMax` orders. */
 export function blankCancel(itemsMax: number): CancelOrders {
   const slots = new Uint32Array(itemsMax)
   const generations = new Uint32Array(itemsMax)
@@ -54,11 +54,11 @@ export function blankCancel(itemsMax: number): CancelOrders {
   }
 }
 
-/** Reads the CANCEL record at `at` into `cancel`, which has room for every item. */
+/** Reads the CANCEL record at `at` into `cancel`, which has capacity for all items. */
 export function readCancel(view: DataView, at: number, bytes: number, cancel: CancelOrders): void {
   const count = view.getUint32(at + CANCEL.count, true)
   assert(CANCEL.items + count * CANCEL_ITEM_BYTES === bytes, 'a cancel ends with its last item')
-  assert(count <= cancel.slots.length, 'a cancel names a bounded number of orders')
+  assert(count <= cancel.slots.length, 'a cancel has a bounded number of orders')
   cancel.seq = view.getFloat64(at + HEAD.seq, true)
   cancel.nowMs = view.getFloat64(at + HEAD.nowMs, true)
   cancel.marketId = view.getUint32(at + HEAD.market, true)

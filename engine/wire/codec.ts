@@ -12,8 +12,9 @@ import { CONTROL, HEAD, KIND, padTo8 } from './record-layout.ts'
 import { decodeRelease } from './release-codec.ts'
 import { type OwnFields, ownFields, wholeFields } from './shared-fields.ts'
 
-// Command ↔ bytes. Records and `moreTypes` are off, so that the bytes depend on the command alone.
-// Bytes are copied out of the batch: a token's secret must not keep a megabyte of journal alive.
+// Encodes commands. Records and `moreTypes` are off, so that the bytes depend only on the command.
+// Decoded bytes are copied out of the batch: a token's secret must not keep a megabyte of journal
+// alive.
 const packr = new Packr({
   useRecords: false,
   moreTypes: false,
@@ -21,7 +22,7 @@ const packr = new Packr({
   copyBuffers: true,
 })
 
-/** Packs typed arrays beside plain values. They are unpacked as copies. */
+/** Packs typed arrays and plain values. They are unpacked as copies. */
 const statePackr = new Packr({
   useRecords: false,
   moreTypes: true,
@@ -33,12 +34,12 @@ export function packState(part: unknown): Uint8Array {
   return statePackr.pack(part)
 }
 
-/** `Part` is the type that was packed: a checksum and a format number around the bytes prove it. */
+/** `Part` is the packed type, which a checksum and a format number outside the bytes guarantee. */
 export function unpackState<Part>(bytes: Uint8Array): Part {
   return statePackr.unpack(bytes) as Part
 }
 
-/** The record of a control command; null when it is longer than a record may be. */
+/** The record of a control command; null if it exceeds the record limit. */
 export function packControl(command: ControlCommand): Uint8Array | null {
   const { seq: _seq, nowMs: _nowMs, ...body } = command
   const packed = packr.pack(body.kind === 'createGroup' ? packedGroup(body) : body)
@@ -53,7 +54,7 @@ export function packControl(command: ControlCommand): Uint8Array | null {
   return record
 }
 
-/** For commands whose length has a bound of its own. */
+/** For commands with a separate length limit. */
 export function encodeControl(command: ControlCommand): Uint8Array {
   const record = packControl(command)
   assert(record !== null, 'a control command fits a record')
@@ -63,8 +64,8 @@ export function encodeControl(command: ControlCommand): Uint8Array {
 type GroupBody = Omit<Extract<ControlCommand, { kind: 'createGroup' }>, 'seq' | 'nowMs'>
 
 /**
- * A group whose children carry only what the group does not say for them: its labels would come
- * once for each of 255 children. The kind is one that versions before it refuse.
+ * A group whose children omit the fields they share with the group: its labels would otherwise be
+ * repeated for each of 255 children. Older versions refuse this kind.
  */
 interface PackedGroup extends Omit<GroupBody, 'kind' | 'markets'> {
   readonly kind: 'createGroupShared'
@@ -86,7 +87,7 @@ function unpackedGroup({ group, children, ...body }: PackedGroup): GroupBody {
   return { ...body, kind: 'createGroup', markets: [group, ...rest] }
 }
 
-/** Decodes one whole record. The journal's checksum has caught any damage before. */
+/** Decodes one record. The journal's checksum has already detected any damage. */
 export function decodeCommand(record: Uint8Array): Command {
   const view = viewOf(record)
   switch (view.getUint8(HEAD.kind)) {
@@ -101,11 +102,11 @@ export function decodeCommand(record: Uint8Array): Command {
       return decodeCancel(record)
     case KIND.CONTROL: {
       const packedBytes = view.getUint32(CONTROL.msgpackBytes, true)
-      assert(CONTROL.msgpack + packedBytes <= record.length, 'a control body lies in its record')
+      assert(CONTROL.msgpack + packedBytes <= record.length, 'a control body fits its record')
       const bytes = record.subarray(CONTROL.msgpack, CONTROL.msgpack + packedBytes)
       const packed = packr.unpack(bytes) as ControlCommand | PackedGroup
       const body = packed.kind === 'createGroupShared' ? unpackedGroup(packed) : packed
-      // Nothing would apply it: the state would go on without the command.
+      // An unknown kind would be ignored, and the state would continue without the command.
       assert(isControlKind(body.kind), 'a control command has a known kind')
       const seq = view.getFloat64(HEAD.seq, true)
       const nowMs = view.getFloat64(HEAD.nowMs, true)
@@ -124,14 +125,14 @@ export function recordMs(record: Uint8Array): TimeMs {
   return wholeViewOf(record).getFloat64(record.byteOffset + HEAD.nowMs, true)
 }
 
-/** Calls `visit` with each record of a batch, in order. */
+/** Calls `visit` for each record of a batch, in order. */
 export function eachRecord(batch: Uint8Array, visit: (record: Uint8Array) => void): void {
   const view = viewOf(batch)
   let at = 0
   while (at < batch.length) {
     const bytes = view.getUint32(at + HEAD.bytes, true)
     assert(bytes >= 32 && bytes % 8 === 0, 'a record has a head')
-    assert(at + bytes <= batch.length, 'a record lies in its batch')
+    assert(at + bytes <= batch.length, 'a record fits its batch')
     visit(batch.subarray(at, at + bytes))
     at += bytes
   }

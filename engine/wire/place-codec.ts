@@ -1,4 +1,4 @@
-// PLACE records ↔ orders. The hot decoders fill an object that their caller reuses.
+// PLACE records ↔ orders. Hot decoders fill an object that the caller reuses.
 
 import { assert } from '../domain/assert.ts'
 import type { Arrival, PlaceOrder } from '../domain/command.ts'
@@ -14,7 +14,7 @@ import {
   SIGNATURE_BYTES,
 } from './record-layout.ts'
 
-/** Writes the sequencer's decisions into a PLACE record that the intake filled. */
+/** Writes the sequencer's decisions to a PLACE record from the intake. */
 export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
   const view = wholeViewOf(record)
   const at = record.byteOffset
@@ -22,7 +22,7 @@ export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
   writeDecided(view, at, order)
 }
 
-/** Writes the decided fields of the order into the PLACE or RELEASE record at `at`. */
+/** Writes the decided fields of the order to the PLACE or RELEASE record at `at`. */
 export function writeDecided(view: DataView, at: number, order: Arrival): void {
   view.setFloat64(at + HEAD.seq, order.seq, true)
   view.setFloat64(at + HEAD.nowMs, order.nowMs, true)
@@ -53,13 +53,13 @@ const NO_TAIL: PlaceTail = {
   signedFeeBps: 0,
 }
 
-/** A whole PLACE record. The first eight bytes of the hash come from the order itself. */
+/** A complete PLACE record. The first eight bytes of the hash come from the order. */
 export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8Array {
   const id = Buffer.from(order.clientOrderId, 'utf8')
   const record = new Uint8Array(padTo8(PLACE_FIXED_BYTES + id.length))
   const view = viewOf(record)
   assert(id.length <= LIMITS.clientOrderIdBytesMax, 'the length of a client id fits its field')
-  assert(tail.signature.length === SIGNATURE_BYTES, 'a signature is written whole')
+  assert(tail.signature.length === SIGNATURE_BYTES, 'a signature is written completely')
   writeHead(view, KIND.PLACE, order)
   writeTerms(view, order)
   view.setUint8(PLACE.signatureType, tail.signatureType)
@@ -77,7 +77,7 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
   return record
 }
 
-/** Writes the other fields of a PLACE or RELEASE head: all that `writeDecided` does not write. */
+/** Writes the remaining fields of a PLACE or RELEASE head, which `writeDecided` does not write. */
 export function writeTerms(view: DataView, order: Arrival): void {
   view.setUint16(HEAD.book, order.book, true)
   view.setUint32(HEAD.market, order.marketId, true)
@@ -95,7 +95,7 @@ export function writeTerms(view: DataView, order: Arrival): void {
   view.setFloat64(PLACE.expirationSec, order.expirationSec, true)
 }
 
-/** Reads a PLACE record into `order`, which callers on the hot path reuse. */
+/** Reads a PLACE record into `order`, which hot callers reuse. */
 export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
   const view = wholeViewOf(record)
   const at = record.byteOffset
@@ -103,16 +103,14 @@ export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
   order.hashHigh = view.getUint32(at + PLACE.orderHash, false)
   order.hashLow = view.getUint32(at + PLACE.orderHash + 4, false)
   const idBytes = view.getUint16(at + PLACE.clientOrderIdBytes, true)
-  assert(PLACE.clientOrderId + idBytes <= record.length, 'a client order id lies in its record')
+  assert(PLACE.clientOrderId + idBytes <= record.length, 'a client order id fits its record')
   order.clientOrderId =
     idBytes === 0
       ? ''
       : Buffer.from(record.buffer, record.byteOffset + PLACE.clientOrderId, idBytes).toString()
 }
 
-/**
- * Reads the fixed head of the PLACE or RELEASE record at `at`. It leaves hash and client id alone.
- */
+/** Reads the fixed head of the PLACE or RELEASE record at `at`, without hash and client id. */
 export function readPlaceHead(view: DataView, at: number, order: Arrival): void {
   order.seq = view.getFloat64(at + HEAD.seq, true)
   order.nowMs = view.getFloat64(at + HEAD.nowMs, true)

@@ -5,9 +5,9 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-// Hot callers ask for the same record several times, and for records of the same ring again and
-// again. A new view for each took a seventh of main's time, and the getter of `buffer`, which is no
-// part of compiled code, a fifteenth.
+// Hot callers view the same record several times, and records of the same ring repeatedly. A new
+// view for each took a seventh of main's time, and the `buffer` getter, which is not compiled code,
+// a fifteenth.
 let seenBytes: Uint8Array = new Uint8Array(0)
 let seenBuffer: ArrayBufferLike = seenBytes.buffer
 let seenView: DataView = new DataView(seenBuffer)
@@ -22,15 +22,15 @@ function see(bytes: Uint8Array): void {
   seenWords = new Int32Array(buffer, 0, buffer.byteLength >> 2)
 }
 
-/** A view of the whole buffer that holds `bytes`; add `bytes.byteOffset`. */
+/** A view of the whole buffer of `bytes`; add `bytes.byteOffset`. */
 export function wholeViewOf(bytes: Uint8Array): DataView {
   if (bytes !== seenBytes) see(bytes)
   return seenView
 }
 
 /**
- * The words of the buffer that holds `bytes`. They leave out a last part of less than a word. A
- * record starts at `bytes.byteOffset >> 2`.
+ * The words of the buffer of `bytes`, without a last partial word. A record starts at
+ * `bytes.byteOffset >> 2`.
  */
 export function wholeWordsOf(bytes: Uint8Array): Int32Array {
   if (bytes !== seenBytes) see(bytes)

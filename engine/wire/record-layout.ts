@@ -1,7 +1,7 @@
 import { assert } from '../domain/assert.ts'
 import { LIMITS } from '../domain/limits.ts'
 
-// Bytes of a journal record. Little-endian; every record is a multiple of eight bytes long.
+// The layout of journal records. Little-endian; the length of a record is a multiple of eight.
 //
 //   HEAD    0 bytes u32 │ 4 kind u8 │ 5 zero │ 6 book u16 │ 8 seq f64 │ 16 nowMs f64 │
 //          24 market u32 │ 28 account u32
@@ -20,7 +20,7 @@ export const KIND = { PLACE: 1, CANCEL: 2, CONTROL: 3, RELEASE: 4 } as const
 export const HEAD = {
   bytes: 0,
   kind: 4,
-  /** Of a PLACE or RELEASE; 0 in other records. */
+  /** For a PLACE or RELEASE; 0 in other records. */
   book: 6,
   seq: 8,
   nowMs: 16,
@@ -54,7 +54,7 @@ export const PLACE = {
   signature: 192,
   clientOrderId: 264,
 } as const
-/** The part of a PLACE record that a market thread needs. It is the whole RELEASE record. */
+/** The part of a PLACE record that a market thread needs. It is a complete RELEASE record. */
 export const PLACE_HEAD_BYTES = PLACE.orderHash
 export const PLACE_FIXED_BYTES = PLACE.clientOrderId
 export const PLACE_FLAG = { postOnly: 1, marketForm: 2 } as const
@@ -65,7 +65,7 @@ export const CANCEL_ITEM_BYTES = 8
 
 export const CONTROL = { msgpackBytes: 32, msgpack: 40 } as const
 
-/** Pads a record so that every f64 stays aligned when records follow each other. */
+/** Pads a record, so that all f64s stay aligned in consecutive records. */
 export function padTo8(bytes: number): number {
   return (bytes + 7) & ~7
 }
@@ -74,7 +74,7 @@ assert(HEAD.account + 4 === HEAD_BYTES, 'the head ends with its last field')
 assert(PLACE.slot === HEAD_BYTES && CANCEL.reason === HEAD_BYTES, 'bodies follow the head')
 assert(CONTROL.msgpackBytes === HEAD_BYTES, 'a control body follows the head')
 assert(PLACE.orderHash === PLACE.takerDelayMs + 2, 'the PLACE head ends with its last field')
-assert(PLACE_HEAD_BYTES % 8 === 0, 'the PLACE head is whole words')
+assert(PLACE_HEAD_BYTES % 8 === 0, 'the PLACE head is a multiple of eight bytes')
 assert(PLACE.sizeRaw % 8 === 0 && PLACE.expirationSec % 8 === 0, 'doubles are aligned')
 assert(PLACE.salt === PLACE.orderHash + 32, 'salt follows the hash')
 assert(PLACE.maker === PLACE.salt + 32, 'maker follows the salt')

@@ -1,5 +1,5 @@
-// RELEASE records ↔ commands: the head of a PLACE record under another kind. The order's hash and
-// client id stay with its PLACE record.
+// RELEASE records ↔ commands: the head of a PLACE record with another kind. The order's hash and
+// client id are only in its PLACE record.
 
 import { assert } from '../domain/assert.ts'
 import type { ReleaseOrder } from '../domain/command.ts'
@@ -18,7 +18,7 @@ export function encodeRelease(release: ReleaseOrder): Uint8Array {
   return scratchRelease(release).slice()
 }
 
-/** A RELEASE record, valid until the next call. */
+/** Encodes a RELEASE record. It is valid until the next call. */
 export function scratchRelease(release: ReleaseOrder): Uint8Array {
   writeHead(releaseView, KIND.RELEASE, release)
   writeTerms(releaseView, release)
@@ -27,7 +27,7 @@ export function scratchRelease(release: ReleaseOrder): Uint8Array {
 }
 
 export function decodeRelease(record: Uint8Array): ReleaseOrder {
-  assert(record.length === PLACE_HEAD_BYTES, 'a release is the head of its order and no more')
+  assert(record.length === PLACE_HEAD_BYTES, 'a release is only the head of its order')
   const release = blankRelease()
   readPlaceHead(viewOf(record), 0, release)
   return release

@@ -1,11 +1,11 @@
-// Fields that many objects of one command share travel once: each object after the first carries
-// what it has of its own, and the names of fields that only the first has.
+// Fields shared by several objects of a command are sent once. Each object after the first has its
+// own fields, and the names of fields that only the first has.
 
 type Fields = Readonly<Record<string, unknown>>
 
 export interface OwnFields {
   readonly own: Fields
-  /** Absent when the object has every field of the first. */
+  /** Absent if the object has every field of the first. */
   readonly without?: readonly string[]
 }
 

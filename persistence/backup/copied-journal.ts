@@ -10,12 +10,15 @@ import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Progress } from '../snapshot/recovery.ts'
 
-// The journal of a copy, row by row as in its source. It takes the rows in chunks, each one
-// transaction, so a copy that was cut off is a shorter journal and goes on where it was.
-// Invariant: a copy has a head only when it was whole once, and no start reads a journal without.
+// The journal of a copy, with the same rows as its source. Rows are added in chunks, each one
+// transaction, so an interrupted copy is a shorter journal and can be continued.
+// Invariant: a copy has a head only if it was complete once, and no start reads a journal without a
+// head.
 
 const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
-/** A chunk is on the disk before the next; it also bounds what a copy does again. */
+/**
+ * A chunk is on disk before the next one; it also limits the work that is repeated after a crash.
+ */
 const CHUNK_BYTES = 4 << 20
 
 export class CopiedJournal {
@@ -35,20 +38,20 @@ export class CopiedJournal {
     return speaking(this.#path, () => tailOf(this.#connection))
   }
 
-  /** Throws unless the source has all that the copy has. */
+  /** Throws unless the source has everything that the copy has. */
   belongsTo(source: SqliteJournalReader): void {
     const { seq, checksum } = this.tail
     const there = source.checksumAt(seq)
     if (there !== null && same(there, checksum)) return
     throw new DataFolderError(
-      `${this.#path}: it holds commands up to seq ${seq} that the source does not have; it is a ` +
+      `${this.#path}: it has commands up to seq ${seq} that the source does not have; it is a ` +
         'copy of another exchange, or newer than the source: choose another folder.',
     )
   }
 
   /**
-   * Throws unless every row that an earlier run left here is as it was written. The disk of a
-   * backup ages too, and nobody reads a copy before it is needed. It keeps a few rows at a time.
+   * Throws unless every row left by an earlier run is as written: the disk of a backup ages too,
+   * and a copy is not read until it is needed. Only a few rows are in memory at a time.
    */
   checkRows(goal: Seq, onProgress: Progress): void {
     const reader = new SqliteJournalReader(this.#folder)
@@ -59,7 +62,7 @@ export class CopiedJournal {
     }
   }
 
-  /** The rows are on the disk when this returns. */
+  /** Returns once the rows are on disk. */
   add(chunk: readonly Batch[]): void {
     speaking(this.#path, () => {
       const all = this.#connection.transaction(() => {
@@ -74,8 +77,8 @@ export class CopiedJournal {
   }
 
   /**
-   * Says that everything up to the end is there. The journal leaves WAL mode, so that the copy is
-   * one file that can be read where nothing can be written.
+   * Marks the copy as complete. The journal leaves WAL mode, so that the copy is one file that can
+   * be read without write access.
    */
   seal(): void {
     speaking(this.#path, () => this.#connection.pragma('journal_mode = DELETE'))
@@ -87,7 +90,7 @@ export class CopiedJournal {
   }
 }
 
-/** Batches in turn, some megabytes at a time. */
+/** Consecutive batches in chunks of a few megabytes. */
 export function* chunksOf(batches: Iterable<Batch>): Generator<Batch[], void> {
   let chunk: Batch[] = []
   let bytes = 0

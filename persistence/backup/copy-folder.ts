@@ -40,54 +40,54 @@ import {
 } from '../snapshot/snapshot-folder.ts'
 import { CopiedJournal, chunksOf } from './copied-journal.ts'
 
-// A backup is a data folder like any other: its journal, the sealed key and the newest snapshots.
-// The tables for reads are left out, because a start makes them of the journal. So is the server
-// key: who has both can read the secrets.
+// A backup is a normal data folder: the journal, the sealed key and the newest snapshots. It
+// excludes the read tables, which a start rebuilds from the journal, and the server key: with both,
+// anyone could read the secrets.
 //
-// A copy that is not whole yet has a mark, for which every start and every command refuses it.
+// An incomplete copy has a mark, and all starts and commands refuse it.
 //
-// The source may be in use. Its journal only grows, and each row has a MAC over all rows before it,
-// so the rows up to any one of them are a whole exchange at one moment.
+// The source may be in use. Its journal only grows, and each row has a MAC over all earlier rows,
+// so the rows up to any point are a complete exchange at that point.
 
-/** What a copy has before it is whole, and what the file system puts into a disk of its own. */
+/** Files of an incomplete copy, and files that the file system creates on a separate disk. */
 const UNFINISHED_FILES = [
   COPY_MARK,
   ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.db-journal', 'snapshots'],
   ...['lock.db', 'lock.db-journal', 'lost+found'],
 ]
 
-/** What may stand in a folder that takes a copy. */
+/** Files allowed in a folder that receives a copy. */
 const OWN_FILES = new Set([...UNFINISHED_FILES, 'journal.head', 'server.key'])
 
-/** Says whether a folder holds nothing but a copy that was cut off, or nothing at all. */
+/** Whether a folder is empty or contains only an interrupted copy. */
 export function isUnfinished(folder: string): boolean {
   const names = ifThere(folder, () => readdirSync(folder)) ?? []
-  // A copy that has its mark may have its head already, which comes just before it is whole.
+  // A marked copy may already have its head, which is written just before completion.
   if (names.includes(COPY_MARK)) return names.every((name) => OWN_FILES.has(name))
   return names.every((name) => UNFINISHED_FILES.includes(name))
 }
 
-/** An exchange keeps as many. */
+/** The same number as an exchange keeps. */
 const SNAPSHOTS_KEPT = 2
 
 export interface Copied {
   /** The last command of the copy. */
   readonly seq: Seq
-  /** The last command that the copy had before; 0 for a new one. */
+  /** The copy's last command before this run; 0 for a new copy. */
   readonly fromSeq: Seq
   /** The time of that command. */
   readonly lastMs: TimeMs | null
-  /** Of the journal up to `seq`; it names this history and no other. */
+  /** The journal's checksum at `seq`, which identifies this history. */
   readonly checksum: Uint8Array
-  /** Seqs of the snapshots in the copy, the newest first. */
+  /** Seqs of the snapshots in the copy, newest first. */
   readonly snapshots: readonly Seq[]
-  /** What a power cut took from the source, which has `--durability normal`. */
+  /** Records that a power failure removed from a source with `--durability normal`. */
   readonly lostRecords: number
 }
 
 /**
- * Copies what is acknowledged when it begins; what an earlier copy to the same folder took is kept
- * and read again. Every record is checked, old and new. It locks the copy, not the source.
+ * Copies everything acknowledged when it starts. Data of an earlier copy in the same folder is kept
+ * and checked again. All records are checked, old and new. It locks the copy, not the source.
  */
 export function copyDataFolder(
   dataDir: string,
@@ -95,19 +95,19 @@ export function copyDataFolder(
   { keyFile, onProgress = () => {} }: OfflineOptions = {},
 ): Copied {
   if (!existsSync(journalPath(dataDir))) {
-    throw new UnreadFolder(`${dataDir}: there is no journal here; name a data folder.`)
+    throw new UnreadFolder(`${dataDir}: there is no journal here; give a data folder.`)
   }
   checkPlaces(dataDir, copyDir)
   const seal = readSeal(dataDir, keyFile)
   if (seal === null) {
     throw new UnreadFolder(
-      `${dataDir}: nothing was acknowledged here yet, there is nothing to copy.`,
+      `${dataDir}: nothing was acknowledged here yet; there is nothing to copy.`,
     )
   }
   makeFolder(copyDir)
   const lock = DataLock.take(copyDir)
   try {
-    // A copy that was whole stays of use while it is brought up to date.
+    // A complete copy remains usable while it is updated.
     if (!hasHead(copyDir)) markCopy(copyDir)
     faultPoint('mid-copy')
     const source = seal.keyed(dataDir)
@@ -125,17 +125,17 @@ export function copyDataFolder(
   }
 }
 
-/** A damaged copy is of no use, and its source is here: the way out is a new copy. */
+/** A damaged copy is useless, but its source is available, so the remedy is a new copy. */
 function ofCopy(error: unknown, copyDir: string): unknown {
   const damage = error instanceof DataFolderError ? error.damage : null
   if (damage === null || resolve(dirname(damage.path)) !== resolve(copyDir)) return error
   return new DataFolderError(
-    `${damage.path}: ${damage.what}. This copy is of no use any more: remove what is in ` +
-      `${copyDir} and run the command again, which copies everything again.`,
+    `${damage.path}: ${damage.what}. This copy is no longer usable: remove the contents of ` +
+      `${copyDir} and run the command again, which copies everything.`,
   )
 }
 
-/** Where a path leads, also one that is not there yet: links may stand in its parents. */
+/** The real path of a path that may not exist yet; its parents may contain links. */
 function placeOf(path: string): string {
   const found = ifThere(path, () => realpathSync(path))
   if (found !== null || dirname(path) === path) return found ?? path
@@ -147,16 +147,16 @@ function checkPlaces(dataDir: string, copyDir: string): void {
   const isIn = (inner: string, outer: string) => `${inner}${sep}`.startsWith(`${outer}${sep}`)
   if (isIn(to, from) || isIn(from, to)) {
     throw new DataFolderError(
-      `${copyDir}: one of the two folders lies in the other; choose a folder elsewhere, best on ` +
-        'another disk.',
+      `${copyDir}: one of the two folders is inside the other; choose another folder, ` +
+        'preferably on another disk.',
     )
   }
   const names = ifThere(copyDir, () => readdirSync(copyDir)) ?? []
   const other = names.find((name) => !OWN_FILES.has(name))
   if (other === undefined) return
   throw new DataFolderError(
-    `${copyDir}: it holds ${other}, which is no part of a backup; choose an empty folder or that ` +
-      'of an earlier backup.',
+    `${copyDir}: it contains ${other}, which is not part of a backup; choose an empty folder or ` +
+      'that of an earlier backup.',
   )
 }
 
@@ -169,7 +169,7 @@ function copyJournal(
   const taken = new CopiedJournal(copy)
   try {
     faultPoint('mid-copy')
-    // A journal that lost its end must not become a whole backup.
+    // A truncated journal must not become a complete backup.
     const { tail: end, lostRecords } = reader.checkEnd()
     taken.belongsTo(reader)
     const goal = end.seq
@@ -190,7 +190,7 @@ function copyJournal(
   }
 }
 
-/** The exchange may delete a snapshot meanwhile; the journal holds everything. */
+/** The exchange may delete a snapshot meanwhile, but the journal has everything. */
 function copySnapshots(
   source: KeyedFolder,
   copy: KeyedFolder,
@@ -222,7 +222,7 @@ function copySnapshots(
   }
 }
 
-/** A snapshot with a wrong byte stays out: no start could use it. */
+/** A damaged snapshot is excluded, because no start could use it. */
 function copySnapshot(source: KeyedFolder, copy: KeyedFolder, seq: Seq): void {
   const path = snapshotPath(copy.dataDir, seq)
   const unfinished = `${path}.unfinished`

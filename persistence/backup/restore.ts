@@ -7,10 +7,11 @@ import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import { lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
 import { type Copied, copyDataFolder, isUnfinished } from './copy-folder.ts'
 
-// Makes a data folder of a backup. All of it is copied into a folder beside, which gets its name
-// when it is whole: a data folder is restored or not there. A folder that is there, and empty, may
-// be a disk of its own or stand where nothing can be made beside it: it takes the copy itself, and
-// no start reads it before its head, which comes last. A restore that was cut off goes on.
+// Creates a data folder from a backup. Everything is copied to a sibling folder, which is renamed
+// when it is complete, so a data folder is either restored or missing. An existing empty folder may
+// be a mount point, or be in a place where no sibling can be created, so it receives the copy
+// itself; no start reads it before its head, which is written last. An interrupted restore can be
+// continued.
 
 export function restoreFolder(
   backupDir: string,
@@ -20,7 +21,7 @@ export function restoreFolder(
   const target = resolve(dataDir)
   if (!isUnfinished(target)) {
     throw new DataFolderError(
-      `${dataDir}: it is not empty, and a restore replaces nothing; choose a folder that does ` +
+      `${dataDir}: it is not empty, and a restore never overwrites; choose a folder that does ` +
         'not exist yet.',
     )
   }
@@ -44,7 +45,7 @@ export function restoreFolder(
 function checkWhole(backupDir: string, keyFile: string | undefined): void {
   if (!hasHead(backupDir)) {
     throw new DataFolderError(
-      `${backupDir}: this backup was not finished; run outcomex backup to it once more.`,
+      `${backupDir}: this backup is unfinished; run outcomex backup to it again.`,
     )
   }
   const seal = readSeal(backupDir, keyFile)

@@ -1,5 +1,5 @@
-// The tables of what profiles say, and of money that moved outside trading: all that control
-// commands change of accounts.
+// The tables of profiles and of money that moved outside trading: everything that control commands
+// change in accounts.
 
 import { reservesRaw } from '../../engine/core/amm/pool-commands.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
@@ -22,7 +22,7 @@ interface OfTrades {
 }
 
 export class AccountTables {
-  /** The tables that hear of every trade. */
+  /** The tables that are notified of every trade. */
   readonly listeners: OfTrades & Pick<ProfileTables, 'standings' | 'links'>
   readonly #clearing: Clearing
   readonly #moves: MovesTable
@@ -49,7 +49,7 @@ export class AccountTables {
     this.#packs = new PacksTable(connection)
   }
 
-  /** The command is in the state. */
+  /** Called after the command was applied to the state. */
   applied(command: ControlCommand): void {
     if (isMove(command)) this.#moves.applied(command)
     else if (isOfProfiles(command)) this.#profiles.applied(command)

@@ -21,8 +21,8 @@ import { OrdersTable } from './tables/orders/orders.ts'
 import type { Pace } from './tables/pace.ts'
 import { type FillListeners, TradesTable } from './tables/trades.ts'
 
-// The tables that follow from the events of books: orders, trades, and what owners are sent of
-// them. It also decides which rows of a command are late (tables/orders/backlog.ts).
+// The tables derived from events of books: orders, trades and the owners' order events. It also
+// decides which rows of a command are late (tables/orders/backlog.ts).
 
 interface MakerFill {
   readonly sizeRaw: number
@@ -31,7 +31,7 @@ interface MakerFill {
   readonly yesTicks: number
 }
 
-/** Events of one command, as the books give them. */
+/** Events of one command, as emitted by the books. */
 interface Events {
   readonly words: Int32Array
   readonly f64s: Float64Array
@@ -42,7 +42,7 @@ interface BookTablesParts {
   readonly connection: Connection
   readonly orders: OrderTable
   readonly listeners: FillListeners
-  /** The ends of orders that a chunk writes at once. */
+  /** Order ends that a chunk writes directly. */
   readonly directEndsMax: number
 }
 
@@ -52,7 +52,7 @@ export class BookTables {
   readonly trades: TradesTable
   readonly events: OrderEventsTable
   readonly #world: OrderTable
-  /** What the late rows of the current command have in common; null before the first. */
+  /** Common fields of the current command's late rows; null before the first. */
   #late: LateCommand | null = null
 
   constructor({ connection, orders, listeners, directEndsMax }: BookTablesParts) {
@@ -64,14 +64,14 @@ export class BookTables {
     this.events = new OrderEventsTable(connection, orders, late)
   }
 
-  /** `record` is that of the command when that is an order. */
+  /** `record` is the command's record if the command is an order. */
   happened(command: Command, record: Uint8Array, events: Events): void {
     if (command.kind === 'placeOrder' || command.kind === 'releaseOrder') {
       this.#ofArrival(command, record, events)
     } else if (command.kind === 'cancelOrders') this.#ofCancel(command, events)
   }
 
-  /** Writes one page of the backlog, inside a transaction; rows of these owners come first. */
+  /** Writes one page of the backlog inside a transaction; pages of these owners come first. */
   writePage(wanted: readonly AccountId[], pace: Pace): void {
     this.backlog.writePage(wanted, pace, this.#writeLate)
     this.events.flushNewest(pace)
@@ -110,7 +110,7 @@ export class BookTables {
           this.#arrived(order, record, { result: code, filledRaw: sizeRaw, leftRaw, ...moved })
           break
         }
-        // Only cancels give these events.
+        // Only cancels emit these events.
         case EVENT.CANCELED:
         case EVENT.NOT_OPEN:
           break

@@ -9,7 +9,7 @@ import type { KeyedFolder } from '../keyed-folder.ts'
 import { saveSnapshot, type TakenSnapshot, takeSnapshot } from '../snapshot/snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 
-// The snapshot that main ordered. The follower stops at its seq until it is taken.
+// The snapshot ordered by main. The follower stops at its seq until it is taken.
 
 export class DueSnapshot {
   readonly #folder: KeyedFolder
@@ -27,7 +27,7 @@ export class DueSnapshot {
     this.#checksumAt = checksumAt
   }
 
-  /** The seq that the follower may not pass on its way to `targetSeq`. */
+  /** The seq at which the follower must stop on its way to `targetSeq`. */
   stopSeq(targetSeq: Seq): Seq {
     return Math.min(targetSeq, this.#due?.seq ?? targetSeq)
   }
@@ -43,8 +43,8 @@ export class DueSnapshot {
   }
 
   /**
-   * Takes the ordered snapshot when the state stands at its seq, else gives null. Balances that
-   * differ from main's are a fault: one of two replays of one journal is wrong.
+   * Takes the ordered snapshot if the state is at its seq, otherwise returns null. Balances that
+   * differ from main's are a fault: one of two replays of the same journal is wrong.
    */
   take(tail: JournalTail): Promise<SavedSnapshot> | null {
     const due = this.#due
@@ -52,15 +52,16 @@ export class DueSnapshot {
     if (due === null || due.seq !== clearing.lastSeq) return null
     this.#due = null
     if (balanceDigest(clearing) !== due.balances) {
-      throw new Fault(`the balances of main at seq ${due.seq} are not those of the follower`)
+      throw new Fault(`the balances of main and of the follower differ at seq ${due.seq}`)
     }
     return this.#save(takeSnapshot(this.#exchange, tail))
   }
 
-  /** A snapshot that cannot be saved makes the next start longer; trading goes on. */
+  /** A snapshot that cannot be saved only makes the next start longer. Trading continues. */
   async #save(taken: TakenSnapshot): Promise<SavedSnapshot> {
     const startMs = performance.now()
-    // Reads wait while the state is copied. So the next commands are applied before the rest.
+    // Reads wait while the state is copied, so the next commands are applied before the rest of the
+    // work.
     await nextTick()
     this.#checkInvariants()
     let bytes = 0
@@ -74,10 +75,12 @@ export class DueSnapshot {
     return { seq: taken.head.seq, bytes, tookMs: performance.now() - startMs, failure }
   }
 
-  /** The laws hold between any two commands, so it does not matter how far the state has moved. */
+  /**
+   * Invariants hold between any two commands, so it does not matter how far the state has moved.
+   */
   #checkInvariants(): void {
     const broken = this.#exchange.checkInvariants()
     if (broken === null) return
-    throw new Fault(`the state at seq ${this.#exchange.clearing.lastSeq} breaks a law: ${broken}`)
+    throw new Fault(`the state at seq ${this.#exchange.clearing.lastSeq} is invalid: ${broken}`)
   }
 }

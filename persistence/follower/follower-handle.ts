@@ -23,11 +23,11 @@ import type { Rests } from './tables/orders/backlog.ts'
 export { rebuildReadTables } from './rebuild.ts'
 export type { Rests, SavedSnapshot, ScoredMinute }
 
-// Main's side of the follower. It tells the follower how far the journal is durable. Private reads
-// wait here until the read tables show everything that any client was told. A read that needs rows
-// of the backlog waits for them too.
+// Main's side of the follower. It notifies the follower of the durable seq. Private reads wait here
+// until the read tables show everything published to any client. Reads that need rows of the
+// backlog wait for these too.
 
-/** How long commits gather before the follower hears of them, while no read waits. */
+/** How long commits accumulate before the follower is notified, while no read waits. */
 const GATHER_MS = 100
 
 export interface FollowerOptions {
@@ -35,13 +35,13 @@ export interface FollowerOptions {
   /** The end of the journal at start. The follower has caught up when it has applied this seq. */
   readonly seq: Seq
   readonly onProgress?: Progress
-  /** Called after each step, before any read that waits for the step resolves. */
+  /** Called after each step, before the reads that wait for it resolve. */
   readonly onApplied?: (applied: Applied) => void
-  /** Gets a sentence that names the thread and the reason; the process must then stop. */
+  /** Called with a sentence that gives the thread and the reason. The process must then stop. */
   readonly onFault: (message: string) => void
 }
 
-/** What the thread measures, its stretches of work and its commits; and who waits for it. */
+/** The thread's work times and commits, and the number of reads that wait for it. */
 class FollowerFigures {
   readonly busyTimes = new BusyTimes()
   readonly #commits = Distribution.allocate(MICROS)
@@ -49,7 +49,7 @@ class FollowerFigures {
 
   readonly #waiting = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-  /** Rows of large commands that the tables do not show yet. */
+  /** Rows of large commands that are not in the tables yet. */
   backlogRows = 0
 
   get cells(): Omit<FollowerThreadData, 'folder' | 'seq'> {
@@ -58,18 +58,18 @@ class FollowerFigures {
     return { busyTimes: this.busyTimes.cells, commits: this.#commits, waiting, progress }
   }
 
-  /** Differs from an earlier value when the thread has written something since. */
+  /** Differs from an earlier value if the thread has written something since. */
   get progress(): number {
     return Atomics.load(this.#progress, 0)
   }
 
-  /** So many reads wait for the tables. */
+  /** The number of reads that wait for the tables. */
   set waiting(count: number) {
     Atomics.store(this.#waiting, 0, count)
   }
 }
 
-/** The tables and the filter show everything up to `seq`. */
+/** The tables and the filter are complete up to `seq`. */
 export interface Applied {
   readonly seq: Seq
   readonly filter: FilterUpdate
@@ -109,12 +109,12 @@ export class FollowerHandle {
   #nextProjection = 0
   #timer: NodeJS.Timeout | undefined
   #onSaved: ((saved: SavedSnapshot) => void) | null = null
-  /** A snapshot is ordered and not copied yet. */
+  /** Whether a snapshot is ordered but not copied yet. */
   #isTaking = false
-  /** Called after each step while a start waits, which needs the state and not only the tables. */
+  /** Called after each step while a start waits for the state, not only for the tables. */
   #onState: () => void = () => {}
   readonly #onApplied: (applied: Applied) => void
-  /** Scores that came before anybody listened: the newest are enough. */
+  /** The newest scores that arrived before the listener was set. */
   #scored: ScoredMinute | null = null
   #onScored: ((scored: ScoredMinute) => void) | null = null
 
@@ -133,12 +133,12 @@ export class FollowerHandle {
     worker.on('message', (message: FollowerMessage) => this.#receive(message))
   }
 
-  /** Resolves when state and tables have caught up with `seq`. */
+  /** Resolves once state and tables have caught up with `seq`. */
   static start(options: FollowerOptions): Promise<FollowerHandle> {
     return FollowerHandle.launch(options).started
   }
 
-  /** Starts the thread, which goes to `seq` while main may do the same. `abandon` ends it early. */
+  /** Starts the thread, which proceeds to `seq`, in parallel with main. `abandon` ends it early. */
   static launch(options: FollowerOptions): FollowerLaunch {
     const { folder, seq } = options
     const figures = new FollowerFigures()
@@ -164,7 +164,7 @@ export class FollowerHandle {
         resolve(handle)
       }
     })
-    // When the thread never starts, `isReady` rejects with the better sentence.
+    // If the thread does not start, `isReady` rejects with the better sentence.
     const started = Promise.all([isReady, isThere]).then(([, handle]) => handle)
     const abandon = async () => {
       started.catch(() => {})
@@ -173,15 +173,15 @@ export class FollowerHandle {
     return { started, abandon }
   }
 
-  /** The seq that the read tables show. */
+  /** The seq of the read tables. */
   get applied(): number {
     return this.#readSeq
   }
 
   /**
-   * Tells the follower that the journal is durable up to `seq`. Calls become one message while the
-   * follower works, and for a few milliseconds while no read waits. A message and a transaction for
-   * each commit cost more than the rows in them.
+   * Notifies the follower that the journal is durable up to `seq`. Calls are combined into one
+   * message while the follower works, and for a few milliseconds while no read waits: a message and
+   * a transaction per commit cost more than their rows.
    */
   advance(seq: Seq): void {
     if (seq > this.#wantedSeq) this.#wantedSeq = seq
@@ -200,9 +200,9 @@ export class FollowerHandle {
   }
 
   /**
-   * Gives true as soon as the tables show `seq`; false when the deadline passes first. While a
-   * large state is copied for a snapshot no row is written: a wait that ends then goes on once as
-   * long.
+   * True as soon as the tables are at `seq`; false if the deadline passes first. No row is written
+   * while a large state is copied for a snapshot: a deadline that ends then is extended once by the
+   * same time.
    */
   whenApplied(seq: Seq, deadlineMs: number): Promise<boolean> {
     if (this.#readSeq >= seq) return Promise.resolve(true)
@@ -228,7 +228,7 @@ export class FollowerHandle {
     })
   }
 
-  /** Resolves when the tables show these rows, which are written before others. */
+  /** Resolves once the tables have these rows, which are written with priority. */
   readonly whenWritten = (rests: Rests): Promise<void> => {
     return new Promise((resolve) => {
       const id = this.#nextWant++
@@ -238,7 +238,7 @@ export class FollowerHandle {
     })
   }
 
-  /** Gives the hash of the follower's state, and the seq of that state. */
+  /** The hash of the follower's state, and its seq. */
   stateHash(): Promise<FollowerState> {
     return new Promise((resolve) => {
       const id = this.#nextHash++
@@ -247,7 +247,7 @@ export class FollowerHandle {
     })
   }
 
-  /** Gives the rows as the tables have them now; questions are answered one after the other. */
+  /** The rows as of the current tables. Requests are answered one at a time. */
   project(request: ProjectionParams): Promise<ProjectionRows> {
     return new Promise((resolve) => {
       const id = this.#nextProjection++
@@ -257,8 +257,8 @@ export class FollowerHandle {
   }
 
   /**
-   * Lets the follower save its state at a seq that it has not passed. Its balances there must be
-   * these balances of main; a difference is a fault.
+   * Makes the follower save its state at a seq that it has not passed. Its balances must equal
+   * main's balances at that seq; a difference is a fault.
    */
   snapshot(order: SnapshotOrder): Promise<SavedSnapshot> {
     assert(this.#onSaved === null, 'one snapshot is taken at a time')
@@ -269,7 +269,7 @@ export class FollowerHandle {
     })
   }
 
-  /** Hears who earned what in a sampled minute; the same minute may come again after a start. */
+  /** Sets the listener for earnings of sampled minutes. A minute may be repeated after a start. */
   listenToScores(onScored: (scored: ScoredMinute) => void): void {
     this.#onScored = onScored
     if (this.#scored !== null) onScored(this.#scored)
@@ -284,7 +284,7 @@ export class FollowerHandle {
     this.#refuseWaiters()
   }
 
-  /** Ends the thread as a crash would. */
+  /** Ends the thread like a crash. */
   kill(): Promise<void> {
     return this.#watch.kill()
   }

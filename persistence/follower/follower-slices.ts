@@ -5,9 +5,8 @@ import { ScoringSlices } from './scoring-slices.ts'
 import type { SlicedPace } from './sliced-pace.ts'
 import { WantedRows } from './wanted-rows.ts'
 
-// Follows the journal as far as main says it is durable, a chunk at a time. After each chunk it
-// writes a page of the backlog, and goes on with that while there is nothing else to do. Between
-// chunks and pages the thread receives the messages of main.
+// Follows the durable journal one chunk at a time. After each chunk it writes a page of the
+// backlog, and more pages while idle. Between chunks and pages the thread receives main's messages.
 
 interface FollowerSlicesParts {
   readonly follower: Follower
@@ -60,7 +59,7 @@ export class FollowerSlices {
     const targetSeq = this.#targetSeq
     pace.begin(follower.stateSeq < startSeq ? Infinity : targetSeq - follower.stateSeq)
     const isMore = follower.step(targetSeq)
-    // A step stops at a due snapshot, so there may be more to do after it.
+    // A step stops at a due snapshot, so there may be more work after it.
     const goesOn = (this.#takeSnapshot() && follower.stateSeq < targetSeq) || isMore
     const hasBacklog = follower.writePage(this.#wanted.owners)
     say({ kind: 'at', ...follower.takeUpdates(), idle: !goesOn })
@@ -80,7 +79,7 @@ export class FollowerSlices {
     })
   }
 
-  /** Gives true when a snapshot was due at this seq. */
+  /** Returns true if a snapshot was due at this seq. */
   #takeSnapshot(): boolean {
     const { follower, say } = this.#parts
     const taken = follower.takeDue()

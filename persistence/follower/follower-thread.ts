@@ -13,11 +13,11 @@ export type FollowerRequest =
   | { readonly kind: 'hash'; readonly id: number }
   | ({ readonly kind: 'project'; readonly id: number } & ProjectionParams)
   | ({ readonly kind: 'snapshot' } & SnapshotOrder)
-  /** A read waits for these rows; `written` of this id answers. */
+  /** A read waits for these rows. `written` with this id answers it. */
   | { readonly kind: 'want'; readonly id: number; readonly rests: Rests }
   | { readonly kind: 'stop' }
 
-/** Main sends it before the journal is durable up to `seq`. A batch ends at `seq`. */
+/** Sent by main before the journal is durable up to `seq`. A batch ends at `seq`. */
 export interface SnapshotOrder {
   readonly seq: Seq
   /** The digest of main's balances at `seq`. */
@@ -28,11 +28,11 @@ export interface SavedSnapshot {
   readonly seq: Seq
   readonly bytes: number
   readonly tookMs: number
-  /** Why the snapshot was not saved; null when it was saved. */
+  /** Why the snapshot was not saved; null if it was saved. */
   readonly failure: string | null
 }
 
-/** Messages from the follower to main. `idle` means that the next `advance` may be sent. */
+/** Messages from the follower to main. After `idle`, the next `advance` may be sent. */
 export type FollowerMessage =
   | 'ready'
   | {
@@ -40,13 +40,13 @@ export type FollowerMessage =
       readonly readSeq: Seq
       readonly stateSeq: Seq
       readonly idle: boolean
-      /** Rows of large commands that the tables do not show yet. */
+      /** Rows of large commands that are not in the tables yet. */
       readonly backlogRows: number
       readonly filter: FilterUpdate
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
   | { readonly kind: 'written'; readonly ids: readonly number[] }
-  /** The ordered snapshot is copied: commands are applied again. */
+  /** The ordered snapshot is copied, and commands are applied again. */
   | { readonly kind: 'taken' }
   | ({ readonly kind: 'saved' } & SavedSnapshot)
   | ({ readonly kind: 'scored' } & ScoredMinute)
@@ -54,13 +54,13 @@ export type FollowerMessage =
 
 export interface FollowerThreadData {
   readonly busyTimes: BusyCells
-  /** Microseconds of the commits of the read tables, in the buckets of MICROS. */
+  /** Microseconds of the read tables' commits, in the buckets of MICROS. */
   readonly commits: SharedArrayBuffer
-  /** One i32: how many reads wait for the tables. */
+  /** One i32: the number of reads that wait for the tables. */
   readonly waiting: SharedArrayBuffer
-  /** One i32 that counts up as rows are written, also within a transaction; it wraps. */
+  /** One i32 that increases as rows are written, also within a transaction; it wraps around. */
   readonly progress: SharedArrayBuffer
   readonly folder: KeyedFolder
-  /** The end of the journal at the start; the thread goes there without a message. */
+  /** The end of the journal at the start. The thread proceeds to it without a message. */
   readonly seq: Seq
 }

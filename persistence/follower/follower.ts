@@ -38,30 +38,30 @@ import { type Pace, UNPACED } from './tables/pace.ts'
 import { SettlementsTable } from './tables/settlements.ts'
 
 // Applies the journal to a one-thread core, and writes the read tables. One chunk is one
-// transaction. It also stores the seq that the chunk reaches, so the tables always show the state
-// at one seq, but for the backlog: what a large command changes in many orders is written later, a
-// page in a transaction (tables/orders/backlog.ts). Invariants: `stateSeq` ≥ `readSeq` once the
-// state has caught up with the tables found at the start; both stand at the end of a batch.
+// transaction, which also stores the chunk's last seq. So the tables always show the state at one
+// seq, except for the backlog: a large command's changes to many orders are written later, one page
+// per transaction (tables/orders/backlog.ts). Invariants: `stateSeq` ≥ `readSeq` once the state has
+// caught up with the tables found at the start; both are at the end of a batch.
 
 const APPLY =
   'INSERT INTO applied (id, seq, checksum) VALUES (1, ?, ?) ' +
   'ON CONFLICT DO UPDATE SET seq = excluded.seq, checksum = excluded.checksum'
-/** A chunk ends after this many commands: enough to pay its commit, few enough to answer soon. */
+/** Commands per chunk: enough to amortise its commit, few enough for quick answers. */
 const CHUNK_COMMANDS = 8192
-/** A chunk writes what follows from the ends of so many orders, as many as it has commands. */
+/** Order ends whose rows a chunk writes directly: as many as it has commands. */
 const DIRECT_ENDS_MAX = CHUNK_COMMANDS
-/** A chunk ends after the ends of so many orders: the rest of them are pages of its backlog. */
+/** A chunk ends after this many order ends; most of their rows are pages of its backlog. */
 const CHUNK_ENDS = 65_536
 
 export interface FollowerOptions {
   readonly pace?: Pace
-  /** The ends of orders that a chunk writes at once; tests take fewer. */
+  /** Order ends that a chunk writes directly; tests use fewer. */
   readonly directEndsMax?: number
 }
 
 export class Follower {
   readonly exchange: Exchange
-  /** Every order that left a trace; main asks about orders that it does not hold exactly. */
+  /** All orders that left a trace. Main looks up orders that it does not have exactly. */
   readonly filter: SeenFilter
   readonly #folder: KeyedFolder
   readonly #pace: Pace
@@ -78,19 +78,19 @@ export class Follower {
   readonly #markets: MarketTables
   readonly #place: PlaceOrder = blankPlace()
   #command: Command = this.#place
-  /** The record of the current command when that is an order. */
+  /** The current command's record if it is an order. */
   #record: Uint8Array = new Uint8Array(0)
   #batches: Iterator<Batch> | null = null
-  /** A batch that was read ahead of the target and is not yet applied. */
+  /** A batch that was read ahead of the target and is not applied yet. */
   #waiting: Batch | null = null
   #readSeq: Seq
-  /** Where the state stands in the journal. */
+  /** The state's position in the journal. */
   #tail: JournalTail
   readonly #due: DueSnapshot
   readonly #scorer: RewardScorer
-  /** In the order in which they are written. */
+  /** In the order of writing. */
   readonly #tables: readonly { flush(pace: Pace): void }[]
-  /** Works out what main asks, beside the journal. */
+  /** Computes main's projections outside the journal. */
   readonly projector: Projector
 
   constructor(
@@ -103,12 +103,12 @@ export class Follower {
     const found = openMatchingReadTables(folder.dataDir, this.#checksumAt)
     this.#connection = found.connection
     this.#readSeq = found.applied.seq
-    // A start from a snapshot past the tables would leave a gap in them.
+    // A start from a snapshot newer than the tables would leave a gap in them.
     const wants = { seqMax: this.#readSeq, names: true }
     const start = startingState(folder, this.#checksumAt, wants)
     this.exchange = start.exchange
     const { seen, orders } = this.exchange.clearing
-    assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot holds the filter')
+    assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot contains the filter')
     this.filter = seen.filter ?? new SeenFilter(randomInt(2 ** 32))
     seen.countOnly(this.filter)
     this.#tail = start.tail
@@ -127,11 +127,11 @@ export class Follower {
     this.#markets = new MarketTables(this.#connection, this.exchange.clearing)
     this.#scorer = new RewardScorer(this.#connection, this.exchange.clearing)
     this.#tables = [
-      // Orders before events, which may drain the backlog: a late end follows each change of its
+      // Orders before events, which may drain the backlog: a late end follows all changes of its
       // order.
       ...[ofOrders, trades, events, this.#positions, this.#candles],
       this.#settlements,
-      // Before the mined trades, which are also those of groups.
+      // Before the mined trades, which are also numbered by group.
       this.#markets,
       ...[ofOrders.names, this.#mined, this.#audit, this.#accounts],
     ]
@@ -141,7 +141,7 @@ export class Follower {
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
 
-  /** The seq that the tables show. */
+  /** The seq of the read tables. */
   get readSeq(): Seq {
     return this.#readSeq
   }
@@ -156,18 +156,18 @@ export class Follower {
     return this.#books.backlog.rowCount
   }
 
-  /** Whether the tables show everything of what a read needs whole. */
+  /** Whether the tables contain everything that a read needs. */
   isWhole(rests: Rests): boolean {
     return this.#books.backlog.isWhole(rests)
   }
 
-  /** Where tables and state stand, and what came into the filter since it was last asked. */
+  /** The positions of tables and state, and the filter's additions since the last call. */
   takeUpdates() {
     const { readSeq, stateSeq, backlogRows } = this
     return { readSeq, stateSeq, backlogRows, filter: this.filter.takeUpdates() }
   }
 
-  /** Applies one chunk, at most up to `targetSeq`; gives true when there may be more to do. */
+  /** Applies one chunk, at most up to `targetSeq`. Returns true if there may be more. */
   step(targetSeq: Seq): boolean {
     const stopSeq = this.#due.stopSeq(targetSeq)
     const endSeq = this.stateSeq + CHUNK_COMMANDS
@@ -186,8 +186,8 @@ export class Follower {
   }
 
   /**
-   * Writes one page of the backlog: of an owner whose rows are wanted first, else the oldest. Gives
-   * true when there is more.
+   * Writes one page of the backlog: first of an owner with requested rows, otherwise the oldest.
+   * Returns true if there is more.
    */
   writePage(wanted: readonly AccountId[] = []): boolean {
     if (this.#books.backlog.isEmpty) return false
@@ -198,12 +198,12 @@ export class Follower {
     return !this.#books.backlog.isEmpty
   }
 
-  /** Whether a sample waits for its scores, and the tables show enough to score it. */
+  /** Whether a sample waits for its scores and the tables are complete enough to score it. */
   get isScoring(): boolean {
     return this.#books.backlog.isEmpty && this.#scorer.isReady(this.#readSeq)
   }
 
-  /** The hash of the state, and the seq where it stands. */
+  /** The hash of the state, and its seq. */
   state(): { seq: Seq; hash: string } {
     return { seq: this.stateSeq, hash: this.exchange.stateHash(nativeSha256) }
   }
@@ -213,12 +213,12 @@ export class Follower {
     this.#due.order(due)
   }
 
-  /** Takes the ordered snapshot when the state stands at its seq, else gives null. */
+  /** Takes the ordered snapshot if the state is at its seq, otherwise returns null. */
   takeDue(): Promise<SavedSnapshot> | null {
     return this.#due.take(this.#tail)
   }
 
-  /** Works on rewards until `isOver`; gives the scores of a sample once they are whole. */
+  /** Works on rewards until `isOver`. Returns the scores of a sample once they are complete. */
   score(isOver: () => boolean): ScoredMinute | null {
     return this.#scorer.work(this.#readSeq, isOver)
   }
@@ -242,9 +242,9 @@ export class Follower {
   }
 
   #applyBatch(batch: Batch): void {
-    // Rows up to `readSeq` are in the tables; only the state must catch up.
+    // Rows up to `readSeq` are in the tables, so only the state must catch up.
     const writes = batch.firstSeq > this.#readSeq
-    assert(writes || batch.lastSeq <= this.#readSeq, 'the tables stand at the end of a batch')
+    assert(writes || batch.lastSeq <= this.#readSeq, 'the tables are at the end of a batch')
     this.exchange.onEvents = (words, f64s, count) => {
       if (writes) this.#books.happened(this.#command, this.#record, { words, f64s, count })
       this.#pace.look()
@@ -261,7 +261,7 @@ export class Follower {
     })
   }
 
-  /** Notes what the command ends, while that can still be named. */
+  /** Records the objects that the command ends, while they can still be identified. */
   #applying(command: Command): void {
     this.#positions.begin(command.nowMs)
     this.#audit.applying(command, this.#world)
@@ -287,7 +287,7 @@ export class Follower {
     if (command.kind !== 'settleTrade' && command.kind !== 'failSettlement') return
     if (command.kind === 'failSettlement') {
       this.#positions.reversed(command.tradeSeq, command.legs)
-      // A trade that is partly taken back has not ended.
+      // A partly reversed trade has not ended.
       if (command.fillsLeft !== undefined) return
     }
     this.#books.events.ended(command.tradeSeq, command.seq)

@@ -5,9 +5,9 @@ import { FollowerSlices } from './follower-slices.ts'
 import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
 import { SlicedPace } from './sliced-pace.ts'
 
-// Follows the journal as far as main says it is durable.
+// Follows the journal up to the durable seq that main publishes.
 
-assert(parentPort !== null, 'the follower runs in a thread of its own')
+assert(parentPort !== null, 'the follower runs in a separate thread')
 const port = parentPort
 const data: FollowerThreadData = workerData
 const say = (message: FollowerMessage) => port.postMessage(message)

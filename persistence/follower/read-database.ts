@@ -14,24 +14,26 @@ import { DataFolderError, speaking, WrongSchema } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { READ_SCHEMA } from './schema/migrations.ts'
 
-// read.db is a copy. It is rebuilt when it is missing, damaged or from another journal.
+// read.db is a copy. It is rebuilt if it is missing, damaged or from another journal.
 
 const APPLIED = 'SELECT seq, checksum FROM applied WHERE id = 1'
 const SCHEMA = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name'
 const NEWEST_VERSION = READ_SCHEMA.baseVersion + READ_SCHEMA.migrations.length
 const EMPTY: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
 
-/** Gives the checksum of the journal at a seq; null when no batch ends there. */
+/** The journal's checksum at a seq; null if no batch ends there. */
 type ChecksumAt = (seq: Seq) => Uint8Array | null
 
 export function readPath(dataDir: string): string {
   return join(dataDir, 'read.db')
 }
 
-/** The journal commits to the same disk: after a large checkpoint its fsync holds commits up. */
+/** The journal commits to the same disk, and a large checkpoint's fsync delays its commits. */
 const CHECKPOINT_PAGES = 1024
 
-/** Opened as NORMAL: a power cut may take the newest rows, which the journal then gives back. */
+/**
+ * Opened as NORMAL: a power failure may lose the newest rows, which are rebuilt from the journal.
+ */
 function openReadTables(dataDir: string): Connection {
   return openWritable(readPath(dataDir), {
     durability: 'normal',
@@ -54,7 +56,7 @@ function schemaOf(connection: Connection): string {
   return rows.map(({ sql }) => sql).join('\n')
 }
 
-/** Gives the schema that the migrations make from nothing. */
+/** The schema that the migrations create from nothing. */
 function expectedSchema(): string {
   const connection = openInMemory(READ_SCHEMA.migrations)
   try {
@@ -64,19 +66,18 @@ function expectedSchema(): string {
   }
 }
 
-/** Gives where the tables stand, or the end of a sentence that says why they cannot be used. */
+/** The position of the tables, or the end of a sentence with the reason why they are unusable. */
 function standOf(connection: Connection, checksumAt: ChecksumAt): JournalTail | string {
-  // A start migrates an older file before it looks, so only the newest version is compared.
+  // A start migrates an older file first, so only the newest version is compared.
   const isNewest = schemaVersion(connection) === NEWEST_VERSION
-  if (isNewest && schemaOf(connection) !== expectedSchema())
-    return 'has other tables than it should'
+  if (isNewest && schemaOf(connection) !== expectedSchema()) return 'has unexpected tables'
   const applied = appliedOf(connection) ?? EMPTY
   const checksum = checksumAt(applied.seq)
   const isOurs = checksum !== null && Buffer.compare(checksum, applied.checksum) === 0
-  return isOurs ? applied : `was not made from this journal (it stands at seq ${applied.seq})`
+  return isOurs ? applied : `was not made from this journal (it is at seq ${applied.seq})`
 }
 
-/** Says why the tables must be rebuilt; null when a new file would fail in the same way. */
+/** Why the tables must be rebuilt; null if a new file would fail in the same way. */
 function uselessFor(error: unknown): string | null {
   if (error instanceof WrongSchema) return 'was written by another version of outcomex'
   const isDamage = /SQLITE_(CORRUPT|NOTADB|ERROR)/
@@ -86,7 +87,7 @@ function uselessFor(error: unknown): string | null {
   return isDamaged ? 'is damaged' : null
 }
 
-/** Opens the read tables when they were made from this journal, else makes empty ones. */
+/** Opens the read tables if they were made from this journal; otherwise creates empty ones. */
 export function openMatchingReadTables(
   dataDir: string,
   checksumAt: ChecksumAt,
@@ -114,21 +115,21 @@ function usable(
   return null
 }
 
-/** What a start will find in the read tables. */
+/** The condition of the read tables for the next start. */
 export interface ReadTablesFinding {
-  /** The seq that the tables show; null when the next start rebuilds them. */
+  /** The seq of the tables; null if the next start rebuilds them. */
   readonly seq: Seq | null
   /** Why the next start rebuilds them, as the end of a sentence. */
   readonly rebuildReason: string | null
-  /** Damage that a start does not notice; only a rebuild repairs it. */
+  /** Damage that a start does not detect; only a rebuild repairs it. */
   readonly damage: string | null
 }
 
-/** Checks the read tables as a start does, and also every page of them. It writes nothing. */
+/** Checks the read tables like a start, plus every page. It writes nothing. */
 export function checkReadTables(dataDir: string, checksumAt: ChecksumAt): ReadTablesFinding {
   const path = readPath(dataDir)
   const unusable = (why: string) => ({ seq: null, rebuildReason: why, damage: null })
-  if (!existsSync(path)) return unusable('is not there')
+  if (!existsSync(path)) return unusable('is missing')
   try {
     const connection = openReadOnly(path)
     try {

@@ -3,8 +3,8 @@ import { Follower } from './follower.ts'
 import { deleteReadTables } from './read-database.ts'
 
 /**
- * Rebuilds the read tables from the journal, offline, and returns the seq that they reach. When
- * the process dies midway the tables show an older seq, and the next start continues from there.
+ * Rebuilds the read tables offline from the journal and returns their seq. If the process dies
+ * midway, the tables have an older seq, and the next start continues from it.
  */
 export function rebuildReadTables(
   dataDir: string,
@@ -12,7 +12,7 @@ export function rebuildReadTables(
 ): number {
   const lock = lockExisting(dataDir)
   try {
-    // The old tables go only when every command is known to this version.
+    // The old tables are removed only if this version knows all commands.
     const { tail, folder } = recoverJournal(dataDir, { keyFile, visit: () => {} })
     deleteReadTables(dataDir)
     const follower = new Follower(folder)

@@ -3,8 +3,8 @@ import type { Follower } from './follower.ts'
 import type { FollowerMessage, FollowerRequest } from './follower-thread.ts'
 import type { SlicedPace } from './sliced-pace.ts'
 
-// Scores samples of rewards, and works out what main asks, in short turns. Between two turns the
-// thread hears main, and follows the journal.
+// Scores reward samples and computes main's projections in short slices. Between two slices the
+// thread receives main's messages and follows the journal.
 
 export class ScoringSlices {
   readonly #follower: Follower
@@ -27,7 +27,7 @@ export class ScoringSlices {
     return this.#follower.isScoring || this.#follower.projector.isDue
   }
 
-  /** Takes a turn if there is work for it; the next one follows by itself. */
+  /** Runs a slice if there is work for it. The next one is scheduled automatically. */
   go(): void {
     if (this.#isDue || !this.#hasWork) return
     const untilMs = performance.now() + REWARD_LIMITS.scoringSliceMs
@@ -36,7 +36,7 @@ export class ScoringSlices {
       return performance.now() >= untilMs
     }
     this.#pace.begin(0)
-    // Rewards first: main waits for them before it takes the next sample.
+    // Rewards first, because main waits for them before it takes the next sample.
     const scored = this.#follower.score(isOver)
     const projected = this.#follower.projector.work(isOver)
     this.#pace.end()

@@ -3,22 +3,23 @@ import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import type { FollowerThreadData } from './follower-thread.ts'
 import type { Pace } from './tables/pace.ts'
 
-// How the follower divides its work. Orders come first: main, the journal and the markets want the
-// same processors. So while the follower is near the end of the journal it works in short slices,
-// and sleeps a moment after each. A thread that sleeps often also gets a processor soon after it
-// wakes. Far behind, at a start, and while a read waits for the tables it does not sleep. A slice
-// may end within a batch and within the transaction of its chunk; main is heard after the chunk.
+// Divides the follower's work. Orders have priority: main, the journal and the markets need the
+// same processors. So while the follower is near the end of the journal, it works in short slices
+// and sleeps briefly after each. A thread that sleeps often also gets a processor soon after it
+// wakes. The follower does not sleep if it is far behind, at a start, or while a read waits for the
+// tables. A slice may end within a batch and within its chunk's transaction; messages of main are
+// received after the chunk.
 
 /**
- * Far below the half millisecond that a stretch may take. The kernel may take the processor away
- * in a slice, for some milliseconds; in shorter slices that is rarer.
+ * Far below the target of half a millisecond of uninterrupted work. The kernel may take the
+ * processor away during a slice for several milliseconds; shorter slices make that rarer.
  */
 const SLICE_MS = 0.1
-/** With what the kernel adds it is 0.08 ms. A private read waits for these pauses too. */
+/** With the kernel's overhead it takes 0.08 ms. Private reads wait for these pauses too. */
 const PAUSE_MS = 0.01
-/** Commands that take about a second. Further behind, pauses would only make it later. */
+/** Commands that take about a second. Further behind, pauses would only increase the lag. */
 const NEAR_COMMANDS = 16_384
-/** A look at the clock for each of so many looks. */
+/** Calls of `look` per clock read. */
 const LOOKS = 2
 
 export class SlicedPace implements Pace {
@@ -43,7 +44,7 @@ export class SlicedPace implements Pace {
     this.#commitMicros = new Distribution(MICROS, commits)
   }
 
-  /** Work begins, with so many commands to go. */
+  /** Starts the work, with this many commands to go. */
   begin(behindCount: number): void {
     this.#isSliced = behindCount <= NEAR_COMMANDS
     this.#startSlice()

@@ -2,9 +2,9 @@ import type { AccountId } from '../../engine/domain/ids.ts'
 import type { Follower } from './follower.ts'
 import type { Rests } from './tables/orders/backlog.ts'
 
-// Reads that wait for rows of the backlog, oldest first. Rows of the owners that they ask for are
-// written first, so an account with few rows in a long backlog is whole soon. The makers of a trade
-// have no owner in common, and wait for their place.
+// Reads that wait for rows of the backlog, oldest first. Rows of their owners are written first, so
+// an account with few rows in a long backlog is soon complete. The makers of a trade have no common
+// owner, and wait for the normal order.
 
 interface Want {
   readonly id: number
@@ -27,7 +27,7 @@ export class WantedRows {
     return this.#wants.flatMap(({ rests }) => rests.owner ?? [])
   }
 
-  /** Gives the ids of wants whose rows are in the tables, and drops them. */
+  /** Removes and returns the ids of reads whose rows are in the tables. */
   takeWritten(): readonly number[] {
     const isWhole = ({ rests }: Want) => this.#follower.isWhole(rests)
     const ids = this.#wants.filter(isWhole).map(({ id }) => id)

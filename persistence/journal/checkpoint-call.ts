@@ -1,7 +1,7 @@
 import { assert } from '../../engine/domain/assert.ts'
 
-// The words between the journal's thread, which asks for checkpoints, and the checkpoint thread,
-// which makes them. Nobody waits for an answer: the journal's thread looks between two commits.
+// Shared words of the journal thread, which requests checkpoints, and the checkpoint thread, which
+// makes them. No thread waits for a result: the journal thread checks for it between two commits.
 //
 // Words (i32): 0 state │ 1 frames in the WAL │ 2 frames copied │ 3 microseconds
 //
@@ -17,17 +17,17 @@ const MICROS = 3
 const WORDS = 4
 const SLEEP_MS = 1000
 
-/** What a checkpoint left behind. */
+/** The state of the WAL after a checkpoint. */
 export interface WalState {
-  /** Frames in the WAL when the checkpoint began. */
+  /** Frames in the WAL when the checkpoint started. */
   readonly logFrames: number
-  /** Those of them that are in the database. */
+  /** How many of them are in the database. */
   readonly copiedFrames: number
 }
 
 export class CheckpointCall {
   readonly #words: Int32Array
-  /** The frames of the checkpoint that was taken last, and its time. */
+  /** The frames and the time of the checkpoint taken last. */
   logFrames = 0
   copiedFrames = 0
   micros = 0
@@ -40,20 +40,20 @@ export class CheckpointCall {
     return new SharedArrayBuffer(WORDS * Int32Array.BYTES_PER_ELEMENT)
   }
 
-  /** Journal: its connection is open, so that another may open the file too. */
+  /** Journal: its connection is open, so the file may be opened by others. */
   open(): void {
     this.#step(STATE.closed, STATE.resting)
     Atomics.notify(this.#words, 0)
   }
 
-  /** Journal: asks for a checkpoint. False while the last one is under way or was not taken. */
+  /** Journal: requests a checkpoint. Returns false while the last one runs or was not taken. */
   request(): boolean {
     const requested = this.#step(STATE.resting, STATE.requested)
     if (requested) Atomics.notify(this.#words, 0)
     return requested
   }
 
-  /** Journal: true when a checkpoint has ended; its figures are in the fields then. */
+  /** Journal: returns true if a checkpoint has ended. The fields then have its figures. */
   take(): boolean {
     if (Atomics.load(this.#words, 0) !== STATE.finished) return false
     this.logFrames = this.#words[LOG]
@@ -62,7 +62,7 @@ export class CheckpointCall {
     return this.#step(STATE.finished, STATE.resting)
   }
 
-  /** Whether a checkpoint was asked for and has not ended. */
+  /** Whether a requested checkpoint has not ended. */
   get isRequested(): boolean {
     return Atomics.load(this.#words, 0) === STATE.requested
   }
@@ -72,12 +72,12 @@ export class CheckpointCall {
     return this.#waitWhile((state) => state === STATE.closed)
   }
 
-  /** Checkpoint thread: sleeps until a checkpoint is asked for; false at the end. */
+  /** Checkpoint thread: sleeps until a checkpoint is requested; false at the end. */
   waitForAsk(): boolean {
     return this.#waitWhile((state) => state !== STATE.requested)
   }
 
-  /** Checkpoint thread: the checkpoint that was asked for is over. */
+  /** Checkpoint thread: the requested checkpoint has ended. */
   finish({ logFrames, copiedFrames }: WalState, micros: number): void {
     assert(copiedFrames <= logFrames, 'a checkpoint copies what is in the WAL')
     this.#words[LOG] = logFrames
@@ -86,7 +86,7 @@ export class CheckpointCall {
     this.#step(STATE.requested, STATE.finished)
   }
 
-  /** Main: the checkpoint thread ends after what it is doing. */
+  /** Main: ends the checkpoint thread after its current work. */
   end(): void {
     Atomics.store(this.#words, 0, STATE.ended)
     Atomics.notify(this.#words, 0)

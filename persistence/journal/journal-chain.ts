@@ -6,8 +6,8 @@ import type { Batch, JournalTail } from './journal-port.ts'
 export const EMPTY_TAIL: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
 
 /**
- * Gives the checksum of a batch: a MAC over the batch and the checksum before it. So it covers all
- * earlier batches too.
+ * The checksum of a batch: a MAC over the batch and the previous checksum, so it covers all earlier
+ * batches too.
  */
 export function chain(mac: Hmac, before: Uint8Array, batch: Omit<Batch, 'checksum'>): Uint8Array {
   const seqs = Buffer.alloc(16)

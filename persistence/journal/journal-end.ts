@@ -16,7 +16,7 @@ import { claimedSeq, headPath, readHead } from './journal-head.ts'
 import type { JournalTail } from './journal-port.ts'
 import { JOURNAL_SCHEMA } from './migrations.ts'
 
-// Opens the file of the journal, and compares its end with journal.head.
+// Opens the journal's file and compares its end with journal.head.
 
 const LAST =
   'SELECT first_seq AS firstSeq, last_seq AS lastSeq, checksum FROM batches ' +
@@ -40,28 +40,31 @@ export function tailOf(connection: Connection): JournalTail {
   return row === undefined ? EMPTY_TAIL : { seq: row.lastSeq, checksum: row.checksum }
 }
 
-/** The end of the journal of a folder, and what a power cut took under `normal` durability. */
+/**
+ * The end of a folder's journal, and the commits that a power failure lost under `normal`
+ * durability.
+ */
 export interface JournalEnd {
   readonly tail: JournalTail
   readonly lostRecords: number
 }
 
 /**
- * Creates the journal of a new folder, and throws for a journal that lost its end. It reads the end
- * before it writes: a checkpoint of a damaged WAL would destroy what could still be saved.
+ * Creates the journal of a new folder, and throws for a truncated journal. It reads the end before
+ * it writes, because a checkpoint of a damaged WAL would destroy what could still be saved.
  */
 export function prepareJournal(folder: KeyedFolder): void {
   const path = journalPath(folder.dataDir)
   readUntouched(folder.dataDir, (connection) => checkEnd(folder, connection))
   const connection = openJournal(folder.dataDir, 'full')
-  // The schema leaves the WAL at once, so that a lost WAL never looks like a new folder.
+  // Moves the schema out of the WAL immediately, so that a lost WAL never looks like a new folder.
   speaking(path, () => connection.pragma('wal_checkpoint(TRUNCATE)'))
   connection.close()
 }
 
 /**
- * Reads from a journal without writing to it. Gives null when there is no journal yet; throws when
- * journal.head says that there was one, and for a copy that was not finished.
+ * Reads from a journal without writing to it. Returns null if there is no journal. Throws if
+ * journal.head shows that there was one, and for an unfinished copy.
  */
 export function readUntouched<T>(
   dataDir: string,
@@ -85,12 +88,12 @@ function refuseLostFile(dataDir: string): null {
   const seq = claimedSeq(dataDir)
   if (seq === 0) return null
   throw new DataFolderError(
-    `${journalPath(dataDir)}: the file is missing or empty, and journal.head says that it ended ` +
+    `${journalPath(dataDir)}: the file is missing or empty, but journal.head shows that it ended ` +
       `at seq ${seq}; restore the data folder from a backup.`,
   )
 }
 
-/** Opens the journal for its one writer, which makes the checkpoints itself. */
+/** Opens the journal for its single writer, which also makes checkpoints. */
 export function openJournal(dataDir: string, durability: Durability): Connection {
   return openWritable(journalPath(dataDir), {
     ...JOURNAL_SCHEMA,
@@ -100,8 +103,8 @@ export function openJournal(dataDir: string, durability: Durability): Connection
 }
 
 /**
- * Compares the end of the journal with journal.head; throws when acknowledged records are gone. The
- * head is read first: a journal in use only grows meanwhile.
+ * Compares the journal's end with journal.head. Throws if acknowledged records are missing. The
+ * head is read first, because a journal in use only grows meanwhile.
  */
 export function checkEnd(folder: KeyedFolder, connection: Connection): JournalEnd {
   const { dataDir } = folder
@@ -127,8 +130,8 @@ export function checkEnd(folder: KeyedFolder, connection: Connection): JournalEn
   const row = connection.prepare<[number], EndRow>(HOLDING).get(head.seq)
   if (row === undefined || row.lastSeq !== head.seq || !same(row.checksum, head.checksum)) {
     throw new DataFolderError(
-      `${path}: the journal at seq ${head.seq} is not the one that journal.head was written for; ` +
-        'the files come from different times, restore the whole data folder from one backup.',
+      `${path}: the journal at seq ${head.seq} is not the journal of journal.head; ` +
+        'the files are from different times; restore the whole data folder from one backup.',
     )
   }
   return { tail, lostRecords: 0 }

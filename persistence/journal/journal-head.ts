@@ -7,20 +7,20 @@ import { DataFolderError, ifThere, speaking, syncFolder } from '../folder-error.
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
 import type { JournalTail } from './journal-port.ts'
 
-// The last commit, written a second time outside the database. When the WAL of that
-// database is lost or damaged, SQLite opens a shorter database and gives no error. This file shows
-// the loss to a start.
+// The last commit, stored a second time outside the database. If the database's WAL is lost or
+// damaged, SQLite opens a shorter database without an error. A start detects the loss with this
+// file.
 //
 //   0 magic 8 │ 8 seq f64 │ 16 checksum 32 │ 48 durability u8 (0 full, 1 normal) │ zero │
-//   96 MAC of all before it 32
+// 96 MAC of the bytes before it 32
 //
-// The file lies within one sector. It is complete before the first commit; later commits overwrite
-// it without an fsync. After a power cut it may be old, which is harmless. It is never torn, and
-// never ahead of a commit that was `full`.
+// The file fits one disk sector. It is complete before the first commit; later commits overwrite it
+// without an fsync. After a power failure it may be old, which is harmless. It is never torn, and
+// never ahead of a `full` commit.
 
 const HEAD_BYTES = 128
 const MAC_AT = 96
-/** A read beside the writer may see half of a write; the next read does not. */
+/** A read may see half of a concurrent write. The next read does not. */
 const READS_MAX = 4
 const MAGIC = Buffer.from('OXHEAD2\0', 'latin1')
 
@@ -44,7 +44,7 @@ function fill(bytes: Buffer, head: JournalHead, mac: Hmac): void {
   macOf(bytes, mac).copy(bytes, MAC_AT)
 }
 
-/** Gives the head of a data folder; null when the file is absent or empty. */
+/** The head of a data folder; null if the file is absent or empty. */
 export function readHead(folder: KeyedFolder): JournalHead | null {
   const newMac = macsOf(folder, 'journal head')
   for (let reads = 0; reads < READS_MAX; reads++) {
@@ -60,8 +60,8 @@ export function readHead(folder: KeyedFolder): JournalHead | null {
 }
 
 /**
- * Gives the seq that a head claims; 0 without a head. The MAC is not checked, because the folder
- * key is not known yet.
+ * The seq in a head; 0 without a head. The MAC is not checked, because the folder key is not known
+ * yet.
  */
 export function claimedSeq(dataDir: string): Seq {
   const bytes = headBytes(dataDir)
@@ -69,8 +69,8 @@ export function claimedSeq(dataDir: string): Seq {
 }
 
 /**
- * Says whether a folder was ever finished: a start and a backup write the head before they end. A
- * folder without may still be a new one, or a backup that was cut off.
+ * Whether a folder was ever finished: starts and backups write the head before they end. A folder
+ * without a head may be new, or an unfinished backup.
  */
 export function hasHead(dataDir: string): boolean {
   return headBytes(dataDir) !== null
@@ -79,7 +79,7 @@ export function hasHead(dataDir: string): boolean {
 function headBytes(dataDir: string): Buffer | null {
   const path = headPath(dataDir)
   const bytes = ifThere(path, () => readFileSync(path))
-  // A first start may die before it writes. When records exist, `checkEnd` refuses an empty head.
+  // A first start may end before it writes. If records exist, `checkEnd` refuses an empty head.
   if (bytes === null || bytes.length === 0) return null
   const whole = bytes.length === HEAD_BYTES && MAGIC.equals(bytes.subarray(0, MAGIC.length))
   if (whole) return bytes

@@ -3,7 +3,7 @@ import { EMPTY_TAIL } from './journal-chain.ts'
 import { journalPath, openJournal, readUntouched, tailOf } from './journal-end.ts'
 import { claimedSeq } from './journal-head.ts'
 
-// Small facts about a journal which are not commands, such as the sealed folder key.
+// Small values of a journal that are not commands, such as the sealed folder key.
 
 const READ = 'SELECT value FROM marks WHERE name = ?'
 const WRITE =
@@ -11,7 +11,7 @@ const WRITE =
 
 export interface FoundMark {
   readonly value: Uint8Array | undefined
-  /** No command was ever acknowledged in this folder. */
+  /** Whether no command was ever acknowledged in this folder. */
   readonly isEmpty: boolean
 }
 
@@ -24,7 +24,7 @@ export function findMark(dataDir: string, name: string): FoundMark {
   return { value, isEmpty: tail.seq === 0 && claimedSeq(dataDir) === 0 }
 }
 
-/** The mark is on the disk when this returns, and not in the WAL: a lost WAL must not lose it. */
+/** Returns once the mark is on disk outside the WAL, so that a lost WAL does not lose it. */
 export function writeMark(dataDir: string, name: string, value: Uint8Array): void {
   const path = journalPath(dataDir)
   const connection = openJournal(dataDir, 'full')

@@ -1,31 +1,31 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { Durability } from '../database.ts'
 
-// The port of a journal: append records, learn the durable seq, read from a seq. The embedded
-// journal is a local file; another may be a replicated stream. No code outside this folder may know
+// The journal's port: append records, get the durable seq, read from a seq. The embedded journal is
+// a local file; another could be a replicated stream. Code outside this folder must not depend on
 // which.
 
-/** Decided commands `firstSeq`..`lastSeq`, one encoded record after the other. */
+/** Decided commands `firstSeq`..`lastSeq`, as consecutive encoded records. */
 export interface Batch {
   readonly firstSeq: Seq
   readonly lastSeq: Seq
   readonly records: Uint8Array
-  /** The checksum is chained over all batches before this one. */
+  /** Chained over all batches before this one. */
   readonly checksum: Uint8Array
 }
 
-/** Where a journal ends. A new journal ends at seq 0 with a checksum of zeros. */
+/** The end of a journal. A new journal ends at seq 0 with a zero checksum. */
 export interface JournalTail {
   readonly seq: Seq
   readonly checksum: Uint8Array
 }
 
 export interface JournalReader {
-  /** The last committed seq; 0 when there is none. */
+  /** The last committed seq; 0 if none. */
   readonly lastSeq: Seq
   /**
-   * Gives the committed batches in order, from the batch that holds `fromSeq`. Each batch is first
-   * checked against the chain; damage throws a sentence.
+   * The committed batches in order, from the batch with `fromSeq`. Each batch is first checked
+   * against the chain. Throws a sentence if it is damaged.
    */
   batches(fromSeq: Seq): Iterable<Batch>
   close(): void
@@ -33,17 +33,17 @@ export interface JournalReader {
 
 export interface JournalWriter {
   readonly durability: Durability
-  /** All records up to this seq are committed as `durability` promises. */
+  /** All records up to this seq are committed, with the guarantee of `durability`. */
   readonly durableSeq: Seq
   /**
-   * Gives the bytes that one more record may have now. With `wanted` it may give fewer than there
-   * are, but not fewer than that.
+   * Bytes that the next record may have now. With `wanted`, the result may be too low, but not
+   * below `wanted`.
    */
   freeBytes(wanted?: number): number
-  /** Adds a record; the caller has checked that there is room. The next `send` shows it. */
+  /** Adds a record, after the caller has checked the space. The next `send` publishes it. */
   append(seq: Seq, record: Uint8Array): void
   send(): void
-  /** Ends a batch with the newest record, so that its seq has a checksum; false without room. */
+  /** Ends a batch with the newest record, so that its seq has a checksum. Returns false if full. */
   cut(): boolean
   /** Commits the waiting records, then ends. */
   stop(): Promise<void>

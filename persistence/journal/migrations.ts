@@ -13,5 +13,5 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Version 1 had no folder key, and version 2 no books: an order named its market alone. */
+/** Version 1 had no folder key, and version 2 no books: orders referred only to their markets. */
 export const JOURNAL_SCHEMA = { migrations: [M1], baseVersion: 2 }

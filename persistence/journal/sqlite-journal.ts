@@ -27,31 +27,31 @@ import {
 import { HeadFile, headPath } from './journal-head.ts'
 import type { Batch, JournalReader, JournalTail } from './journal-port.ts'
 
-// The embedded journal: one row per group commit. Each row has a MAC over itself and over the MAC
-// before it, and so over all earlier rows. `journal.db` only grows.
+// The embedded journal, with one row per group commit. Each row has a MAC over itself and the
+// previous MAC, so over all earlier rows. `journal.db` only grows.
 
 const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
 const PAGE =
   'SELECT first_seq AS firstSeq, last_seq AS lastSeq, records, checksum FROM batches ' +
   'WHERE first_seq >= ? ORDER BY first_seq LIMIT 16'
 
-// A commit appends to the WAL. The checkpoint thread copies the WAL into the database beside the
-// commits. But only a WAL that is copied to its end starts again, and a busy writer is always a few
-// commits ahead of that thread. So when a long WAL is almost copied, the writer copies the rest
-// itself between two commits. The next commit then starts at the beginning of the file.
+// A commit appends to the WAL. The checkpoint thread copies the WAL into the database in parallel.
+// But only a fully copied WAL restarts, and a busy writer is always a few commits ahead of that
+// thread. So when a long WAL is almost copied, the writer copies the rest between two commits. The
+// next commit then starts at the beginning of the file.
 
 /**
- * The writer asks for a checkpoint each time it has committed about this many bytes. Both threads
- * write to one disk: after a larger copy its fsync holds the commits up, wherever it runs.
+ * The writer requests a checkpoint after about this many committed bytes. Both threads write to one
+ * disk: after a larger copy, its fsync delays the commits, wherever it runs.
  */
 const CHECKPOINT_BYTES = 2 << 20
-/** A WAL of this length shall start again. Readers are short: one in the way ends soon. */
+/** A WAL of this length must restart. A reader in the way ends soon, because reads are short. */
 const LONG_BYTES = 4 << 20
-/** A rest of this many frames takes the writer about as long as a commit does. */
+/** A remainder of this many frames takes the writer about as long as a commit. */
 const SHORT_FRAMES = 64
-/** Passes of one checkpoint over a long WAL: in each the writer gets less far ahead. */
+/** Passes of one checkpoint over a long WAL. The writer's lead shrinks with each pass. */
 const PASSES_MAX = 4
-/** Past this many bytes the writer waits for readers, so that the WAL stays bounded. */
+/** Above this size the writer waits for readers, so that the WAL stays bounded. */
 const WAIT_BYTES = 64 << 20
 const PAGE_BYTES = 4096
 
@@ -97,7 +97,7 @@ export class SqliteJournalReader implements JournalReader {
     return speaking(this.#path, () => checkEnd(this.#folder, this.#connection))
   }
 
-  /** Gives the checksum of the batch that ends at `seq`; null when no batch ends there. */
+  /** The checksum of the batch that ends at `seq`; null if no batch ends there. */
   checksumAt(seq: Seq): Uint8Array | null {
     if (seq === 0) return EMPTY_TAIL.checksum
     const row = speaking(this.#path, () => this.#holding.get(seq))
@@ -107,7 +107,7 @@ export class SqliteJournalReader implements JournalReader {
   *batches(fromSeq: Seq): Generator<Batch, void> {
     let previous = this.#before(fromSeq)
     for (;;) {
-      // Read a page at a time: an open cursor would hold the WAL, and the WAL would grow.
+      // Reads one page at a time: an open cursor would block the WAL from restarting.
       const rows = speaking(this.#path, () => this.#page.all(previous.seq + 1))
       for (const batch of rows) {
         this.#check(previous, batch)
@@ -148,7 +148,7 @@ export class SqliteJournalReader implements JournalReader {
   }
 
   #refuse(what: string): never {
-    throw DataFolderError.ofDamage(this.#path, `the journal is damaged, ${what}`)
+    throw DataFolderError.ofDamage(this.#path, `the journal is damaged: ${what}`)
   }
 
   close(): void {
@@ -156,7 +156,7 @@ export class SqliteJournalReader implements JournalReader {
   }
 }
 
-/** The one writer of a journal. A failure to commit is thrown and ends the process. */
+/** The journal's single writer. A failed commit throws and ends the process. */
 export class SqliteJournalWriter {
   readonly #path: string
   readonly #newMac: () => Hmac
@@ -165,14 +165,14 @@ export class SqliteJournalWriter {
   readonly #files: readonly FileIdentity[]
   readonly #head: HeadFile
   #tail: JournalTail
-  /** About the bytes committed since a checkpoint was asked for. */
+  /** Approximate bytes committed since a checkpoint was requested. */
   #freshBytes = 0
-  /** The length of the WAL when the last checkpoint began; 0 when it shall start again. */
+  /** Length of the WAL when the last checkpoint started; 0 once it restarts. */
   #walBytes = 0
 
   /**
-   * `tail` is the end that recovery found; another end now means a second writer. `lock` is the
-   * file that keeps a second process out, if there is one.
+   * `tail` is the end found by recovery; a different end means a second writer. `lock` is the file
+   * that excludes other processes, if there is one.
    */
   constructor(folder: KeyedFolder, durability: Durability, tail: JournalTail, lock?: FileIdentity) {
     const { dataDir } = folder
@@ -183,12 +183,12 @@ export class SqliteJournalWriter {
     if (found.seq !== tail.seq || !same(found.checksum, tail.checksum)) {
       this.#connection.close()
       throw new DataFolderError(
-        `${this.#path}: the journal ended at seq ${tail.seq} when it was read and ends at seq ` +
-          `${found.seq} now; another process writes it, stop that process first.`,
+        `${this.#path}: the journal ended at seq ${tail.seq} when it was read, but now ends ` +
+          `at seq ${found.seq}; another process writes it; stop that process first.`,
       )
     }
     this.#tail = tail
-    // What a `normal` run left in the WAL must be on the disk before the head promises it.
+    // What a `normal` run left in the WAL must be on disk before the head promises it.
     speaking(this.#path, () => this.#connection.pragma('wal_checkpoint(TRUNCATE)'))
     this.#head = new HeadFile(folder, durability, tail)
     this.#insert = this.#connection.prepare(INSERT)
@@ -200,17 +200,17 @@ export class SqliteJournalWriter {
     return this.#tail.seq
   }
 
-  /** Sets a quota: past this many pages a commit fails as on a full disk. */
+  /** Sets a quota: above this many pages a commit fails as on a full disk. */
   limitPages(pages: number): void {
     this.#connection.pragma(`max_page_count = ${pages}`)
   }
 
-  /** Throws when this writer no longer has the files of the folder; see file-identity.ts. */
+  /** Throws if this writer no longer has the folder's files; see file-identity.ts. */
   checkFiles(): void {
     checkIdentities(this.#files)
   }
 
-  /** Commits one batch. When it returns the batch is as durable as `durability` promises. */
+  /** Commits one batch. On return it is as durable as `durability` guarantees. */
   commit(lastSeq: Seq, records: Uint8Array): void {
     this.checkFiles()
     const firstSeq = this.#tail.seq + 1
@@ -223,14 +223,16 @@ export class SqliteJournalWriter {
     this.#freshBytes += records.length + 3 * PAGE_BYTES
   }
 
-  /** The first process that commits a seq has it: a second row cannot have the same `first_seq`. */
+  /**
+   * The first process that commits a seq owns it: a second row cannot have the same `first_seq`.
+   */
   #add(firstSeq: Seq, lastSeq: Seq, records: Uint8Array, checksum: Uint8Array): void {
     try {
       this.#insert.run(firstSeq, lastSeq, records, checksum)
     } catch (error) {
       if (!codeOf(error).startsWith('SQLITE_CONSTRAINT')) throw error
       throw new DataFolderError(
-        `${this.#path}: another process has written seq ${firstSeq}; this one stops, and has ` +
+        `${this.#path}: another process has written seq ${firstSeq}; this process stops and has ` +
           'acknowledged nothing from that seq on.',
       )
     }
@@ -238,7 +240,7 @@ export class SqliteJournalWriter {
 
   /**
    * Keeps the WAL bounded; true if this thread copied. Runs between commits, after their reports.
-   * `isTaken` says that the figures in `call` are of a checkpoint that has just ended.
+   * `isTaken` means that the figures in `call` are from a checkpoint that has just ended.
    */
   boundWal(call: CheckpointCall, isTaken: boolean): boolean {
     if (isTaken) this.#walBytes = call.logFrames * PAGE_BYTES
@@ -251,7 +253,7 @@ export class SqliteJournalWriter {
     return false
   }
 
-  /** A passive copy waits for nobody; a restart waits for readers and for the checkpoint thread. */
+  /** A passive copy does not wait; a restart waits for readers and for the checkpoint thread. */
   #copy(mode: 'PASSIVE' | 'RESTART'): true {
     speaking(this.#path, () => {
       if (mode === 'RESTART') this.#connection.pragma('busy_timeout = 1000')
@@ -274,18 +276,18 @@ export class JournalCheckpointer {
   readonly #file: FileIdentity
   readonly #connection: Connection
 
-  /** Takes the file that the writer has open; throws when its path names another file, or none. */
+  /** Opens the file that the writer has open. Throws if its path is another file or missing. */
   constructor(file: FileIdentity, durability: Durability) {
     this.#file = file
     try {
       this.#connection = openCheckpointer(file.path, durability)
     } finally {
-      // A file that is gone is the better reason when it cannot be opened.
+      // If it cannot be opened, a missing file is the better reason.
       checkIdentities([file])
     }
   }
 
-  /** Copies what is in the WAL; for a long WAL, almost all that is committed meanwhile too. */
+  /** Copies the WAL; for a long WAL, also almost everything committed meanwhile. */
   copy(): WalState {
     checkIdentities([this.#file])
     return speaking(this.#file.path, () => {
@@ -306,7 +308,7 @@ export class JournalCheckpointer {
   }
 }
 
-/** SQLite gives -1 for both when another connection copies. */
+/** SQLite returns -1 for both while another connection copies. */
 function copyWal(connection: Connection, mode: 'PASSIVE' | 'RESTART'): WalState {
   const sql = `PRAGMA wal_checkpoint(${mode})`
   const [state] = connection.prepare<[], { log: number; checkpointed: number }>(sql).all()

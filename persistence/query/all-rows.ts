@@ -6,8 +6,8 @@ import { appliedOf, readPath } from '../follower/read-database.ts'
 import { READ_SCHEMA } from '../follower/schema/migrations.ts'
 import { ROW_BYTES } from '../follower/tables/orders/late-rows.ts'
 
-// Every trade and every order of a folder, for an export. Each page is a short read of its own, so
-// that no reader holds the WAL of a running exchange.
+// All trades and orders of a folder, for exports. Each page is a separate short read, so that no
+// reader blocks the WAL of a running exchange.
 
 const ROWS_PER_PAGE = 2000
 
@@ -21,11 +21,11 @@ export interface TradeRow {
   readonly sharesRaw: number
   readonly collateralRaw: number
   readonly feeRaw: number
-  /** Index into SETTLEMENT_STATUSES; null for a trade that no block passed over. */
+  /** Index into SETTLEMENT_STATUSES; null for a trade that its block did not skip. */
   readonly setback: number | null
-  /** Of the taker's order. */
+  /** For the taker's order. */
   readonly orderSeq: Seq
-  /** The makers in the order in which they were met, and the seqs of their orders. */
+  /** The makers in the order of their fills, and the seqs of their orders. */
   readonly makerIds: readonly number[]
   readonly makerSeqs: readonly Seq[]
 }
@@ -68,15 +68,15 @@ const THROUGH = 'SELECT max(through_seq) AS seq FROM blocks'
 export class AllRows {
   readonly #path: string
   readonly #connection: Connection
-  /** The last command that the tables show. */
+  /** The last command in the tables. */
   readonly seq: Seq
 
-  /** Throws for a folder without tables for reads, and for those of another version. */
+  /** Throws for a folder without read tables, and for tables of another version. */
   constructor(dataDir: string) {
     this.#path = readPath(dataDir)
     if (!existsSync(this.#path)) {
       throw new UnreadFolder(
-        `${this.#path}: there are no tables for reads; outcomex rebuild makes them of the journal.`,
+        `${this.#path}: there are no read tables; outcomex rebuild creates them from the journal.`,
       )
     }
     this.#connection = openReadOnly(this.#path)
@@ -86,13 +86,13 @@ export class AllRows {
     })
   }
 
-  /** How many rows of orders and of fills are not in the tables yet. */
+  /** Rows of orders and fills that are not in the tables yet. */
   get lateCount(): number {
     const row = this.#connection.prepare<[], { bytes: number }>(LATE_BYTES).get()
     return (row?.bytes ?? 0) / ROW_BYTES
   }
 
-  /** The blocks of the chain cover the trades up to this seq. */
+  /** Blocks cover the trades up to this seq. */
   get minedSeq(): Seq {
     const row = this.#connection.prepare<[], { seq: Seq | null }>(THROUGH).get()
     return row?.seq ?? 0

@@ -3,8 +3,8 @@ import type { Connection, Statement } from '../database.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
 import type { Query } from './read/query.ts'
 
-// Whether rows that an answer rests on wait in the backlog (follower/tables/orders/backlog.ts). The
-// question and this look are one transaction, so both are of one state.
+// Checks whether rows of an answer are still in the backlog (follower/tables/orders/backlog.ts).
+// Query and check run in one transaction, so both see the same state.
 
 const OWNERS = 'SELECT owners FROM backlog WHERE first_owner <= ? AND last_owner >= ?'
 const TRADE = 'SELECT 1 FROM backlog WHERE trade_seq = ? LIMIT 1'
@@ -31,11 +31,11 @@ export class LateRows {
   }
 }
 
-/** An answer, or the rows that it waits for. */
+/** An answer, or the rows it must wait for. */
 type Reply = { readonly answer: unknown } | { readonly late: Rests }
 type Open = (params: never) => Reply
 
-/** The function of each read by its name. */
+/** The functions of all reads by name. */
 export function openReads(
   connection: Connection,
   reads: readonly Query<never, unknown>[],
@@ -55,7 +55,7 @@ export function openReads(
   return new Map(reads.map((read) => [read.name, openOne(read)]))
 }
 
-/** Owners are in rising order, four bytes each. */
+/** Owners are ascending, four bytes each. */
 function isAmong(owner: number, owners: Buffer): boolean {
   let low = 0
   let high = owners.length / Int32Array.BYTES_PER_ELEMENT

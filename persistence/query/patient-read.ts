@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { LIMITS } from '../../engine/domain/limits.ts'
 
 /**
- * Asks again while the tables are late. Gives undefined when they stay late. With `ref: false` the
- * pauses do not keep a process alive.
+ * Repeats a read while the tables are late. Undefined if they remain late. With `ref: false` the
+ * pauses do not keep the process alive.
  */
 export async function patiently<Answer>(
   request: () => Promise<Answer | undefined>,

@@ -11,20 +11,20 @@ import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread
 import { isTrouble } from './query-trouble.ts'
 import type { Query } from './read/query.ts'
 
-// Main's side of the query thread. Every question has a deadline and waits for its turn. Only a few
-// questions are with the thread at once, so that the next turn is decided late. `undefined` means
-// that a question passed its deadline or found no room; the caller then says 503. A question that
-// breaks the thread is lost alone, and throws. A new thread takes the place of the broken one, and
-// is asked the other questions again (design §11). A question whose rows are late waits for them,
-// and is then asked again.
+// Main's side of the query thread. Each query has a deadline and waits in a fair queue. Only a few
+// queries are at the thread at a time, so that the next one is selected late. `undefined` means
+// that a query missed its deadline or that the queue is full; the caller then answers 503. A query
+// that breaks the thread fails alone, by throwing. A new thread replaces the broken one and gets
+// the other queries again (design §11). A query whose rows are late waits for them and is then
+// repeated.
 
 export interface QueryOptions {
   readonly dataDir: string
-  /** Gets a sentence that names the thread and the reason; the process must then stop. */
+  /** Called with a sentence that gives the thread and the reason. The process must then stop. */
   readonly onFault: (message: string) => void
-  /** Gets a sentence for the log: questions were not answered, but the next may be. */
+  /** Called with a sentence for the log: queries were not answered, but later ones may be. */
   readonly onTrouble?: ((message: string) => void) | undefined
-  /** Resolves when the tables have these rows. Without it no row is late. */
+  /** Resolves once the tables have these rows. Absent: no row is ever late. */
   readonly whenWritten?: (rests: Rests) => Promise<void>
 }
 
@@ -33,41 +33,39 @@ interface Open {
   readonly name: string
   readonly params: unknown
   readonly slice: QuerySlice
-  /** Takes the answer of the query of that name. */
+  /** Receives the query's answer. */
   readonly settle: (answer: never) => void
   readonly giveUp: () => void
   readonly fail: (fault: WorkerFault) => void
-  /** True when it was answered or given up. */
+  /** True once it was answered or abandoned. */
   isOver: boolean
 }
 
-/**
- * Questions with the thread at once: the current one, and one so that it need not wait for main.
- */
+/** Queries at the thread at a time: the current one, and one to avoid waiting for main. */
 const AHEAD = 2
 const ID_MAX = 2 ** 30
 const END_DEADLINE_MS = 30_000
 const AGAIN_MS = 1000
 const TROUBLE_EVERY_MS = 10_000
 
-/** A turn of the exchange itself. */
+/** A queue entry of the exchange itself. */
 function ownSlice(): QuerySlice {
   return { group: OWN_GROUP, owner: 0, untilMs: performance.now() + LIMITS.privateReadDeadlineMs }
 }
 
 export class QueryHandle {
-  /** One stretch is one question. A thread that replaces another goes on counting. */
+  /** One work time per query. A replacement thread continues the same counts. */
   readonly busyTimes = new BusyTimes()
   readonly #options: QueryOptions
   readonly #queue = new QuestionQueue<Open>()
   readonly #deaths = new IdleDeaths()
-  /** Questions that wait for late rows. They take no place of others, and have a bound too. */
+  /** Queries that wait for late rows. They do not count in the queue, and have a separate limit. */
   readonly #late = new Set<Open>()
-  /** Questions with the thread, oldest first, whether past their deadline or not. */
+  /** Queries at the thread, oldest first, including those past their deadline. */
   #sent: Open[] = []
-  /** Null until somebody may ask: the thread takes 8 MB. */
+  /** null until the first query may come, because the thread takes 8 MB. */
   #worker: Worker | null = null
-  /** The id plus one of the question that the thread works on; 0 for none. */
+  /** The id plus one of the query that the thread works on; 0 = none. */
   #working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   #nextId = 0
   #isReady = false
@@ -81,14 +79,14 @@ export class QueryHandle {
   #againTimer: NodeJS.Timeout | undefined
   #onEnd: () => void = () => {}
 
-  /** The read tables must exist, so start the follower first. */
+  /** The read tables must exist, so the follower starts first. */
   constructor(options: QueryOptions) {
     this.#options = options
   }
 
   /**
-   * Starts the thread, if it has not started: the next question need not wait for that. Resolves
-   * when the first thread can answer.
+   * Starts the thread in advance, so that the next query does not wait for it. Resolves when the
+   * first thread can answer.
    */
   warm(): Promise<void> {
     if (this.#worker === null && !this.#isOver) this.#start()
@@ -110,18 +108,21 @@ export class QueryHandle {
     worker.on('error', (error) => {
       this.#reason = reasonOf(error)
     })
-    // Answers come in the order of the questions, so the oldest answer did not decode.
+    // Answers arrive in query order, so the oldest query's answer failed to decode.
     worker.on('messageerror', (error) => this.#broke(this.#sent.shift(), reasonOf(error)))
     worker.on('exit', (code) => this.#ended(code))
   }
 
-  /** Questions not answered yet, for metrics. */
+  /** Unanswered queries, for metrics. */
   get waiting(): number {
     const { count, promptCount, urgentCount } = this.#queue
     return count + promptCount + urgentCount + this.#sent.length
   }
 
-  /** Gives undefined for a question without room or past its deadline; throws when it broke. */
+  /**
+   * Undefined if the queue is full or the deadline has passed; throws if the query broke the
+   * thread.
+   */
   request<Params, Answer>(
     { name, isUrgent }: Query<Params, Answer>,
     params: Params,
@@ -157,7 +158,7 @@ export class QueryHandle {
     })
   }
 
-  /** When the queue is full, another question may have to give way. */
+  /** If the queue is full, another query may have to be dropped. */
   #hasCapacity(isUrgent: boolean, slice: QuerySlice): boolean {
     if (isUrgent) return this.#queue.urgentCount < LIMITS.queryQueueMax
     if (slice.isPrompt === true) return this.#queue.promptCount < LIMITS.queryQueueMax
@@ -167,7 +168,7 @@ export class QueryHandle {
     return other !== undefined
   }
 
-  /** A question whose deadline passed has already left the queue. */
+  /** A query past its deadline has already left the queue. */
   #hand(): void {
     void this.warm()
     while (this.#isReady && this.#sent.length < AHEAD) {
@@ -200,16 +201,16 @@ export class QueryHandle {
     this.#hand()
   }
 
-  /** Whoever asked pays for the time, also when nobody waits for the answer any more. */
+  /** The requester is charged for the time, even if no caller waits for the answer. */
   #took(open: Open, tookMs: number): void {
     this.#queue.done(open, tookMs)
     open.slice.onTook?.(tookMs)
   }
 
-  /** Another question has the thread meanwhile. A question that had its turn goes first then. */
+  /** Another query uses the thread meanwhile. Afterwards this query goes first. */
   async #wait(open: Open | undefined, rests: Rests): Promise<void> {
     if (open === undefined || open.isOver) return
-    assert(this.#options.whenWritten !== undefined, 'a reader of late rows knows when they come')
+    assert(this.#options.whenWritten !== undefined, 'a reader of late rows can wait for them')
     if (this.#late.size >= LIMITS.queryQueueMax) return open.giveUp()
     this.#late.add(open)
     await this.#options.whenWritten(rests)
@@ -249,7 +250,8 @@ export class QueryHandle {
     for (const open of sent.reverse()) if (open !== blamed) this.#queue.putFirst(open)
     if (blamed !== undefined) this.#queue.done(blamed, 0)
     blamed?.fail(new WorkerFault('query', `the query thread failed: ${reason}`))
-    // The machine may have no descriptor left. That passes; until then nothing is answered.
+    // The machine may be out of file descriptors. That is temporary; until then no query is
+    // answered.
     const isHindered = !wasReady && isTrouble(new Error(reason))
     if (blamed === undefined && !isHindered && this.#deaths.tooMany(performance.now())) {
       this.#isOver = true
@@ -257,7 +259,7 @@ export class QueryHandle {
       this.#options.onFault(`The query thread failed: ${reason}; too often`)
       return
     }
-    this.#options.onTrouble?.(`The query thread failed: ${reason}; another has its place.`)
+    this.#options.onTrouble?.(`The query thread failed: ${reason}; another one replaces it.`)
     if (isHindered) this.#againTimer = setTimeout(() => this.#start(), AGAIN_MS)
     else this.#start()
   }
@@ -279,12 +281,12 @@ export class QueryHandle {
     this.#refuseAll()
   }
 
-  /** Ends the thread as a crash would. */
+  /** Ends the thread like a crash. */
   async crash(): Promise<void> {
     await this.#worker?.terminate()
   }
 
-  /** Ends the thread for good: the fault is reported, and no question is answered any more. */
+  /** Ends the thread permanently: the fault is reported, and no more queries are answered. */
   async kill(): Promise<void> {
     this.#isOver = true
     await this.#worker?.terminate()

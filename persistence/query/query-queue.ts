@@ -1,25 +1,25 @@
-// Questions that wait for the query thread. A question that an order waits for goes first. Then
-// come prompt questions, like those of a login: each is one row by its key, and none waits behind
-// reads. All others share the time of the thread, by groups of callers and then by profiles.
+// Queries that wait for the query thread. A query that an order waits for goes first. Prompt
+// queries follow, such as those of a login: each reads one row by key, and none waits for other
+// reads. All others share the thread's time fairly, by groups of callers and then by profiles.
 
 import { FairQueue, type Share } from '../../engine/thread/fair-queue.ts'
 
-/** The group of the reads of the exchange itself. */
+/** The group of the exchange's own reads. */
 export const OWN_GROUP = 'exchange'
 
-/** Who asks, until when, and whether the caller still wants the answer. */
+/** The requester, the deadline, and whether the caller still needs the answer. */
 export interface QuerySlice extends Share {
-  /** The address or the partner by which reads are fair first; the exchange itself is one too. */
+  /** The address or partner among which reads are fair first; the exchange itself is one too. */
   readonly group: string
-  /** The profile that asks; 0 for the exchange itself. */
+  /** The requesting profile; 0 = the exchange itself. */
   readonly owner: number
-  /** The deadline, by `performance.now()`. */
+  /** The deadline on the `performance.now()` clock. */
   readonly untilMs: number
-  /** The question goes before all that are not urgent. */
+  /** Runs before all queries that are not urgent. */
   readonly isPrompt?: boolean | undefined
-  /** True when the caller hung up. */
+  /** True after the caller disconnected. */
   readonly isGone?: (() => boolean) | undefined
-  /** Gets the time that the question took of the thread. */
+  /** Receives the thread's time for the query. */
   readonly onTook?: ((ms: number) => void) | undefined
 }
 
@@ -28,7 +28,7 @@ export class QuestionQueue<T extends { readonly slice: QuerySlice }> {
   readonly #prompt = new FairQueue<T>(({ slice }) => slice)
   readonly #others = new FairQueue<T>(({ slice }) => slice)
 
-  /** Counts the questions that are neither urgent nor prompt. */
+  /** Number of queries that are neither urgent nor prompt. */
   get count(): number {
     return this.#others.count
   }
@@ -49,29 +49,29 @@ export class QuestionQueue<T extends { readonly slice: QuerySlice }> {
     this.#urgent.push(question)
   }
 
-  /** Puts a question before all others: it had its turn and was not answered. */
+  /** Puts a query first, because it ran already but was not answered. */
   putFirst(question: T): void {
     this.#urgent.unshift(question)
   }
 
-  /** Takes the next question. `done` follows, with what it cost. */
+  /** Takes the next query. The caller reports its cost to `done`. */
   next(): T | undefined {
     return this.#urgent.shift() ?? this.#prompt.next() ?? this.#others.next()
   }
 
-  /** The time that a question took of the thread. */
+  /** The thread's time for a query. */
   done(question: T, tookMs: number): void {
     this.#queueOf(question).done(question, tookMs)
   }
 
-  /** Removes a question that no caller waits for any more. */
+  /** Removes a query that no caller waits for. */
   drop(question: T): void {
     const at = this.#urgent.indexOf(question)
     if (at >= 0) this.#urgent.splice(at, 1)
     else this.#queueOf(question).drop(question)
   }
 
-  /** The question that makes way for one more of this share when the queue is full. */
+  /** The query to drop for a new one of this share when the queue is full. */
   giveWayTo(share: Share): T | undefined {
     return this.#others.giveWayTo(share)
   }

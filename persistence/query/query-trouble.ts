@@ -4,8 +4,8 @@ const TROUBLE =
   /SQLITE_(BUSY|LOCKED|CANTOPEN|IOERR|NOMEM|FULL|PROTOCOL|INTERRUPT)|\b(EMFILE|ENFILE|EAGAIN)\b/
 
 /**
- * Says whether a question failed because the machine had no room at that moment: no descriptor
- * left, a disk that did not read, a locked table. The same question may succeed later.
+ * Whether a query failed for a temporary reason of the machine: no file descriptors left, a failed
+ * disk read, a locked table. The same query may succeed later.
  */
 export function isTrouble(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -10,18 +10,18 @@ import type { QueryMessage, QueryRequest, QueryThreadData, Question } from './qu
 import { isTrouble } from './query-trouble.ts'
 import { READS } from './reads.ts'
 
-// Answers slow reads from the read tables, one by one. The error of a question becomes its answer.
+// Runs slow reads on the read tables, one at a time. An error in a query becomes its answer.
 
 const ENDED_CODE = 7
 
-assert(parentPort !== null, 'queries run in a thread of their own')
+assert(parentPort !== null, 'queries run in a separate thread')
 const port = parentPort
 const { dataDir, working, busyTimes }: QueryThreadData = workerData
 const clock = new BusyClock(busyTimes)
 const path = readPath(dataDir)
 const connection = speaking(path, () => openReadOnly(path))
 const answers = speaking(path, () => openReads(connection, READS))
-assert(answers.size === READS.length, 'no two reads have the same name')
+assert(answers.size === READS.length, 'read names are unique')
 
 function say(message: QueryMessage): void {
   port.postMessage(message)
@@ -32,7 +32,7 @@ function take({ id, name, params }: Question<never>): void {
   const fromMs = performance.now()
   try {
     edgePoint('in-query')
-    if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: it was asked for')
+    if (threadPoint('query-hindered')) throw new Error('SQLITE_CANTOPEN: injected fault')
     const answer = answers.get(name)
     assert(answer !== undefined, 'each read is listed in reads.ts')
     say({ id, ...answer(params), tookMs: performance.now() - fromMs })

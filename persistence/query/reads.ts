@@ -48,7 +48,7 @@ import { following, publicProfile, socialProfiles } from './read/social/profile-
 import { searchProfiles } from './read/social/search-profiles.ts'
 import { tradeParts } from './read/trade-parts.ts'
 
-/** All reads of the query thread. The thread does not know a read that is not listed here. */
+/** All reads of the query thread. A read that is not listed here is unknown to the thread. */
 export const READS: readonly Query<never, unknown>[] = [
   userOrders,
   openOrders,

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { assert } from '../../engine/domain/assert.ts'
 
-// What names mean, in words that have a vector: the vectors are older than most names, and say
-// little of the others. concepts.tsv is kept by hand. A line is a term, a tab, and the words.
+// The meanings of names, as words with vectors: the vectors are older than most names and say
+// little about the others. concepts.tsv is maintained by hand. A line is a term, a tab and the
+// words.
 
 const FILE = new URL('./concepts.tsv', import.meta.url)
 
 export interface Concept {
-  /** Its words in small letters, as `termsOf` divides them, joined by single spaces. */
+  /** Its words in lower case, as split by `termsOf`, joined by single spaces. */
   readonly term: string
   readonly words: readonly string[]
 }
 
-/** All concepts, in the order of the file. */
+/** All concepts, in file order. */
 export function readConcepts(text = readFileSync(FILE, 'utf8')): Concept[] {
   return text
     .split('\n')

@@ -1,5 +1,5 @@
-// Which markets share a group or a category, kept with each change. Invariant: no set is empty, so
-// what no market has costs nothing.
+// Index of markets by group and category, updated with each change. Invariant: no set is empty, so
+// unused labels cost nothing.
 
 import type { MarketId } from '../../engine/domain/ids.ts'
 
@@ -43,7 +43,7 @@ export class LabelIndex {
     for (const category of categories) this.#ofCategory.add(category, marketId)
   }
 
-  /** The labels are those that were added. */
+  /** `labels` must be those that were added. */
   remove(marketId: MarketId, { groupId, categories }: MarketLabels): void {
     if (groupId !== null) this.#ofGroup.remove(groupId, marketId)
     for (const category of categories) this.#ofCategory.remove(category, marketId)
@@ -54,7 +54,7 @@ export class LabelIndex {
     this.#ofCategory.clear()
   }
 
-  /** The other markets that share the group or a category. */
+  /** The other markets with the same group or category. */
   sharers(marketId: MarketId, { groupId, categories }: MarketLabels): Set<MarketId> {
     const found = new Set(groupId === null ? NONE : this.#ofGroup.of(groupId))
     for (const category of categories) {

@@ -3,9 +3,9 @@ import { kindOf, takesOrders } from '../../engine/domain/markets/market.ts'
 import type { Part } from './meaning.ts'
 import { termsOf } from './terms.ts'
 
-// What of a market is searched, and how much each part weighs.
+// The searched parts of a market, and their weights.
 
-/** What a search can find of a market. */
+/** The fields of a market that a search uses. */
 export type SearchedMarket = Pick<
   Market,
   | 'marketId'
@@ -20,27 +20,27 @@ export type SearchedMarket = Pick<
 >
 
 /**
- * A description says at its beginning what a market is about. Later come the rules of its
- * resolution, which many markets share.
+ * A description starts with the topic of the market. Later come its resolution rules, which many
+ * markets share.
  */
 const ABOUT_CHARACTERS_MAX = 2000
 const MEANT_CHARACTERS_MAX = 400
 const WEIGHT = { title: 1, labels: 0.6, about: 0.15 }
 
 /**
- * Search finds active markets: what is locked or resolved is not searched. A group is found by its
+ * Only active markets are searched, not locked or resolved ones. A group is found through its
  * children.
  */
 export function isSearched(market: Pick<SearchedMarket, 'status' | 'kind'>): boolean {
   return takesOrders(market.status) && kindOf(market) !== 'group'
 }
 
-/** The group of a market, which for a group is itself; null for a market of none. */
+/** The group of a market, which is itself for a group; null if there is none. */
 export function groupIdOf({ groupId, marketId, kind }: SearchedMarket): number | null {
   return kindOf({ kind }) === 'group' ? marketId : (groupId ?? null)
 }
 
-/** The terms of a market by column of `search_words`, divided by spaces. */
+/** The terms of a market by column of `search_words`, separated by spaces. */
 export interface MarketWords {
   readonly title: string
   readonly slug: string
@@ -58,7 +58,7 @@ export function wordsOf({ title, slug, categories, tags, description }: Searched
   return words
 }
 
-/** The parts whose meaning is the meaning of the market. */
+/** The parts that define the meaning of the market. */
 export function partsOf({ title, categories, tags, description }: SearchedMarket): Part[] {
   return [
     { text: title, weight: WEIGHT.title },

@@ -3,16 +3,16 @@ import type { MarketId } from '../../engine/domain/ids.ts'
 import { LabelIndex, type MarketLabels } from './label-index.ts'
 import { scaleOf } from './word-vectors.ts'
 
-// The vectors of all markets that are searched, side by side in memory. To compare a text with all
-// of them is one pass: half a millisecond for 5,000 markets. A row that is freed takes the last
-// row, so there are no holes. Invariant: `#rowOf` names each of the rows below `count` once.
+// The vectors of all searched markets, contiguous in memory. Comparing a text with all of them is
+// one pass: half a millisecond for 5,000 markets. The last row moves into a freed row, so there are
+// no gaps. Invariant: `#rowOf` contains each row below `count` once.
 
 const ROWS_AT_FIRST = 64
 
-/** How near one market is to another: first by group, then by category, then by meaning. */
+/** The similarity of a market to another: first by group, then by category, then by meaning. */
 interface Neighbour {
   readonly marketId: MarketId
-  /** 2 for one of the group, and 1 more for one that shares a category. */
+  /** 2 for a market of the same group, plus 1 for a shared category. */
   readonly rank: number
   readonly cosine: number
 }
@@ -40,12 +40,12 @@ export class MarketVectors {
     return this.#ids[row]
   }
 
-  /** The row of a market; undefined for a market that is not searched. */
+  /** The row of a market; undefined if it is not searched. */
   rowOf(marketId: MarketId): number | undefined {
     return this.#rowOf.get(marketId)
   }
 
-  /** A copy of the steps in that row. */
+  /** A copy of the row's steps. */
   stepsAt(row: number): Int8Array {
     return this.#steps.slice(row * this.#dimensions, (row + 1) * this.#dimensions)
   }
@@ -100,7 +100,7 @@ export class MarketVectors {
     this.#scales = scales
   }
 
-  /** The cosine of these steps with each market, by row. */
+  /** The cosine of these steps with every market, by row. */
   cosines(steps: Int8Array): Float64Array {
     const scale = scaleOf(steps)
     const cosines = new Float64Array(this.count)
@@ -117,8 +117,8 @@ export class MarketVectors {
   }
 
   /**
-   * The markets nearest to one that may be among them, but is not among its own neighbours. Only
-   * those that share a group or a category are compared, when they are enough.
+   * The markets nearest to one that may be among them but is not its own neighbour. If enough
+   * markets share its group or a category, only those are compared.
    */
   nearest(
     { marketId, steps, labels }: { marketId: MarketId; steps: Int8Array; labels: MarketLabels },
@@ -144,7 +144,7 @@ export class MarketVectors {
   }
 }
 
-/** How near others are by their labels. */
+/** Ranks other markets by their labels. */
 function ranking(labels: MarketLabels): (others: MarketLabels) => number {
   const wanted = new Set(labels.categories)
   return ({ groupId, categories }) => {

@@ -4,37 +4,37 @@ import { type Concept, readConcepts } from './concepts.ts'
 import { isEmptyWord, plainOf, termsOf } from './terms.ts'
 import { quantised, WordVectors } from './word-vectors.ts'
 
-// What a text is about, as one vector: the weighted sum of the vectors of its words. A common word
-// weighs less (smooth inverse frequency). A concept weighs as its words together. The same text
-// gives the same bytes on every machine: only sums, products and square roots are taken.
+// The meaning of a text as one vector: the weighted sum of its words' vectors. Common words weigh
+// less (smooth inverse frequency). A concept weighs as much as its words together. The same text
+// gives the same bytes on every machine: only sums, products and square roots are used.
 
-/** A part of a text; a title weighs more than a description. */
+/** A part of a text. A title weighs more than a description. */
 export interface Part {
   readonly text: string
   readonly weight: number
 }
 
-/** How often a word comes, from its rank: Zipf's law. */
+/** Frequency of a word from its rank, by Zipf's law. */
 const FIRST_SHARE = 0.1
 const SMOOTH_SHARE = 5e-4
-/** A concept against a plain word of the same text. */
+/** Weight of a concept relative to a plain word of the same text. */
 const CONCEPT_WEIGHT = 3
-/** The own word of a concept: it tells Arsenal from Chelsea. */
+/** Weight of a concept's own word, which distinguishes Arsenal from Chelsea. */
 const OWN_WEIGHT = 0.5
 const WORD_CHARACTERS_MIN = 2
 
 export class Meaning {
   readonly #vectors: WordVectors
-  /** The sum of the words of each concept, of length 1. */
+  /** The sum of each concept's word vectors, normalised to length 1. */
   readonly #concepts = new Map<string, Float64Array>()
-  /** Other words or other concepts have another one: vectors of both cannot be compared. */
+  /** Changes with the words or concepts, because vectors of different ones cannot be compared. */
   readonly fingerprint: string
   #longestTerms = 1
 
   constructor(vectors = WordVectors.read(), concepts = readConcepts()) {
     this.#vectors = vectors
     this.fingerprint = fingerprintOf(vectors, concepts)
-    // Many concepts have the same words: they share one vector.
+    // Concepts with the same words share one vector.
     const sums = new Map<string, Float64Array>()
     for (const { term, words } of concepts) {
       const key = words.join(' ')
@@ -64,13 +64,13 @@ export class Meaning {
     return this.#concepts.keys()
   }
 
-  /** Whether a term is a word or a concept that is known here. */
+  /** Whether a term is a known word or concept. */
   knows(term: string): boolean {
     const plain = plainOf(term)
     return this.#concepts.has(plain) || this.#vectors.find(plain) >= 0
   }
 
-  /** The vector in steps of one byte; all zero when no word is known. */
+  /** The vector in steps of one byte; all zero if no word is known. */
   of(parts: readonly Part[]): Int8Array {
     const sum = new Float64Array(this.#vectors.dimensions)
     for (const { text, weight } of parts) this.#addText(sum, termsOf(text).map(plainOf), weight)
@@ -83,7 +83,7 @@ export class Meaning {
       const length = this.#conceptAt(terms, at)
       if (length > 0) {
         const concept = this.#concepts.get(terms.slice(at, at + length).join(' '))
-        assert(concept !== undefined, 'a concept that was found is known')
+        assert(concept !== undefined, 'a concept in the text is known')
         for (let place = 0; place < sum.length; place++) {
           sum[place] += concept[place] * weight * CONCEPT_WEIGHT
         }
@@ -95,7 +95,7 @@ export class Meaning {
     }
   }
 
-  /** How many terms the longest concept has that begins here; 0 for none. */
+  /** Number of terms of the longest concept that starts here; 0 = none. */
   #conceptAt(terms: readonly string[], at: number): number {
     let name = ''
     let found = 0

@@ -1,4 +1,4 @@
-/** The newest answers by key, up to a bound. One that is asked for again is new again. */
+/** The most recently used answers by key, up to a limit. */
 export class Recent<Answer> {
   readonly #countMax: number
   readonly #answers = new Map<string, Answer>()

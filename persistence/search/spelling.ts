@@ -1,7 +1,7 @@
-/** A shorter word is near too many others. */
+/** Shorter words are too close to many others. */
 const CHARACTERS_MIN = 5
 
-/** Whether one letter that is added, left out, wrong or swapped makes one word the other. */
+/** Whether adding, removing, replacing or swapping one letter turns one word into the other. */
 export function isOneSlip(one: string, other: string): boolean {
   if (Math.abs(one.length - other.length) > 1 || one === other) return false
   let at = 0
@@ -15,7 +15,7 @@ export function isOneSlip(one: string, other: string): boolean {
   )
 }
 
-/** The first of these names that the word is one slip away from; undefined for none. */
+/** The first of these names one slip away from the word; undefined if there is none. */
 export function slipOf(word: string, names: Iterable<string>): string | undefined {
   if (word.length < CHARACTERS_MIN) return undefined
   for (const name of names) {

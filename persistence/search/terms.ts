@@ -1,14 +1,14 @@
-// Texts into terms: what a query and a market are compared by.
+// Splits texts into terms, by which queries and markets are compared.
 
-/** Longer terms are cut: no word is so long. */
+/** Longer terms are truncated: no word is that long. */
 const TERM_CHARACTERS_MAX = 40
 // Letters, digits and marks of all scripts.
 const NO_TERM = /[^\p{L}\p{N}\p{M}]+/u
-// A joiner or a mark of direction stands inside a word without dividing it.
+// Joiners and direction marks do not divide a word.
 const UNSEEN = /\p{Cf}+/gu
 const MARKS = /\p{M}+/gu
 
-/** Words of questions that say nothing of what a question is about. */
+/** Question words without meaning for the topic. */
 const EMPTY_WORDS = new Set(
   `a about above after again against all am an and any are as at be became because become becomes
    been before being below between both but by can cannot could d did do does doing don down
@@ -20,7 +20,7 @@ const EMPTY_WORDS = new Set(
    whom why will with without would yes yet you your yours`.split(/\s+/),
 )
 
-/** The terms of a text in their order, in small letters. */
+/** The terms of a text in order, in lower case. */
 export function termsOf(text: string): string[] {
   const plain = text.normalize('NFKC').replace(UNSEEN, '').toLowerCase()
   return plain
@@ -29,7 +29,7 @@ export function termsOf(text: string): string[] {
     .map((term) => term.slice(0, TERM_CHARACTERS_MAX))
 }
 
-/** A term without its accents, as the vectors and the concepts spell it. */
+/** A term without accents, as spelled in the vectors and concepts. */
 export function plainOf(term: string): string {
   return term.normalize('NFKD').replace(MARKS, '')
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { assert, Fault } from '../../engine/domain/assert.ts'
 
-// Vectors of the common English words. `make embeddings` makes the file; LICENSE-word-vectors.txt
-// says where they come from. It is read at the first use, because an exchange without a market
-// needs no vectors. Numbers are little-endian.
+// Vectors of common English words. `make embeddings` creates the file; LICENSE-word-vectors.txt
+// gives their origin. It is read on first use, because an exchange without markets needs no
+// vectors. Numbers are little-endian.
 //
 //   at    bytes      what
 //   0     8          "OXWORDS1"
@@ -12,15 +12,15 @@ import { assert, Fault } from '../../engine/domain/assert.ts'
 //   12    u32        dimensions, D
 //   16    u32        bytes of all words, T
 //   20    u32        0
-//   24    32         SHA-256 of everything behind it
-//   56    u32 × W+1  where each word begins in the text; the last one is T
-//         f32 × W    scale of each vector: its steps times the scale have length 1
-//         u32 × W    how common each word is: 0 is the most common word
-//         T          the words, a to z, in the order of their bytes
+//   24    32         SHA-256 of everything after it
+//   56    u32 × W+1  start of each word in the text; the last one is T
+//         f32 × W    scale of each vector, which gives its steps the length 1
+//         u32 × W    rank of each word; 0 is the most common word
+//         T          the words, a to z, in byte order
 //         i8 × W·D   steps of each vector
 //
-// Invariants: words are sorted and different, so a word is found by halving. No word is kept as a
-// JavaScript string: 40,000 of them would take as much memory as the file.
+// Invariants: words are sorted and unique, so a word is found by binary search. Words are not
+// stored as JavaScript strings: 40,000 of them would take as much memory as the file.
 
 const MAGIC = 'OXWORDS1'
 const HEAD_BYTES = 56
@@ -35,7 +35,7 @@ export interface WordVector {
   readonly vector: ArrayLike<number>
 }
 
-/** A vector in steps of one byte; `scale` makes its length 1. A vector of zeros has scale 0. */
+/** A vector in steps of one byte. `scale` gives it the length 1; a zero vector has scale 0. */
 export function quantised(vector: ArrayLike<number>): { steps: Int8Array; scale: number } {
   const steps = new Int8Array(vector.length)
   let largest = 0
@@ -46,7 +46,7 @@ export function quantised(vector: ArrayLike<number>): { steps: Int8Array; scale:
   return { steps, scale: scaleOf(steps) }
 }
 
-/** What makes the length of these steps 1. */
+/** The scale that gives these steps the length 1. */
 export function scaleOf(steps: Int8Array): number {
   let squares = 0
   for (const step of steps) squares += step * step
@@ -62,7 +62,7 @@ function placesOf(count: number, dimensions: number, textBytes: number) {
   return { starts, scales, ranks, text, steps, end: steps + count * dimensions }
 }
 
-/** The file of these words, which are sorted and of a to z. */
+/** The file of these words, which must be sorted and consist of a to z. */
 export function encodeWordVectors(words: readonly WordVector[], dimensions: number): Buffer {
   const text = Buffer.from(words.map(({ word }) => word).join(''), 'latin1')
   const at = placesOf(words.length, dimensions, text.length)
@@ -106,14 +106,14 @@ export class WordVectors {
       file.length >= HEAD_BYTES &&
       file.toString('latin1', 0, MAGIC.length) === MAGIC &&
       digestOf(file).equals(file.subarray(DIGEST_AT, HEAD_BYTES))
-    if (!isWhole) throw new Fault('the word vectors of this copy of outcomex are damaged')
+    if (!isWhole) throw new Fault('the word vectors of this outcomex installation are damaged')
     this.digest = file.subarray(DIGEST_AT, HEAD_BYTES)
     this.count = file.readUInt32LE(8)
     this.dimensions = file.readUInt32LE(12)
     const at = placesOf(this.count, this.dimensions, file.readUInt32LE(16))
-    assert(at.end === file.length, 'the file of word vectors has the length that its head says')
+    assert(at.end === file.length, 'the word vector file has the length given in its head')
     const { buffer, byteOffset } = file
-    assert(byteOffset % 4 === 0, 'a large file is read into memory of its own')
+    assert(byteOffset % 4 === 0, 'a large file is read into a separate buffer')
     this.#starts = new Uint32Array(buffer, byteOffset + at.starts, this.count + 1)
     this.#scales = new Float32Array(buffer, byteOffset + at.scales, this.count)
     this.#ranks = new Uint32Array(buffer, byteOffset + at.ranks, this.count)
@@ -121,12 +121,12 @@ export class WordVectors {
     this.#steps = new Int8Array(buffer, byteOffset + at.steps, this.count * this.dimensions)
   }
 
-  /** Reads the file of this program. */
+  /** Reads the file shipped with this program. */
   static read(): WordVectors {
     return new WordVectors(readFileSync(FILE))
   }
 
-  /** The place of a word of a to z; −1 when it has no vector. */
+  /** The index of a word of a to z; −1 if it has no vector. */
   find(word: string): number {
     const sought = Buffer.from(word, 'latin1')
     let low = 0
@@ -142,12 +142,12 @@ export class WordVectors {
     return -1
   }
 
-  /** 0 for the most common word. */
+  /** 0 = the most common word. */
   rankAt(place: number): number {
     return this.#ranks[place]
   }
 
-  /** Adds the vector of length 1 at that place, `times` so long. */
+  /** Adds the unit vector at that index, multiplied by `times`. */
   addTo(sum: Float64Array, place: number, times: number): void {
     const from = place * this.dimensions
     const by = this.#scales[place] * times

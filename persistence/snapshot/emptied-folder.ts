@@ -10,13 +10,13 @@ import { claimedSeq } from '../journal/journal-head.ts'
 import type { Seal } from '../seal.ts'
 import { folderOf, snapshotSeqs } from './snapshot-folder.ts'
 
-// A journal without commands beside what only commands make is not that of a new exchange: somebody
-// removed or replaced the journal, or a copy of the folder is not whole.
+// A journal without commands is not new if files exist that only commands create: the journal was
+// removed or replaced, or a copy of the folder is incomplete.
 
 const APPLIED = 'SELECT seq FROM applied WHERE id = 1'
 const NOT_OURS = /SQLITE_(CORRUPT|NOTADB|ERROR)/
 
-/** A first start makes empty read tables before its first command. */
+/** A first start creates empty read tables before its first command. */
 function hasAppliedRows(path: string): boolean {
   if (!existsSync(path)) return false
   try {
@@ -33,7 +33,7 @@ function hasAppliedRows(path: string): boolean {
   }
 }
 
-/** Throws when an exchange left files in a folder whose journal has no command. */
+/** Throws if an exchange left files in a folder whose journal has no commands. */
 export function refuseEmptied(dataDir: string): void {
   const lastSeq = readUntouched(dataDir, (connection) => tailOf(connection).seq) ?? 0
   if (lastSeq > 0 || claimedSeq(dataDir) > 0) return
@@ -42,13 +42,13 @@ export function refuseEmptied(dataDir: string): void {
   if (!isSaved && !hasAppliedRows(tables)) return
   const left = isSaved ? folderOf(dataDir) : tables
   throw new DataFolderError(
-    `${journalPath(dataDir)}: the journal has no command, but ${left} comes from ` +
+    `${journalPath(dataDir)}: the journal has no commands, but ${left} is from ` +
       'an exchange that had some: put its journal.db, journal.db-wal and journal.head ' +
       'back, or restore the folder from a backup. For a new exchange choose an empty folder.',
   )
 }
 
-/** Opens the seal of a folder for a start; in a new folder it makes the keys. */
+/** Opens a folder's seal for a start. In a new folder it creates the keys. */
 export function openFolder(dataDir: string, keyFile?: string): Seal {
   refuseEmptied(dataDir)
   return openSeal(dataDir, keyFile)

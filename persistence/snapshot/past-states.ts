@@ -8,8 +8,8 @@ import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
 import { DataFolderError, decodeKnown, type OfflineOptions, UnreadFolder } from './recovery.ts'
 import { startingState } from './snapshot.ts'
 
-// The state of an exchange as it was. It takes no lock: a running exchange goes on, and what it
-// commits meanwhile changes nothing before it.
+// Past states of an exchange. No lock is needed: a running exchange continues, and its later
+// commits change nothing before them.
 
 function recordsOf(batch: Uint8Array): Uint8Array[] {
   const all: Uint8Array[] = []
@@ -17,14 +17,14 @@ function recordsOf(batch: Uint8Array): Uint8Array[] {
   return all
 }
 
-/** The last command of the journal, which is not checked; 0 without one. */
+/** The last command of the journal, without a check; 0 if none. */
 export function newestSeq(dataDir: string): Seq {
   return readUntouched(dataDir, (connection) => tailOf(connection).seq) ?? 0
 }
 
 /**
- * Shows the state behind each of the commands `seqs`, which rise; `newest` is the last of all. The
- * next command waits until it was shown.
+ * Shows the state after each of the commands `seqs`, in ascending order; `newest` is the last
+ * command. The next command is applied after the state was shown.
  */
 export async function readStates(
   dataDir: string,
@@ -42,7 +42,7 @@ export async function readStates(
     const late = wanted.find((seq) => seq > lastSeq)
     if (late !== undefined) {
       throw new DataFolderError(
-        `${dataDir}: there is no command ${late}, the last one is ${lastSeq}.`,
+        `${dataDir}: there is no command ${late}; the last one is ${lastSeq}.`,
       )
     }
     const [seqMax] = wanted

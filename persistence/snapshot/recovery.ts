@@ -16,18 +16,17 @@ import type { KeyedFolder } from '../keyed-folder.ts'
 import { openFolder } from './emptied-folder.ts'
 import { type StartingState, startingState } from './snapshot.ts'
 
-// Recovery reads every committed command, once and in order. The caller holds the lock of the
-// folder.
+// Recovery reads every committed command, once and in order. The caller has the folder's lock.
 
 export { DataFolderError, UnreadFolder } from '../folder-error.ts'
 export type { JournalEnd }
 
-/** Called about once per batch, so that a long start can show its progress. */
+/** Called about once per batch, so that a long start can report its progress. */
 export type Progress = (seq: Seq, totalSeq: Seq) => void
 
 /** Options of a command that works on a folder without a server. */
 export interface OfflineOptions {
-  /** When absent, the key is server.key in the folder. */
+  /** Absent: server.key in the folder. */
   readonly keyFile?: string | undefined
   readonly onProgress?: Progress
 }
@@ -38,8 +37,8 @@ export interface RecoverOptions {
 }
 
 /**
- * Locks a folder that holds an exchange; an offline command never makes a folder. A command that
- * only reads shares the lock with others like it.
+ * Locks a folder with an exchange. Offline commands never create a folder. Commands that only read
+ * share the lock.
  */
 export function lockExisting(
   dataDir: string,
@@ -52,8 +51,8 @@ export function lockExisting(
 }
 
 /**
- * Gives the end of the journal and the time of its last command, and makes the journal of a new
- * folder. A damaged end throws a sentence.
+ * The end of the journal and the time of its last command. Creates the journal of a new folder.
+ * Throws a sentence for a damaged end.
  */
 export function journalEnd(folder: KeyedFolder): JournalEnd & Pick<SqliteJournalReader, 'lastMs'> {
   prepareJournal(folder)
@@ -67,13 +66,13 @@ export function journalEnd(folder: KeyedFolder): JournalEnd & Pick<SqliteJournal
 }
 
 export interface RecoveredExchange extends StartingState {
-  /** The seq of the snapshot that the state came from; 0 for none. */
+  /** The seq of the snapshot behind the state; 0 = none. */
   readonly snapshotSeq: Seq
 }
 
 /**
- * Gives the state at `end`. `onStart` gets the state of the newest good snapshot. `visit` gets each
- * command after it, and applies the command.
+ * Restores the state at `end`. `onStart` gets the state of the newest good snapshot. `visit` gets
+ * each later command and applies it.
  */
 export function recoverExchange(
   folder: KeyedFolder,
@@ -82,7 +81,7 @@ export function recoverExchange(
     readonly onStart: (exchange: Exchange) => void
     readonly visit: (command: Command, exchange: Exchange) => void
     readonly onProgress?: Progress
-    /** The lanes of the order table. */
+    /** Partitions of the order table. */
     readonly partitions?: number
   },
 ): RecoveredExchange {
@@ -104,8 +103,8 @@ export function recoverExchange(
 }
 
 /**
- * Reads the whole journal. In a new folder it makes the journal and its key. Damage throws a
- * sentence.
+ * Reads the whole journal. In a new folder it creates the journal and its key. Throws a sentence
+ * for damage.
  */
 export function recoverJournal(
   dataDir: string,
@@ -123,13 +122,13 @@ export function recoverJournal(
   }
 }
 
-/** Visits every record between two seqs. Each batch is checked before it is read. */
+/** Visits all records between two seqs. Each batch is checked before it is read. */
 export function replay(
   reader: SqliteJournalReader,
   seqs: { readonly from: number; readonly to: number },
   options: RecoverOptions & {
     readonly afterBatch?: (seq: Seq) => void
-    /** Every order is decoded into this object, so `visit` must not keep it. */
+    /** All orders are decoded into this object, so `visit` must not keep it. */
     readonly order?: PlaceOrder
   },
 ): void {
@@ -148,14 +147,14 @@ export function replay(
   )
 }
 
-/** A command that puts rules in force which this version does not have is unknown to it, too. */
+/** A command that enables rules this version does not have is unknown to it as well. */
 function knownRules(record: Uint8Array): Command {
   const command = decodeCommand(record)
   if (command.kind !== 'rules' || command.version <= RULES_VERSION) return command
-  throw new Error(`rules ${command.version}, this one knows ${RULES_VERSION}`)
+  throw new Error(`rules ${command.version}; this version has ${RULES_VERSION}`)
 }
 
-/** The checksum is right, so another version wrote a record that does not decode. */
+/** The checksum is valid, so a record that does not decode was written by another version. */
 export function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder): Command {
   try {
     if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return knownRules(record)

@@ -17,17 +17,18 @@ import {
 } from './snapshot-file.ts'
 import { snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
-// Checks whether a start may use a snapshot: its bytes and their MAC (snapshot-file.ts), its name,
-// its rules version, its journal, the laws of its state, and the hash that its head claims.
+// Checks whether a start may use a snapshot: its bytes and MAC (snapshot-file.ts), its name, rules
+// version and journal, the invariants of its state, and the hash in its head.
 
-/** Gives the checksum of the journal at a seq; null when no batch ends there. */
+/** The journal's checksum at a seq; null if no batch ends there. */
 export type ChecksumAt = (seq: Seq) => Uint8Array | null
 
 function checkHead(head: SnapshotHead, seq: Seq, checksumAt: ChecksumAt): void {
-  if (head.seq !== seq) throw new UnusableSnapshot(`holds seq ${head.seq}, not that of its name`)
+  if (head.seq !== seq)
+    throw new UnusableSnapshot(`has seq ${head.seq}, which differs from its name`)
   if (head.rulesVersion > RULES_VERSION) {
     throw new UnusableSnapshot(
-      `is of rules ${head.rulesVersion}, and this version of outcomex knows ${RULES_VERSION}`,
+      `has rules ${head.rulesVersion}, but this version of outcomex supports ${RULES_VERSION}`,
     )
   }
   const checksum = checksumAt(seq)
@@ -42,11 +43,11 @@ interface Loaded {
 }
 
 export interface LoadOptions extends SnapshotOptions {
-  /** The lanes of the order table; 1 when absent. */
+  /** Partitions of the order table; 1 if absent. */
   readonly partitions?: number
 }
 
-/** Gives the state of one snapshot after every check, or says why it cannot be used. */
+/** The state of a snapshot that passes all checks, or why it cannot be used. */
 export function loadSnapshot(
   folder: KeyedFolder,
   seq: Seq,
@@ -60,15 +61,15 @@ export function loadSnapshot(
     const broken = exchange.checkInvariants()
     if (broken !== null) return `breaks a law: ${broken}`
     const isWhole = exchange.stateHash(nativeSha256) === head.stateHash
-    return isWhole ? { exchange, head } : 'holds another state than its hash says'
+    return isWhole ? { exchange, head } : 'has a state that does not match its hash'
   } catch (error) {
     if (error instanceof UnusableSnapshot) return error.message
-    // A file becomes our state only when it is restored, so a fault in it stops nothing.
+    // Its state is not used until it is fully restored, so a fault in the file stops nothing.
     return `cannot be restored: ${error instanceof Error ? error.message : error}`
   }
 }
 
-/** Says whether a snapshot is of this journal, by what its head claims. */
+/** Whether a snapshot belongs to this journal, according to its head. */
 export function claimOf(
   folder: KeyedFolder,
   seq: Seq,
@@ -85,7 +86,7 @@ export function claimOf(
   }
 }
 
-/** Says whether every byte of a snapshot is as it was written. */
+/** Whether all bytes of a snapshot are as written. */
 export function isAsWritten(folder: KeyedFolder, path: string): boolean {
   try {
     readSnapshot(folder, path, { names: false })
@@ -98,18 +99,18 @@ export function isAsWritten(folder: KeyedFolder, path: string): boolean {
 
 export interface SnapshotFinding {
   readonly seq: Seq
-  /** Why a start cannot use it; null when it can. */
+  /** Why a start cannot use it; null if it can. */
   readonly unusable: string | null
 }
 
-/** Gives the findings for a folder in which a start can use no snapshot. */
+/** The findings for a folder in which a start can use no snapshot. */
 export function unusableSnapshots(dataDir: string, unusable: string): SnapshotFinding[] {
   return snapshotSeqs(dataDir).map((seq) => ({ seq, unusable }))
 }
 
 /**
- * Checks every snapshot as a start does. `hashOf` gives the hash that a replay of the journal has
- * at a seq. A usable snapshot with another hash means a wrong history, and throws.
+ * Checks every snapshot like a start. `hashOf` returns the hash of a journal replay at a seq. A
+ * usable snapshot with another hash means a wrong history, and throws.
  */
 export function checkSnapshots(
   folder: KeyedFolder,
@@ -122,8 +123,8 @@ export function checkSnapshots(
     if (typeof loaded === 'string') return { seq, unusable: loaded }
     if (loaded.head.stateHash === hashOf.get(seq)) return { seq, unusable: null }
     throw new DataFolderError(
-      `${snapshotPath(dataDir, seq)}: the snapshot holds another state than the journal has at ` +
-        `seq ${seq}; delete the file, the next start then reads the journal.`,
+      `${snapshotPath(dataDir, seq)}: the state of the snapshot differs from the journal's at ` +
+        `seq ${seq}; delete the file; the next start then reads the journal.`,
     )
   })
 }

@@ -20,30 +20,30 @@ import {
   unpackedState,
 } from './snapshot-sections.ts'
 
-// One snapshot as bytes, little-endian:
+// The bytes of a snapshot, little-endian:
 //
 //   0 magic 8 │ 8 format u32 │ 12 rules u32 │ 16 seq f64 │ 24 journal checksum at seq 32 │
 //   56 state hash 32 │ then its sections (snapshot-sections.ts): bytes u32, msgpack │
-//   then the names of all orders │ MAC of all before it 32
+// then the names of all orders │ MAC of the bytes before it 32
 //
-// The names: seed i32, number of segments + 1 u32 (0: there are none), then each segment: bytes
-// u32, snapshot-names.ts.
+// The names: seed i32, number of segments + 1 u32 (0 = no names), then for each segment: bytes u32,
+// snapshot-names.ts.
 //
-// A file is written under another name, flushed and then renamed, so a file of this name is
-// complete. A bad file gives a sentence and never a fault: the journal holds everything.
+// A file is written under a temporary name, flushed and renamed, so a file with this name is
+// complete. A bad file yields a sentence and never a fault, because the journal has everything.
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
-/** It grows with every change of the layout above or of CapturedState. */
+/** Increases with every change of the layout above or of CapturedState. */
 export const SNAPSHOT_FORMAT = 17
 const HEAD_BYTES = 88
 /**
- * A file is written and flushed in pieces: a commit of the journal waits for one piece at the most.
+ * A file is written and flushed in pieces, so that a journal commit waits for at most one piece.
  */
 const PIECE_BYTES = 1 << 19
 
-/** What a reader wants of a snapshot beyond its state. */
+/** The parts to read in addition to the state. */
 export interface SnapshotOptions {
-  /** The names of all orders: only a follower goes on with them. */
+  /** The names of all orders, which only a follower needs. */
   readonly names: boolean
 }
 
@@ -58,7 +58,7 @@ export class UnusableSnapshot extends Error {
   override name = 'UnusableSnapshot'
 }
 
-/** The file could not be opened or read to its end just now, but it may be good. */
+/** The file could not be opened or read completely, but it may be good. */
 export class UnreadSnapshot extends UnusableSnapshot {
   override name = 'UnreadSnapshot'
 }
@@ -75,11 +75,11 @@ function encodeHead(head: SnapshotHead): Buffer {
 }
 
 function decodeHead(bytes: Buffer): SnapshotHead {
-  if (!MAGIC.equals(bytes.subarray(0, 8))) throw new UnusableSnapshot('is no snapshot')
+  if (!MAGIC.equals(bytes.subarray(0, 8))) throw new UnusableSnapshot('is not a snapshot')
   const format = bytes.readUInt32LE(8)
   if (format !== SNAPSHOT_FORMAT) {
     throw new UnusableSnapshot(
-      `has format ${format}, and this version of outcomex reads ${SNAPSHOT_FORMAT}`,
+      `has format ${format}, but this version of outcomex reads ${SNAPSHOT_FORMAT}`,
     )
   }
   return {
@@ -91,14 +91,14 @@ function decodeHead(bytes: Buffer): SnapshotHead {
 }
 
 function torn(): UnusableSnapshot {
-  return new UnusableSnapshot('is torn: it ends too early')
+  return new UnusableSnapshot('is truncated')
 }
 
 function damaged(): UnusableSnapshot {
-  return new UnusableSnapshot('is damaged or was written without the key: its check does not hold')
+  return new UnusableSnapshot('is damaged or was written without the key: its MAC does not match')
 }
 
-/** Reads a file from its start; the MAC covers what `readChecked` reads. */
+/** Reads a file from its start. The MAC covers what `readChecked` reads. */
 class CheckedReader {
   readonly #file: number
   readonly #mac: Hmac
@@ -110,7 +110,7 @@ class CheckedReader {
     this.#leftBytes = fstatSync(file).size
   }
 
-  /** Gives the next bytes, in the beginning of `capacity` if it is given. */
+  /** Reads the next bytes, into the beginning of `capacity` if given. */
   read(bytes: number, capacity?: Buffer): Buffer {
     if (bytes > this.#leftBytes) throw torn()
     this.#leftBytes -= bytes
@@ -130,7 +130,7 @@ class CheckedReader {
     return found
   }
 
-  /** Passes over bytes, in the pieces in which files are written. */
+  /** Skips bytes, in the pieces in which files are written. */
   skipChecked(bytes: number): void {
     const capacity = Buffer.alloc(Math.min(bytes, PIECE_BYTES))
     for (let left = bytes; left > 0; left -= capacity.length) {
@@ -144,7 +144,7 @@ class CheckedReader {
   }
 }
 
-/** Turns any failure to open or read the file into a sentence. */
+/** Converts any failure to open or read the file into a sentence. */
 function reading<T>(path: string, mac: Hmac, work: (file: CheckedReader) => T): T {
   let file = -1
   try {
@@ -158,7 +158,7 @@ function reading<T>(path: string, mac: Hmac, work: (file: CheckedReader) => T): 
   }
 }
 
-/** Gives what the head claims; only the whole file shows whether the claim is true. */
+/** The head as stored. Only a check of the whole file shows whether it is true. */
 export function readSnapshotHead(folder: KeyedFolder, path: string): SnapshotHead {
   return reading(path, macsOf(folder, 'snapshot')(), (file) => decodeHead(file.read(HEAD_BYTES)))
 }
@@ -168,7 +168,8 @@ function readNames(file: CheckedReader, isWanted: boolean): CapturedFilter | nul
   const seed = head.readInt32LE(0)
   const segments: CapturedSegment[] = []
   const count = head.readUInt32LE(4) - 1
-  // One buffer for all of them: a start with millions of names makes no garbage of their size.
+  // One buffer for all segments, so that a start with millions of names creates no garbage of their
+  // size.
   const buffer = Buffer.alloc(SEGMENT_SECTION_BYTES_MAX)
   for (let next = 0; next < count; next++) {
     const bytes = file.readChecked(4).readUInt32LE()
@@ -179,7 +180,7 @@ function readNames(file: CheckedReader, isWanted: boolean): CapturedFilter | nul
   return isWanted && count >= 0 ? { seed, segments } : null
 }
 
-/** The check of the file comes last, so a section may hold anything. */
+/** The file is checked last, so a section may contain anything here. */
 function segmentOf(section: Buffer): CapturedSegment {
   try {
     return readSegment(section)
@@ -188,7 +189,7 @@ function segmentOf(section: Buffer): CapturedSegment {
   }
 }
 
-/** Reads the sections, and keeps those that are wanted. */
+/** Reads the sections, and keeps the requested ones. */
 function readSections(file: CheckedReader, wanted: readonly Section[]): PackedState['bytesOf'] {
   const found = new Map<Section, Buffer>()
   for (const name of SECTIONS) {
@@ -198,12 +199,14 @@ function readSections(file: CheckedReader, wanted: readonly Section[]): PackedSt
   }
   return (name) => {
     const bytes = found.get(name)
-    assert(bytes !== undefined, 'only a section that was wanted is unpacked')
+    assert(bytes !== undefined, 'only a requested section is unpacked')
     return bytes
   }
 }
 
-/** Reads the whole file, and keeps the names of all orders if asked; throws UnusableSnapshot. */
+/**
+ * Reads the whole file, including the names of all orders if requested; throws UnusableSnapshot.
+ */
 export function readSnapshot(
   folder: KeyedFolder,
   path: string,
@@ -218,7 +221,7 @@ export function readSnapshot(
   })
 }
 
-/** Reads the whole file, and keeps of the state who holds what; throws UnusableSnapshot. */
+/** Reads the whole file, and keeps only the holdings; throws UnusableSnapshot. */
 export function readHeldState(
   folder: KeyedFolder,
   path: string,
@@ -251,7 +254,7 @@ function* sectionOf(parts: readonly Uint8Array[]): Generator<Uint8Array> {
   }
 }
 
-/** Writes the whole file or nothing, and gives its length in bytes. Throws a DataFolderError. */
+/** Writes the whole file or nothing, and returns its length in bytes. Throws a DataFolderError. */
 export async function writeSnapshot(
   folder: KeyedFolder,
   path: string,
@@ -272,7 +275,7 @@ export async function writeSnapshot(
   }
 }
 
-/** What stays is deleted by the next save; the error of this one must reach its caller. */
+/** A remaining file is deleted by the next save; the error of this save must reach its caller. */
 function removed(unfinished: string): void {
   try {
     rmSync(unfinished, { force: true })

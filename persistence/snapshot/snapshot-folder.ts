@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { ifThere } from '../folder-error.ts'
 
-// Says where snapshots lie, and lists them.
+// The paths of snapshots, and their list.
 
 export const ENDING = '.snapshot'
 
@@ -20,21 +20,19 @@ export function namesIn(dataDir: string): string[] {
   return ifThere(folder, () => readdirSync(folder)) ?? []
 }
 
-/** Gives null for a file that is not a snapshot. */
+/** null if the file is not a snapshot. */
 function seqIn(name: string): number | null {
   const seq = /^(\d{1,16})\.snapshot$/.exec(name)?.[1]
   return seq === undefined ? null : Number(seq)
 }
 
-/** Gives the newest seq first. */
+/** Newest seq first. */
 export function snapshotSeqs(dataDir: string): number[] {
   const seqs = namesIn(dataDir).flatMap((name) => seqIn(name) ?? [])
   return seqs.sort((a, b) => b - a)
 }
 
-/**
- * Lists the other files beside the snapshots. The next save deletes what an unfinished save left.
- */
+/** The other files in the snapshots' folder. The next save deletes what an unfinished save left. */
 export function strayFiles(dataDir: string): string[] {
   return namesIn(dataDir).filter((name) => seqIn(name) === null)
 }

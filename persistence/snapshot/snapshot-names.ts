@@ -5,11 +5,11 @@ import {
   SEGMENT_CELLS,
 } from '../../engine/core/orders/seen-filter.ts'
 
-// The names of all orders in a snapshot (design §10): the one part of it that grows for ever, so it
-// is read and written without a copy of the whole. A segment of the filter, little-endian:
+// The names of all orders in a snapshot (design §10). This part grows without limit, so it is read
+// and written without a copy of the whole. A segment of the filter, little-endian:
 //
 //   0 depth u32 │ 4 prefix u32 │ 8 marks u32 │ 12 form u32 │ DENSE: every cell, u16 each
-//                                                          │ SPARSE: the taken cells, u32 each,
+//                                                          │ SPARSE: the used cells, u32 each,
 //                                                          │         then their marks, u16 each
 
 const HEAD_BYTES = 16
@@ -24,7 +24,7 @@ function bytesOf(column: Uint16Array | Uint32Array): Uint8Array {
 export function segmentParts(segment: CapturedSegment): readonly Uint8Array[] {
   const { depth, prefix, count } = segment
   const cells = cellsOf(segment)
-  // A mark costs six bytes in the sparse form, and a cell two in the dense form.
+  // A mark takes six bytes in the sparse form, and a cell two in the dense form.
   const isSparse = count * 3 <= SEGMENT_CELLS
   const form = isSparse ? FORM.SPARSE : FORM.DENSE
   const head = bytesOf(Uint32Array.of(depth, prefix, count, form))
@@ -40,7 +40,7 @@ export function segmentParts(segment: CapturedSegment): readonly Uint8Array[] {
   return [head, bytesOf(taken), bytesOf(marks)]
 }
 
-/** Copies a section into the memory of a segment. `section` starts at a multiple of four. */
+/** Copies a section into the memory of a segment. `section` is aligned to four bytes. */
 export function readSegment(section: Uint8Array): CapturedSegment {
   const { buffer, byteOffset } = section
   const [depth, prefix, count, form] = new Uint32Array(buffer, byteOffset, HEAD_BYTES / 4)
@@ -53,7 +53,7 @@ export function readSegment(section: Uint8Array): CapturedSegment {
   }
   const taken = new Uint32Array(buffer, at, count)
   const marks = new Uint16Array(buffer, at + taken.byteLength, count)
-  // A start reads millions of marks, so no iterator makes a pair of each.
+  // A start reads millions of marks, so no iterator is used, which would create a pair for each.
   for (let index = 0; index < count; index++) cells[taken[index]] = marks[index]
   return { depth, prefix, count, shared }
 }

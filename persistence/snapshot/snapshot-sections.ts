@@ -5,7 +5,7 @@ import type { CapturedFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { packState, unpackState } from '../../engine/wire/codec.ts'
 
-/** In the order of the file. The filter of the seen orders comes apart: as the names. */
+/** In file order. The filter of the seen orders is stored separately, as the names. */
 export const SECTIONS = [
   'clock',
   'accounts',
@@ -28,13 +28,16 @@ export const SECTIONS = [
 ] as const satisfies readonly (keyof CapturedState)[]
 export type Section = (typeof SECTIONS)[number]
 const nothingIsMissing: Record<Exclude<keyof CapturedState, Section>, 'missing'> = {}
-assert(Object.keys(nothingIsMissing).length === 0, 'a file holds every section')
-/** Sections that share nothing with their exchange as soon as they are captured. */
+assert(Object.keys(nothingIsMissing).length === 0, 'a file has every section')
+/** Sections that share no memory with the exchange once captured. */
 const COPIED: ReadonlySet<Section> = new Set(['accounts', 'profiles', 'ledger', 'orders'])
 
-/** A state as it follows the head. All of it is a copy, so the state may change meanwhile. */
+/**
+ * A state in the form that follows the head. All of it is a copy, so the state may change
+ * meanwhile.
+ */
 export interface PackedState {
-  /** Gives the bytes of a section. The large ones are made when they are asked for. */
+  /** The bytes of a section. Large sections are created on demand. */
   readonly bytesOf: (section: Section) => Uint8Array
   readonly names: CapturedFilter | null
 }
@@ -70,7 +73,7 @@ export function unpackedState({ bytesOf, names }: PackedState): CapturedState {
 }
 
 export const HELD = ['clock', 'profiles', 'catalogue', 'ledger'] as const
-/** The parts of a state that say who holds what. */
+/** The parts of a state with holdings. */
 export type HeldState = Pick<CapturedState, (typeof HELD)[number]>
 
 export function heldState(bytesOf: PackedState['bytesOf']): HeldState {

@@ -15,25 +15,23 @@ import { readHeldState, type SnapshotHead, writeSnapshot } from './snapshot-file
 import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 import { type HeldState, type PackedState, packedState } from './snapshot-sections.ts'
 
-// Snapshots are whole states of one journal, so that a start need not read it from its beginning.
-// They are copies: a start reports a bad one, and takes the next older one or the journal alone.
+// Snapshots are complete states of a journal, so that a start need not read it from the beginning.
+// They are copies: a start reports a bad one and uses the next older one or only the journal.
 
 export interface StartingState {
   readonly exchange: Exchange
-  /** Where in the journal the state stands. */
+  /** The state's position in the journal. */
   readonly tail: JournalTail
   /** A sentence for each snapshot that could not be used. */
   readonly passedOver: readonly string[]
 }
 
 export interface StateOptions extends LoadOptions {
-  /** The seq of the newest snapshot that may be used. */
+  /** The highest snapshot seq that may be used. */
   readonly seqMax: Seq
 }
 
-/**
- * Gives the state of the newest good snapshot up to `seqMax`; an empty state when there is none.
- */
+/** The state of the newest good snapshot up to `seqMax`; an empty state if there is none. */
 export function startingState(
   folder: KeyedFolder,
   checksumAt: ChecksumAt,
@@ -47,32 +45,32 @@ export function startingState(
     if (typeof loaded !== 'string') {
       return { exchange: loaded.exchange, tail: loaded.head, passedOver }
     }
-    passedOver.push(`${snapshotPath(dataDir, seq)} ${loaded}; this snapshot is passed over.`)
+    passedOver.push(`${snapshotPath(dataDir, seq)} ${loaded}; this snapshot is skipped.`)
   }
   const exchange = new Exchange(new OrderTable(LIMITS.orderSlotsMax, wants.partitions))
   return { exchange, tail: EMPTY_TAIL, passedOver }
 }
 
-/** Reads from a saved snapshot who holds what; throws an UnusableSnapshot. */
+/** Reads the holdings from a saved snapshot; throws an UnusableSnapshot. */
 export function readHeld(folder: KeyedFolder, seq: Seq): { stateHash: string; state: HeldState } {
   const { head, state } = readHeldState(folder, snapshotPath(folder.dataDir, seq))
   return { stateHash: head.stateHash, state }
 }
 
-/** A state as it stood at the seq of its head: a copy, so the state itself may change at once. */
+/** A copy of the state at the seq of its head. The state itself may change immediately. */
 export interface TakenSnapshot {
   readonly head: SnapshotHead
   readonly state: PackedState
 }
 
-/** Copies a state that stands at `tail`. */
+/** Copies the state at `tail`. */
 export function takeSnapshot(exchange: Exchange, tail: JournalTail): TakenSnapshot {
   const { rulesVersion } = exchange.clearing
   const head = { ...tail, rulesVersion, stateHash: exchange.stateHash(nativeSha256) }
   return { head, state: packedState(capture(exchange)) }
 }
 
-/** Keeps the two newest snapshots of this journal. Gives the bytes written. */
+/** Keeps the two newest snapshots of this journal. Returns the bytes written. */
 export async function saveSnapshot(
   folder: KeyedFolder,
   { head, state }: TakenSnapshot,
@@ -87,9 +85,9 @@ export async function saveSnapshot(
 }
 
 /**
- * Deletes all snapshots but the newest and one older that belongs to this journal. A snapshot past
- * the newest is of a history that the journal lost. An unfinished file is of no use. A snapshot
- * that cannot be read just now stays.
+ * Deletes all snapshots except the newest and one older snapshot of this journal. A snapshot after
+ * the newest belongs to a lost history. An unfinished file is useless. A snapshot that cannot be
+ * read now is kept.
  */
 function prune(folder: KeyedFolder, newestSeq: Seq, checksumAt: ChecksumAt): void {
   const { dataDir } = folder

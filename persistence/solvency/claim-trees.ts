@@ -1,8 +1,7 @@
-// All claims of one snapshot as trees (rules §14): one for each token, and one above them whose
-// leaves are all collateral of accounts, and each market. The claims of a token stand in a secret
-// order, and each has a secret salt: a neighbour on the way up tells its sum and nothing else.
-// Order and salts follow from the key of the folder and the snapshot, so a start makes the same
-// trees.
+// All claims of a snapshot as trees (rules §14): one per token, and one above them with the
+// accounts' collateral and the markets as leaves. The claims of a token are in a secret order with
+// secret salts, so a neighbour on a path reveals only its sum. Order and salts derive from the
+// folder key and the snapshot, so a start builds the same trees.
 
 import { createCipheriv } from 'node:crypto'
 import { type ClaimSums, type Claims, sumsOf } from '../../engine/core/state/claims.ts'
@@ -20,11 +19,11 @@ import { HASH_BYTES, leafNode, SALT_BYTES, type TreeNode, type TreeStep } from '
 
 const ADDRESS_BYTES = 20
 const CIPHER = 'aes-256-ctr'
-/** Swaps made between two pauses. */
+/** Swaps between two pauses. */
 const SWAPS = 4096
 const SWAP_BYTES = 6
 
-/** What the root binds besides the tree. */
+/** What the root covers in addition to the tree. */
 export type SnapshotMetadata = Pick<RootMetadata, 'seq' | 'atMs' | 'stateHash'>
 
 export interface TreeKeys {
@@ -32,18 +31,18 @@ export interface TreeKeys {
   readonly order: Uint8Array
 }
 
-/** One balance of an account, and its way to the root. */
+/** One balance of an account, and its path to the root. */
 export interface BalanceProof {
   readonly token: number
   readonly salt: Uint8Array
   readonly balanceRaw: number
   readonly path: readonly TreeStep[]
-  /** Null for collateral. */
+  /** null for collateral. */
   readonly market: MarketEntry | null
   readonly topPath: readonly TreeStep[]
 }
 
-/** Puts the claims of each token in the secret order. */
+/** Shuffles the claims of each token into the secret order. */
 function* shuffled({ starts, holders, amountsRaw }: Claims, key: Uint8Array): Generator<undefined> {
   const stream = createCipheriv(CIPHER, key, Buffer.alloc(16))
   const zeros = Buffer.alloc(SWAPS * SWAP_BYTES)
@@ -69,7 +68,7 @@ function* shuffled({ starts, holders, amountsRaw }: Claims, key: Uint8Array): Ge
   }
 }
 
-/** Which leaves each profile holds, by rising token. */
+/** The leaves of each profile, by ascending token. */
 class LeavesOfHolders {
   readonly #firstOf: Uint32Array
   readonly #leaves: Uint32Array
@@ -100,9 +99,9 @@ export class ClaimTrees {
   readonly #addresses: Uint8Array
   readonly #saltKey: Uint8Array
   readonly #ofHolders: LeavesOfHolders
-  /** The hash at the top of each token's tree. */
+  /** The root hash of each token's tree. */
   readonly #tops: Uint8Array
-  /** Trees of more than one block; others are made when they are asked for. */
+  /** Trees of more than one block. Others are built on demand. */
   readonly #large = new Map<number, SumTree>()
   #obligations = SumTree.grown(0, () => [])
 
@@ -121,7 +120,7 @@ export class ClaimTrees {
   }
 
   /**
-   * Makes the trees, and takes the columns of `claims` over. It pauses often, so that its thread
+   * Builds the trees and takes over the columns of `claims`. It pauses often, so that its thread
    * can do other work.
    */
   static *growing(
@@ -151,12 +150,12 @@ export class ClaimTrees {
     return this.#obligations.top
   }
 
-  /** The root that is published. */
+  /** The published root. */
   get root(): string {
     return rootOf({ ...this.metadata, ...this.sums, tree: this.tree })
   }
 
-  /** Claims of the profile after token `after`; -1 for the first. */
+  /** Claims of the profile after token `after`; -1 = from the first. */
   of(profileId: ProfileId, after: number, limit: number): BalanceProof[] {
     const proofs: BalanceProof[] = []
     for (const leaf of this.#ofHolders.of(profileId)) {
@@ -179,7 +178,7 @@ export class ClaimTrees {
     }
   }
 
-  /** The last token whose leaves begin at `leaf` or before it. */
+  /** The last token whose leaves start at or before `leaf`. */
   #tokenOf(leaf: number): number {
     const { starts } = this.claims
     let [low, high] = [0, starts.length - 2]
@@ -220,7 +219,7 @@ export class ClaimTrees {
     )
   }
 
-  /** The salts of leaves: a block of the cipher each. */
+  /** The salts of leaves, one cipher block each. */
   #salts(first: number, count: number): Buffer {
     const counter = Buffer.alloc(16)
     counter.writeUInt32BE(first, 12)

@@ -1,4 +1,4 @@
-// What the thread that counts obligations does, without the thread.
+// The work of the thread that counts obligations, without the thread.
 
 import { addressesOf } from '../../engine/core/accounts/accounts.ts'
 import {
@@ -21,14 +21,17 @@ import type {
   TokensRequest,
 } from './solvency-thread.ts'
 
-/** Other keys for each state, so that two trees of it tell nothing of each other. */
+/** Different keys for each state, so that two trees reveal nothing about each other. */
 function keysOf(folder: KeyedFolder, seq: Seq, stateHash: string): TreeKeys {
   const mac = macsOf(folder, 'solvency')
   const keyOf = (use: string) => mac().update(`${use} ${seq} ${stateHash}`).digest()
   return { salts: keyOf('salts'), order: keyOf('order') }
 }
 
-/** What a count needs of a snapshot: the rest of its state is garbage before the trees grow. */
+/**
+ * The parts of a snapshot needed for a count. The rest of its state is garbage before the trees are
+ * built.
+ */
 function readClaims(folder: KeyedFolder, seq: Seq) {
   const { state, stateHash } = readHeld(folder, seq)
   return {
@@ -38,7 +41,7 @@ function readClaims(folder: KeyedFolder, seq: Seq) {
   }
 }
 
-/** Makes the trees of a saved snapshot; it pauses often. Throws an UnusableSnapshot. */
+/** Builds the trees of a saved snapshot; it pauses often. Throws an UnusableSnapshot. */
 export function* counting(folder: KeyedFolder, seq: Seq): Generator<undefined, ClaimTrees> {
   const { metadata, claims, addresses } = readClaims(folder, seq)
   yield
@@ -62,7 +65,7 @@ export function summaryOf(trees: ClaimTrees, tookMs: number): SolvencySummary {
   }
 }
 
-/** A page of proofs. One more is looked for, to know whether there are more. */
+/** A page of proofs. It looks for one more, to know whether there is a next page. */
 export function proofPage(
   trees: ClaimTrees,
   { profileId, account, after, limit }: ProofRequest,

@@ -1,4 +1,4 @@
-// Checks a proof of balances with nothing but the proof itself (rules §14).
+// Checks a proof of balances without any other data (rules §14).
 
 import { uncoveredRaw } from '../../engine/core/state/claims.ts'
 import type { MarketView, ProofView, SnapshotView, StepView } from './proof-view.ts'
@@ -21,7 +21,7 @@ import {
 
 const TOKENS: readonly string[] = ['collateral', 'yes', 'no']
 
-/** Why a proof proves nothing, as a sentence. */
+/** A sentence with the reason why a proof is invalid. */
 export class BrokenProof extends Error {
   override name = 'BrokenProof'
 }
@@ -36,18 +36,15 @@ function bytesOf(hex: string, length: number, what: string): Buffer {
   return Buffer.from(hex, 'hex')
 }
 
-/** Reads decimal text in its only form. */
+/** Parses decimal text in canonical form. */
 function rawOf(text: string, what: string): bigint {
-  must(
-    /^(0|-?[1-9][0-9]{0,19})$/.test(text),
-    `The ${what} is not a whole number in its short form.`,
-  )
+  must(/^(0|-?[1-9][0-9]{0,19})$/.test(text), `The ${what} is not an integer in canonical form.`)
   return BigInt(text)
 }
 
 function stepsOf(views: readonly StepView[]): TreeStep[] {
   return views.map(({ side, hash, sumRaw }) => {
-    must(side === 'left' || side === 'right', 'A step of a branch stands on no side.')
+    must(side === 'left' || side === 'right', 'A step of a branch has no side.')
     const node = { hash: bytesOf(hash, HASH_BYTES, 'hash'), sumRaw: rawOf(sumRaw, 'sum') }
     return { side, node }
   })
@@ -63,13 +60,13 @@ function entryOf(view: MarketView): MarketEntry {
   const { id: marketId, conditionId } = view
   const [yesPart = 0, noPart = 0, ...more] = view.payoutNumerators ?? [1, 0]
   const isPayout = yesPart >= 0 && noPart >= 0 && yesPart + noPart > 0 && more.length === 0
-  must(isPayout, `Market ${marketId} has a payout without parts.`)
+  must(isPayout, `Market ${marketId} has an invalid payout.`)
   const payout = view.payoutNumerators === null ? null : ([yesPart, noPart] as const)
   const sides = { yes: token(view.yes), no: token(view.no) }
   return { marketId, isGroup: false, conditionId, payout, insideRaw, ...sides }
 }
 
-/** The node that a leaf and its neighbours on the way up lead to. */
+/** The node reached from a leaf through its neighbours. */
 function climbed(leaf: TreeNode, path: readonly TreeStep[]): TreeNode {
   let node = leaf
   for (const { side, node: other } of path) {
@@ -78,7 +75,7 @@ function climbed(leaf: TreeNode, path: readonly TreeStep[]): TreeNode {
   return node
 }
 
-/** The snapshot's sums add up, and all of it is what the root says. */
+/** Checks that the snapshot's sums add up and give the root. */
 function checkSnapshot(view: SnapshotView, tree: TreeNode): void {
   const assetsRaw = rawOf(view.assetsRaw, 'sum of assets')
   const debtsRaw = rawOf(view.debtsRaw, 'sum of debts')
@@ -86,16 +83,16 @@ function checkSnapshot(view: SnapshotView, tree: TreeNode): void {
   const obligationsRaw = rawOf(view.obligationsRaw, 'sum of obligations')
   const differenceRaw = rawOf(view.differenceRaw, 'difference')
   const atMs = Date.parse(view.at)
-  must(Number.isFinite(atMs) && atMs >= 0, 'The time of the snapshot is no time.')
+  must(Number.isFinite(atMs) && atMs >= 0, 'The time of the snapshot is invalid.')
   must(new Date(atMs).toISOString() === view.at, 'The time of the snapshot is not in ISO 8601.')
   bytesOf(view.stateHash, HASH_BYTES, 'state hash')
   bytesOf(view.root, HASH_BYTES, 'root')
   must(
     assetsRaw + debtsRaw + advancedRaw - obligationsRaw === differenceRaw,
-    'The sums of the snapshot do not give the difference that it names.',
+    'The sums of the snapshot do not give its difference.',
   )
   must(differenceRaw === 0n, 'The difference is not zero: the obligations are not covered.')
-  must(tree.sumRaw === obligationsRaw, 'The tree has another sum than the obligations.')
+  must(tree.sumRaw === obligationsRaw, 'The sum of the tree differs from the obligations.')
   const root = rootOf({ ...view, atMs, assetsRaw, debtsRaw, advancedRaw, tree })
   must(root === view.root, 'The root does not follow from the snapshot.')
 }
@@ -106,11 +103,11 @@ function checkMarket(entry: MarketEntry): void {
   const uncovered = uncoveredRaw({ ...entry, yes: claims(yes), no: claims(no) })
   must(
     uncovered === 0n,
-    `Market ${entry.marketId} has ${uncovered} raw less inside than its shares may get.`,
+    `Market ${entry.marketId} has ${uncovered} raw less collateral than its shares may receive.`,
   )
 }
 
-/** The top of the tree of obligations, as one balance leads there. */
+/** The root of the tree of obligations, as reached from one balance. */
 function topOf(view: ProofView, index: number): TreeNode {
   const { token, balanceRaw, salt, path, market, topPath } = view.balances[index]
   const leaf = leafNode({
@@ -119,8 +116,8 @@ function topOf(view: ProofView, index: number): TreeNode {
     balanceRaw: rawOf(balanceRaw, 'balance'),
   })
   const top = climbed(leaf, stepsOf(path))
-  must(TOKENS.includes(token), 'A balance is of no known token.')
-  must((token === 'collateral') === (market === null), 'Only shares are of a market.')
+  must(TOKENS.includes(token), 'A balance has an unknown token.')
+  must((token === 'collateral') === (market === null), 'Only a balance of shares has a market.')
   if (token === 'collateral' || market === null) {
     return climbed(collateralNode(top), stepsOf(topPath))
   }
@@ -136,7 +133,7 @@ function topOf(view: ProofView, index: number): TreeNode {
 
 function checked(view: ProofView, root: string | null): void {
   must(view.format === SOLVENCY_FORMAT, `The format is not '${SOLVENCY_FORMAT}'.`)
-  must(view.account.startsWith('0x'), 'The account is no address.')
+  must(view.account.startsWith('0x'), 'The account is not an address.')
   bytesOf(view.account.slice(2), 20, 'account')
   const { snapshot } = view
   const tree = {
@@ -147,7 +144,7 @@ function checked(view: ProofView, root: string | null): void {
   const seen = new Set<string>()
   for (const [index, { token, market }] of view.balances.entries()) {
     const name = `${token} ${market?.id ?? ''}`
-    must(!seen.has(name), 'The proof names one balance twice.')
+    must(!seen.has(name), 'The proof has one balance twice.')
     seen.add(name)
     const top = topOf(view, index)
     must(
@@ -157,7 +154,7 @@ function checked(view: ProofView, root: string | null): void {
   }
   must(
     root === null || root === snapshot.root,
-    'The proof is sound, but its root is not the root that was given.',
+    'The proof is valid, but its root differs from the given root.',
   )
 }
 

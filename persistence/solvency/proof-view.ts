@@ -1,5 +1,5 @@
-// A snapshot's sums and the proof of an account's balances as plain JSON (rules §14). Every field
-// is bound by the root. Amounts are raw, decimal text; hashes are lowercase hex.
+// A snapshot's sums and the proof of an account's balances as plain JSON (rules §14). The root
+// covers every field. Amounts are raw decimal text; hashes are lowercase hex.
 
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { BalanceProof, ClaimTrees } from './claim-trees.ts'
@@ -34,7 +34,7 @@ interface TokenView {
 export interface MarketView {
   readonly id: number
   readonly conditionId: string
-  /** Parts of YES and of NO. */
+  /** Payouts of YES and NO. */
   readonly payoutNumerators: readonly number[] | null
   readonly insideRaw: string
   readonly yes: TokenView

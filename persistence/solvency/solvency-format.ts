@@ -1,6 +1,6 @@
-// The bytes behind a root of solvency (rules §14): this file and tree-format.ts alone know them.
-// Numbers are big-endian; a sum has eight bytes. Each kind of text begins with a byte of its own,
-// so no text of one kind is a text of another. All hashes are SHA-256.
+// The hashed bytes behind a solvency root (rules §14), defined only here and in tree-format.ts.
+// Numbers are big-endian; a sum has eight bytes. Each kind of input begins with a distinct byte, so
+// inputs of different kinds are never equal. All hashes are SHA-256.
 //
 //   leaf    0 │ salt 16 │ address 20 │ balance u64
 //   node    1 │ left hash 32 │ left sum u64 │ right hash 32 │ right sum u64
@@ -11,8 +11,8 @@
 //   root    4 │ the name of the format │ seq u64 │ time u64 │ state hash 32 │ assets i64
 //           │ debts u64 │ advances u64 │ hash of the tree 32 │ its sum u64
 //
-// A tree without leaves has the hash of the one byte 5. A node without a neighbour moves up as it
-// is.
+// A tree without leaves has the hash of the single byte 5. A node without a neighbour moves up
+// unchanged.
 
 import type { MarketId, Seq } from '../../engine/domain/ids.ts'
 import { digestOf, sumBytes, type TreeNode, UnfitSum } from './tree-format.ts'
@@ -77,7 +77,7 @@ export interface RootMetadata {
   readonly tree: TreeNode
 }
 
-/** The root that is published, in lowercase hex. */
+/** The published root, in lowercase hex. */
 export function rootOf(metadata: RootMetadata): string {
   const { assetsRaw, debtsRaw, advancedRaw, tree } = metadata
   const all = [

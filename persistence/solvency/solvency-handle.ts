@@ -18,13 +18,13 @@ import type {
 
 export type { ProofPage, SolvencySummary, TokensPage } from './solvency-thread.ts'
 
-// Main's side of the thread that counts obligations. It starts with the first count. It holds
-// nothing that a snapshot does not hold, so its end stops nothing: the next count starts another.
-// Questions are bounded in all and for each owner, and wait for a bounded time.
+// Main's side of the thread that counts obligations, which starts with the first count. Its state
+// is derived from snapshots, so its death stops nothing: the next count starts another thread.
+// Requests are limited in total and per owner, and have a deadline.
 
 export interface SolvencyOptions {
   readonly folder: KeyedFolder
-  /** Gets a sentence for the log: nothing is lost. */
+  /** Receives a sentence for the log. Nothing is lost. */
   readonly onWarning: (sentence: string) => void
 }
 
@@ -33,7 +33,7 @@ const PROOF_SHARE = shareRule(proofsUnderWayMax, proofsOfProfileMax, 1)
 
 interface Open {
   readonly owner: number
-  /** Takes the answer of its question. */
+  /** Receives the answer to its request. */
   readonly settle: (answer: never) => void
   readonly giveUp: () => void
 }
@@ -51,12 +51,12 @@ export class SolvencyHandle {
     this.#options = options
   }
 
-  /** What was counted last; null before the first count, and after the thread broke. */
+  /** The last count; null before the first count and after a failure of the thread. */
   get summary(): SolvencySummary | null {
     return this.#summary
   }
 
-  /** Counts a saved snapshot; gives false when that failed. One is counted at a time. */
+  /** Counts a saved snapshot; resolves to false on failure. Counts run one at a time. */
   count(seq: Seq): Promise<boolean> {
     if (this.#isOver || this.#counting !== null) return Promise.resolve(false)
     return new Promise((resolve) => {
@@ -65,12 +65,12 @@ export class SolvencyHandle {
     })
   }
 
-  /** Gives undefined for a question without room or past its deadline. */
+  /** Undefined if the limit or the deadline of requests is reached. */
   prove(requested: ProofRequest): Promise<ProofPage | undefined> {
     return this.#request(requested.profileId, (id) => ({ kind: 'prove', id, ...requested }))
   }
 
-  /** Asks for the operator, who has a turn of its own. */
+  /** A request of the operator, which has its own share of the queue. */
   tokens(requested: TokensRequest): Promise<TokensPage | undefined> {
     return this.#request(0, (id) => ({ kind: 'tokens', id, ...requested }))
   }
@@ -92,7 +92,7 @@ export class SolvencyHandle {
         this.#open.delete(id)
         resolve(answer)
       }
-      // A late question keeps its place: the thread still works on it.
+      // A late request keeps its slot, because the thread still works on it.
       const timer = setTimeout(() => resolve(undefined), proofDeadlineMs)
       this.#open.set(id, { owner, settle, giveUp: () => settle(undefined) })
       this.#send(requestOf(id))
@@ -153,13 +153,13 @@ export class SolvencyHandle {
     this.#counted(false)
   }
 
-  /** Ends the thread: it holds nothing that must be saved. */
+  /** Ends the thread, which has nothing to save. */
   async stop(): Promise<void> {
     this.#isOver = true
     await this.#worker?.terminate()
   }
 
-  /** Ends the thread as a crash would. */
+  /** Ends the thread like a crash. */
   async crash(): Promise<void> {
     await this.#worker?.terminate()
   }

@@ -6,26 +6,26 @@ import type { ProofView, SnapshotView } from './proof-view.ts'
 
 export interface ProofRequest {
   readonly profileId: ProfileId
-  /** In any case of letters. */
+  /** In any letter case. */
   readonly account: string
-  /** Balances of tokens after this one; -1 for the first. */
+  /** Balances of tokens after this one; -1 = from the first. */
   readonly after: number
   readonly limit: number
 }
 
-/** A proof of some balances, and the last token of them when there are more. */
+/** A proof of some balances, and their last token if there are more. */
 export interface ProofPage {
   readonly proof: ProofView
   readonly nextAfter: number | null
 }
 
 export interface TokensRequest {
-  /** Markets with an id above this one. */
+  /** Markets with a higher id. */
   readonly after: number
   readonly limit: number
 }
 
-/** One token of a snapshot: what was issued of it, and who has it. Raw, decimal text. */
+/** One token of a snapshot: its issued amount and its holders. Raw decimal text. */
 export interface TokenRow {
   readonly token: string
   readonly assetsRaw: string
@@ -36,14 +36,14 @@ export interface TokenRow {
 
 export interface TokensPage {
   readonly tokens: readonly TokenRow[]
-  /** The last market when there are more. */
+  /** The last market if there are more. */
   readonly nextAfter: number | null
 }
 
-/** What everybody may know of a snapshot. */
+/** The public data of a snapshot. */
 export interface SolvencySummary {
   readonly snapshot: SnapshotView
-  /** What the obligations consist of, raw, decimal text. */
+  /** The components of the obligations, as raw decimal text. */
   readonly obligations: {
     readonly profilesRaw: string
     readonly systemRaw: string

@@ -7,13 +7,15 @@ import type { SolvencyMessage, SolvencyRequest, SolvencyThreadData } from './sol
 
 // Counts the obligations of one snapshot at a time, and proves balances of the newest one.
 
-/** Between two slices of its work the thread answers questions. */
+/** Between two slices of work the thread answers requests. */
 const SLICE_MS = 2
-/** Orders come first: a busy processor gives this thread a tenth of what it gives another. */
+/**
+ * Orders have priority: on a busy processor this thread gets a tenth of the time of another thread.
+ */
 const LOW_PRIORITY = 10
 
-assert(parentPort !== null, 'obligations are counted in a thread of their own')
-// Elsewhere the call is for the whole process.
+assert(parentPort !== null, 'obligations are counted in a separate thread')
+// On other systems the call affects the whole process.
 if (process.platform === 'linux') setPriority(0, LOW_PRIORITY)
 const port = parentPort
 const { folder }: SolvencyThreadData = workerData

@@ -1,17 +1,17 @@
-// A Merkle tree whose nodes carry the sums of what stands below them. Only the hashes of blocks of
-// leaves are kept, and of what is above them: a proof makes its own block again. So a leaf costs
-// five bytes here, and a proof costs a bounded number of hashes.
+// A Merkle tree whose nodes carry the sums below them. Only the hashes of blocks of leaves and of
+// the levels above are stored; a proof rebuilds its own block. So a leaf costs five bytes here, and
+// a proof costs a bounded number of hashes.
 
 import { assert } from '../../engine/domain/assert.ts'
 import { emptyNode, HASH_BYTES, parentNode, type TreeNode, type TreeStep } from './tree-format.ts'
 
-/** Leaves of one block: a power of two, so that blocks are whole parts of the tree. */
+/** Leaves per block: a power of two, so that blocks are whole subtrees. */
 export const BLOCK_LEAVES = 16
 
-/** Gives `count` leaves from place `first` on. */
+/** Returns `count` leaves from index `first` on. */
 export type LeavesOf = (first: number, count: number) => readonly TreeNode[]
 
-/** The next level of a tree: neighbours are joined, and one without a neighbour moves up. */
+/** The next level of a tree: neighbours are joined, and a node without one moves up. */
 function joined(nodes: readonly TreeNode[]): TreeNode[] {
   const above: TreeNode[] = []
   for (let at = 0; at < nodes.length; at += 2) {
@@ -20,14 +20,14 @@ function joined(nodes: readonly TreeNode[]): TreeNode[] {
   return above
 }
 
-/** The top of a small tree; its leaves are all in memory. */
+/** The root of a small tree, whose leaves are all in memory. */
 function topOf(nodes: readonly TreeNode[]): TreeNode {
   let level = nodes
   while (level.length > 1) level = joined(level)
   return level[0] ?? emptyNode()
 }
 
-/** The neighbours of a leaf on the way to the top of a small tree. */
+/** The neighbours of a leaf on the path to the root of a small tree. */
 function stepsIn(nodes: readonly TreeNode[], index: number): TreeStep[] {
   const steps: TreeStep[] = []
   let at = index
@@ -67,7 +67,7 @@ class Level {
 export class SumTree {
   readonly count: number
   readonly #leavesOf: LeavesOf
-  /** From the blocks up; a tree of one block or none keeps its top alone. */
+  /** From the blocks up. A tree of at most one block has only its root. */
   readonly #levels: readonly Level[]
 
   private constructor(count: number, leavesOf: LeavesOf, levels: readonly Level[]) {
@@ -76,7 +76,7 @@ export class SumTree {
     this.#levels = levels
   }
 
-  /** Makes a tree; it pauses after each block, so that its thread can do other work. */
+  /** Builds a tree; it pauses after each block, so that its thread can do other work. */
   static *growing(count: number, leavesOf: LeavesOf): Generator<undefined, SumTree> {
     const blocks = new Level(Math.max(1, Math.ceil(count / BLOCK_LEAVES)))
     for (let block = 0; block < blocks.count; block++) {
@@ -111,9 +111,9 @@ export class SumTree {
     return this.#levels[this.#levels.length - 1].at(0)
   }
 
-  /** The neighbours of a leaf on the way to the top. */
+  /** The neighbours of a leaf on the path to the root. */
   path(index: number): TreeStep[] {
-    assert(index >= 0 && index < this.count, 'a path begins at a leaf')
+    assert(index >= 0 && index < this.count, 'a path starts at a leaf')
     let at = Math.floor(index / BLOCK_LEAVES)
     const first = at * BLOCK_LEAVES
     const block = this.#leavesOf(first, Math.min(BLOCK_LEAVES, this.count - first))

@@ -1,5 +1,5 @@
-// The bytes of the trees behind a root of solvency: leaves and nodes (rules §14). The layout of
-// all texts stands in solvency-format.ts.
+// The hashed bytes of the trees behind a solvency root: leaves and nodes (rules §14).
+// solvency-format.ts has the layout of all inputs.
 
 import { createHash } from 'node:crypto'
 
@@ -8,19 +8,19 @@ export const HASH_BYTES = 32
 const ADDRESS_BYTES = 20
 const SUM_END = 2n ** 64n
 
-/** A part of a tree: its hash, and what stands below it. */
+/** A subtree: its hash and its sum. */
 export interface TreeNode {
   readonly hash: Uint8Array
   readonly sumRaw: bigint
 }
 
-/** The neighbour of a node on the way up, and the side on which it stands. */
+/** The neighbour of a node on a path, and its side. */
 export interface TreeStep {
   readonly side: 'left' | 'right'
   readonly node: TreeNode
 }
 
-/** A number that its eight bytes cannot hold: a forged sum must not wrap round. */
+/** A number that does not fit eight bytes: a forged sum must not wrap around. */
 export class UnfitSum extends Error {
   override name = 'UnfitSum'
 }

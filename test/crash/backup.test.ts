@@ -131,8 +131,8 @@ test('a backup and a restore that die are finished by the next', async () => {
   const to = join(newFolder(), 'backup')
   const restored = join(newFolder(), 'restored')
   await dies('backup', { data, to }, 'mid-backup:1')
-  await refused('verify', { data: to, key }, /this is a copy that was not finished/)
-  await refused('restore', { data: restored, from: to, key }, /was not finished; run outcomex/)
+  await refused('verify', { data: to, key }, /this copy is unfinished/)
+  await refused('restore', { data: restored, from: to, key }, /is unfinished; run outcomex/)
   const output = await done('backup', { data, to })
   assert.ok(copiedOf(output) < seqOf(output), 'the rows of the first try are not copied again')
   await dies('restore', { data: restored, from: to, key }, 'mid-backup:1')
@@ -174,11 +174,11 @@ test('a backup that was cut off before its first row is no sound folder', async 
       },
     ]) {
       cutOff()
-      const why = /journal\.head: .* backup that was not finished: run outcomex backup/
+      const why = /journal\.head: .* unfinished backup: run outcomex backup/
       await refused('verify', { data: to, key }, why)
       await refused('verify', { data: to }, why)
       const restored = join(newFolder(), 'x')
-      await refused('restore', { data: restored, from: to, key }, /was not finished; run outcomex/)
+      await refused('restore', { data: restored, from: to, key }, /is unfinished; run outcomex/)
     }
   }
   await done('backup', { data, to })
@@ -238,15 +238,19 @@ test('a backup refuses what would make it worthless, and says what to do', async
   mkdirSync(absent)
   const rows: [words: string, line: Line, why: RegExp, code?: number][] = [
     ['backup', { data }, /backup needs --to DIR/, 2],
-    ['backup', { data, to: data }, /one of the two folders lies in the other/],
-    ['backup', { data, to: join(data, 'backup') }, /one of the two folders lies in the other/],
-    ['backup', { data, to: join(linked, 'new', 'backup') }, /one of the two folders lies in/],
-    ['backup', { data, to: full }, /holds thesis\.txt, which is no part of a backup/],
+    ['backup', { data, to: data }, /one of the two folders is inside the other/],
+    ['backup', { data, to: join(data, 'backup') }, /one of the two folders is inside the other/],
+    ['backup', { data, to: join(linked, 'new', 'backup') }, /one of the two folders is inside/],
+    ['backup', { data, to: full }, /contains thesis\.txt, which is not part of a backup/],
     ['backup', { data: absent, to: backup }, /there is no journal here/],
     ['backup', { data: foreign, to: backup }, /copy of another exchange, or newer/],
     ['backup', { data, to: backup, key: keyOf(foreign) }, /this is not the key/],
-    ['backup', { data, to: '/proc/backup' }, /no folder can be made there|may not use it/],
-    ['restore', { data: full, from: backup, key }, /it is not empty, and a restore replaces/],
+    ['backup', { data, to: '/proc/backup' }, /no folder can be created there|may not use it/],
+    [
+      'restore',
+      { data: full, from: backup, key },
+      /it is not empty, and a restore never overwrites/,
+    ],
     ['restore', { data: absent, from: full, key }, /there is no journal here/],
     ['restore', { data: absent, from: backup }, /the server key is missing/],
     ['restore', { data: absent, key }, /restore needs --from DIR/, 2],
@@ -309,7 +313,11 @@ test('a copy whose disk changed a bit is not whole, and a new one is', async () 
   for (const [why, damage] of damages) {
     damage()
     await refused('backup', { data, to: `${to}/` }, why)
-    await refused('backup', { data, to }, /no use any more: remove what is in .*backup and run the/)
+    await refused(
+      'backup',
+      { data, to },
+      /no longer usable: remove the contents of .*backup and run the/,
+    )
     rmSync(to, { recursive: true })
     cpSync(whole, to, { recursive: true })
   }
@@ -338,7 +346,7 @@ test('a new server key takes over at once, wherever the rotation died', async ()
   await refused(
     'key rotate',
     { data, key: newKey, newKey: copied },
-    /holds the same key as .*new\.key/,
+    /has the same key as .*new\.key/,
   )
   await refused('key rotate', { data }, /needs --new-key-file/, 2)
   await refused('key', { data, newKey }, /key takes one word/, 2)

@@ -29,7 +29,7 @@ async function refusedStart(data: string, why: RegExp, ...flags: string[]): Prom
 test('no start takes a copy that was cut off at any step for a new exchange', async () => {
   const data = filled(100, random)
   const key = keyOf(data)
-  const why = /this is a copy that was not finished \(it holds copy\.unfinished\)/
+  const why = /this copy is unfinished \(it contains copy\.unfinished\)/
   // The mark; an empty journal; the sealed key; the head.
   for (const step of [1, 2, 3, 4]) {
     const to = join(newFolder(), 'backup')
@@ -78,11 +78,11 @@ test('no start takes what is left of an exchange for a new one', async () => {
     return folder
   }
   const rows: [folder: string, why: RegExp][] = [
-    [empty(data), /the journal has no command, but .*read\.db comes from an exchange/],
-    [copyFolder(data), /the journal has no command, but .*read\.db comes from an exchange/],
-    [withoutTables(empty(data)), /the journal has no command, but .*snapshots comes from/],
-    [withoutTables(empty(data)), /journal\.db: it has no command yet, but a sealed key that/],
-    [withoutTables(empty(data)), /journal\.db: it has no command yet, but a sealed key that/],
+    [empty(data), /the journal has no commands, but .*read\.db is from an exchange/],
+    [copyFolder(data), /the journal has no commands, but .*read\.db is from an exchange/],
+    [withoutTables(empty(data)), /the journal has no commands, but .*snapshots is from/],
+    [withoutTables(empty(data)), /journal\.db: it has no commands yet, but a sealed key that/],
+    [withoutTables(empty(data)), /journal\.db: it has no commands yet, but a sealed key that/],
   ]
   for (const end of ['.db', '.db-wal', '.db-shm', '.head']) {
     rmSync(join(rows[1][0], `journal${end}`), { force: true })

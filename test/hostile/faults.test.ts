@@ -48,7 +48,7 @@ test('an order stands when its reply cannot be written, and the next one is answ
   assert.equal(other.status, 201)
   assert.deepEqual([await openOrders(alice), await openOrders(bob)], [1, 1])
   assert.equal(live.faults.length, 1)
-  assert.match(live.faults[0], /a fault was asked for at this edge/)
+  assert.match(live.faults[0], /a fault was injected at this edge/)
   assert.equal(await faultsCounted('reply'), countedBefore + 1)
 })
 

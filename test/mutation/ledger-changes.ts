@@ -139,8 +139,8 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'reserved collateral may leave',
-        "amountRaw, 'only free collateral leaves'",
-        "0, 'only free collateral leaves'",
+        "amountRaw, 'only free collateral is withdrawn'",
+        "0, 'only free collateral is withdrawn'",
       ],
       [
         'a fill may cost more than it reserved',

@@ -47,7 +47,7 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a part is credited twice',
-        "assert(open.parts === command.part, 'each part is credited once, in its order')\n",
+        "assert(open.parts === command.part, 'each part is credited once, in order')\n",
         '\n',
       ],
       ['a sample never ends', 'if (command.isLast) this.open = null\n', '\n'],

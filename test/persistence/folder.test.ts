@@ -12,7 +12,7 @@ test('a data folder that cannot be made ends the start with a sentence and code 
   writeFileSync(file, '')
   const places: [string, RegExp][] = [
     [join(file, 'below', 'a', 'file'), /a part of the path is a file/],
-    [file, /a file stands where the data folder should be/],
+    [file, /the path is a file, not a folder/],
   ]
   // Where a file system makes no folder, as in /proc, the driver's recursive mkdir never ends.
   if (existsSync('/proc/self')) places.push(['/proc/x/y', /^outcomex: \/proc\/x: no folder can be/])

@@ -92,7 +92,7 @@ test('an empty journal with a sealed key is refused without its server key', () 
   writeBatches(dataDir, 0).close()
   const keyFile = join(dataDir, 'server.key')
   const [key, first] = [readFileSync(keyFile), openSeal(dataDir).derive('seal')]
-  const why = /no command yet, but a sealed key that .*server\.key does not open/
+  const why = /no commands yet, but a sealed key that .*server\.key does not open/
   rmSync(keyFile)
   assert.equal(readSeal(dataDir), null)
   assert.throws(() => openSeal(dataDir), why)

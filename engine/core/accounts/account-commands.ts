@@ -1,4 +1,4 @@
-// What a command on profiles, tokens, sessions and sub-accounts changes.
+// Applies commands on profiles, tokens, sessions and sub-accounts.
 
 import { assert } from '../../domain/assert.ts'
 import type { AccountCommand } from '../../domain/command.ts'

@@ -1,5 +1,6 @@
-// Profiles, API tokens, sessions. Only commands change them; one thread writes.
-// Invariant: a token id names one live token; `tokenOwners` counts those of each profile.
+// Profiles, API tokens and sessions. Only commands change them; one thread writes.
+// Invariant: a token id belongs to one live token; `tokenOwners` counts the live tokens per
+// profile.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileChange, ProfileFields, TokenFields } from '../../domain/command.ts'
@@ -22,7 +23,7 @@ export {
 } from './profiles.ts'
 export type { Session }
 
-/** What the state holds of a token. */
+/** The state of a token. */
 interface TokenMetadata extends TokenFields {
   readonly profileId: ProfileId
   readonly createdMs: TimeMs
@@ -30,11 +31,14 @@ interface TokenMetadata extends TokenFields {
 }
 
 export interface Token extends TokenMetadata {
-  /** Stands for the token while this process runs: it is in no capture and in no hash. */
+  /** The number of the token while this process runs. It is in no snapshot and in no hash. */
   readonly tokenNo: TokenNo
 }
 
-/** All accounts as plain values, in the order in which they were made. */
+/**
+ * All accounts as plain values, in order of creation. Profiles are captured separately: readers
+ * that map balances to owners need nothing else.
+ */
 /** Profiles are captured apart: who looks for the owners of balances needs no more. */
 export interface CapturedAccounts {
   readonly adminTokenDigest: string
@@ -45,7 +49,7 @@ export interface CapturedAccounts {
   readonly withdrawalAddresses: readonly WithdrawalAddress[]
 }
 
-/** How many expired sessions and nonces one command forgets: more than any command adds. */
+/** Expired sessions and nonces that one command removes: more than any command adds. */
 const EXPIRED_MAX = 16
 const NO_TOKENS: readonly Token[] = []
 
@@ -54,7 +58,7 @@ export class Accounts {
   readonly #tokens = new Map<string, Token>()
   readonly #tokenByNo = new Map<TokenNo, Token>()
   #newestTokenNo: TokenNo = NO_TOKEN
-  /** The tokens of each profile that has any, oldest first. */
+  /** The tokens of each profile with tokens, oldest first. */
   readonly #tokensOf = new Map<number, readonly Token[]>()
   readonly #sessions = new Sessions()
   readonly #burnedNonces = new Map<string, TimeMs>()
@@ -79,7 +83,7 @@ export class Accounts {
     return this.#profiles.hasSmartWallet(profileId)
   }
 
-  /** The fee rate of the profile's orders; NO_FEE_RATE when there is none. */
+  /** The fee rate of the profile's orders; NO_FEE_RATE if it has none. */
   feeBpsOf(profileId: ProfileId): number {
     return this.#profiles.feeBpsOf(profileId)
   }
@@ -96,7 +100,7 @@ export class Accounts {
     return this.#tokens.get(tokenId)
   }
 
-  /** Undefined for a token that was revoked, and for NO_TOKEN. */
+  /** Undefined for a revoked token and for NO_TOKEN. */
   tokenByNo(tokenNo: TokenNo): Token | undefined {
     return this.#tokenByNo.get(tokenNo)
   }
@@ -123,7 +127,7 @@ export class Accounts {
     return this.#sessions.countOf(profileId)
   }
 
-  /** Whether a session is over by now. A login forgets those before it opens one. */
+  /** Whether a session has expired. A login removes expired sessions before it opens a new one. */
   hasExpiredSession(nowMs: TimeMs): boolean {
     return this.#sessions.oldestExpiresMs <= nowMs
   }
@@ -148,7 +152,7 @@ export class Accounts {
   #keep(fields: TokenMetadata): void {
     const { tokenId, profileId } = fields
     assert(!this.#tokens.has(tokenId), 'a token id is new')
-    // Names each field: every order reads a token, and a spread copy could have a shape of its own.
+    // Lists each field: every order reads a token, and a spread copy could get a different shape.
     const token = {
       tokenNo: ++this.#newestTokenNo,
       tokenId,
@@ -165,7 +169,7 @@ export class Accounts {
     this.tokenOwners.add(profileId, 1)
   }
 
-  /** Forgets a revoked token. Ids are random, so an id never comes again. */
+  /** Removes a revoked token. Ids are random and never reused. */
   revokeToken(tokenId: string): void {
     const token = this.#tokens.get(tokenId)
     assert(token !== undefined, 'only a live token is revoked')
@@ -184,10 +188,10 @@ export class Accounts {
   }
 
   /**
-   * Forgets expired sessions and nonces, a bounded number at a time. Each control command calls
-   * this, so they leave memory even when nobody logs in. It goes by the time of the command, so a
-   * replay forgets the same ones. All sessions live equally long, and nonces nearly so (they differ
-   * by their age when used). So the oldest stand in front.
+   * Removes expired sessions and nonces, up to a limit per call. Every control command calls it, so
+   * they leave memory even without logins. It uses the command's time, so a replay removes the same
+   * ones. All sessions have the same lifetime, and nonces nearly so (they differ by their age at
+   * use), so the oldest come first.
    */
   expire(nowMs: TimeMs): void {
     this.#sessions.expire(nowMs, EXPIRED_MAX)
@@ -198,7 +202,7 @@ export class Accounts {
     }
   }
 
-  /** Opens a session. A profile with as many sessions as it may have loses its oldest one. */
+  /** Opens a session. A profile at its session limit loses its oldest one. */
   login(
     session: Session,
     nonce: { readonly text: string; readonly expiresMs: TimeMs },
@@ -213,7 +217,7 @@ export class Accounts {
     this.burnNonce(nonce.text, nonce.expiresMs)
   }
 
-  /** Marks a nonce as used: it proves one thing, once. */
+  /** Marks a nonce as used. A nonce can be used once. */
   burnNonce(nonce: string, expiresMs: TimeMs): void {
     this.#burnedNonces.set(nonce, expiresMs)
   }
@@ -226,11 +230,11 @@ export class Accounts {
     this.#sessions.endAllOf(profileId)
   }
 
-  /** All the state, in an order of its own; for the state hash. */
+  /** The full state in a fixed order, for the state hash. */
   *hashedFields(): Iterable<unknown> {
     yield this.adminTokenDigest
     yield* this.#profiles.hashedFields()
-    // A sealed secret is left out: the same secret has other bytes under another nonce.
+    // The sealed secret is excluded: its bytes depend on the nonce of the encryption.
     for (const { sealedSecret: _sealed, tokenNo: _no, ...fields } of this.#tokens.values()) {
       yield hashedFieldsOf(fields)
     }
@@ -259,7 +263,7 @@ export class Accounts {
   restore(captured: CapturedAccounts, profiles: CapturedProfiles): void {
     this.adminTokenDigest = captured.adminTokenDigest
     this.#profiles.restore(profiles)
-    // Rows are counted for partners too, so the partners come first.
+    // Rows also count for partners, so partners are restored first.
     this.partners.restore(captured.partners)
     for (const token of captured.tokens) this.#keep(token)
     this.#sessions.restore(captured.sessions)

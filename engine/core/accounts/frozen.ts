@@ -1,10 +1,10 @@
-// Profiles that an operator froze: they can neither trade nor withdraw. Only commands change them;
-// one thread writes.
+// Frozen profiles. They can neither trade nor withdraw. Only commands change them; one thread
+// writes.
 //
 //   free ──freeze──▶ frozen ──unfreeze──▶ free, once the last of its orders is gone
 //
-// A frozen profile gets no new order, so each of its live orders is owed a cancel. After a crash in
-// the middle the remaining cancels follow from the state.
+// A frozen profile gets no new orders, so all its live orders must be canceled. After a crash in
+// between, the remaining cancels follow from the state.
 
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand } from '../../domain/command.ts'
@@ -16,7 +16,7 @@ export interface FrozenProfile {
   readonly sinceMs: TimeMs
   /** Seq of the command that froze the profile. */
   readonly seq: Seq
-  /** The reason that the operator gave; '' without one. */
+  /** The operator's reason; '' if none was given. */
   readonly reason: string
 }
 
@@ -39,7 +39,7 @@ export class FrozenProfiles {
     return this.#byProfile.get(profileId)
   }
 
-  /** By rising profile id. */
+  /** By ascending profile id. */
   all(): FrozenProfile[] {
     return [...this.#byProfile.values()].sort((a, b) => a.profileId - b.profileId)
   }
@@ -48,16 +48,16 @@ export class FrozenProfiles {
     const { profileId } = command
     const isFrozen = this.isFrozen(profileId)
     if (command.kind === 'unfreezeProfile') {
-      assert(isFrozen, 'only a frozen profile is freed')
+      assert(isFrozen, 'only a frozen profile is unfrozen')
       this.#byProfile.delete(profileId)
       return
     }
-    assert(!isFrozen, 'a profile is frozen once')
+    assert(!isFrozen, 'a frozen profile is not frozen again')
     const { nowMs: sinceMs, seq, reason } = command
     this.#byProfile.set(profileId, { profileId, sinceMs, seq, reason })
   }
 
-  /** All the state, for the state hash; no fact while no profile is frozen. */
+  /** The full state, for the state hash; empty if no profile is frozen. */
   *hashedFields(): Iterable<unknown> {
     for (const { profileId, sinceMs, seq, reason } of this.all()) {
       yield ['frozen', profileId, sinceMs, seq, reason]

@@ -1,6 +1,5 @@
-// Operators by name, beside the first one, whose token the server keeps itself. Only commands
-// change them; one thread writes. Invariant: a name belongs to one operator, and none of them has
-// the name of the first.
+// Operators by name, except the first one, whose token the server keeps. Only commands change them;
+// one thread writes. Invariant: names are unique, and no operator has the name of the first one.
 
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand } from '../../domain/command.ts'
@@ -22,7 +21,7 @@ type OperatorCommand = Extract<ControlCommand, { kind: 'addOperator' | 'removeOp
 export class Operators {
   #all: readonly Operator[] = []
 
-  /** Oldest first. Every change makes a new list. */
+  /** Oldest first. Each change creates a new list. */
   get all(): readonly Operator[] {
     return this.#all
   }
@@ -39,12 +38,12 @@ export class Operators {
       this.#all = this.#all.filter((each) => each !== known)
       return
     }
-    assert(known === undefined && name !== ROOT_OPERATOR, 'a name is one operator')
+    assert(known === undefined && name !== ROOT_OPERATOR, 'an operator name is unique')
     const { role, tokenDigest, nowMs: createdMs } = command
     this.#all = [...this.#all, { name, role, tokenDigest, createdMs }]
   }
 
-  /** All the state, for the state hash; no fact while there is no operator beside the first. */
+  /** The full state, for the state hash; empty without operators besides the first. */
   *hashedFields(): Iterable<unknown> {
     for (const { name, role, tokenDigest, createdMs } of this.#all) {
       yield ['operator', name, role, tokenDigest, createdMs]

@@ -1,6 +1,6 @@
-// Sub-accounts that partners made and act for (rules §12.1). Only commands change them; one thread
-// writes. Invariants: a sub-account has one partner until it leaves, and never gets another one; an
-// approval stays.
+// Sub-accounts that partners created and act for (rules §12.1). Only commands change them; one
+// thread writes. Invariants: a sub-account has one partner until it leaves, and never gets another;
+// approvals are permanent.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
@@ -11,25 +11,22 @@ export interface SubAccount {
   readonly profileId: ProfileId
   readonly partnerId: ProfileId
   /**
-   * The key of the server wallet, sealed under the server key; null for a wallet that signs for
-   * itself.
+   * The key of the server wallet, sealed under the server key; null if the wallet signs for itself.
    */
   readonly sealedKey: Uint8Array | null
-  /** Addresses that may move what the server wallet holds, in the order of their approval. */
+  /** Addresses allowed to move the server wallet's funds, in order of approval. */
   readonly approved: readonly string[]
-  /**
-   * Approvals that wait for a block, and approvals that a block should have confirmed and did not.
-   */
+  /** Approvals waiting for a block, and approvals that a block failed to confirm. */
   readonly submitted: readonly string[]
   readonly failed: readonly string[]
 }
 
-/** A sub-account as a command makes it. */
+/** A sub-account as created by a command. */
 export type NewSubAccount = Omit<SubAccount, 'submitted' | 'failed'>
 
 export interface CapturedPartners {
   readonly subAccounts: readonly SubAccount[]
-  /** Profile and seq of each submission that waits for a block, oldest first. */
+  /** Profile and seq of each submission waiting for a block, oldest first. */
   readonly submittedSeqs: readonly (readonly [profileId: ProfileId, seq: Seq])[]
 }
 
@@ -39,9 +36,9 @@ const NONE: readonly number[] = []
 export class Partners {
   readonly #byProfile = new Map<number, SubAccount>()
   readonly #ofPartner = new Map<number, number[]>()
-  /** Whose shares of tables the rows of a profile count for. */
+  /** The accounts for whose table shares a profile's rows count. */
   readonly shareOwners = new ShareOwners()
-  /** Seq of the newest submission of each profile that has one, oldest first. */
+  /** Seq of the newest submission of each profile with one, oldest first. */
   readonly #submittedSeq = new Map<number, number>()
 
   add(made: NewSubAccount): void {
@@ -59,19 +56,22 @@ export class Partners {
   }
 
   /**
-   * The sub-account has no partner from now on. Its own sub-accounts stay with it, so their rows
-   * count for it.
+   * Detaches a sub-account from its partner. It keeps its own sub-accounts, so their rows count for
+   * it.
    */
   leave(profileId: ProfileId): ShareMove {
     const made = this.#byProfile.get(profileId)
-    assert(made !== undefined && made.sealedKey === null, 'only a self-custodial one leaves')
+    assert(
+      made !== undefined && made.sealedKey === null,
+      'only a self-custodial sub-account leaves',
+    )
     const from = this.shareOwners.of(profileId)
     this.#byProfile.delete(profileId)
     const siblings = this.ofPartner(made.partnerId).filter((each) => each !== profileId)
     if (siblings.length === 0) this.#ofPartner.delete(made.partnerId)
     else this.#ofPartner.set(made.partnerId, siblings)
     const members = [profileId]
-    // The list grows while it is read: sub-accounts may have sub-accounts.
+    // The list grows during iteration, because sub-accounts may have sub-accounts.
     for (const each of members) {
       this.shareOwners.put(each, profileId)
       for (const below of this.ofPartner(each)) members.push(below)
@@ -85,7 +85,7 @@ export class Partners {
     this.#byProfile.set(profileId, { ...known, approved: [...known.approved, ...fresh] })
   }
 
-  /** Approvals wait for a block from `seq` on. A failed approval may be submitted again. */
+  /** The approvals wait for a block from `seq` on. A failed approval may be submitted again. */
   submit(profileId: ProfileId, spenders: readonly string[], seq: Seq): void {
     const known = this.#wallet(profileId)
     const taken = [...known.approved, ...known.submitted]
@@ -98,7 +98,7 @@ export class Partners {
       submitted: [...known.submitted, ...spenders],
       failed: known.failed.filter((each) => !spenders.includes(each)),
     })
-    // Keeps the newest last, also when a profile submits again.
+    // Keeps the newest submission last, including repeated ones.
     this.#submittedSeq.delete(profileId)
     this.#submittedSeq.set(profileId, seq)
   }
@@ -106,7 +106,7 @@ export class Partners {
   settle(profileId: ProfileId, isConfirmed: boolean): void {
     const known = this.#wallet(profileId)
     const { submitted } = known
-    assert(this.#submittedSeq.delete(profileId), 'only what was submitted is settled')
+    assert(this.#submittedSeq.delete(profileId), 'only submitted approvals are settled')
     this.#byProfile.set(profileId, {
       ...known,
       submitted: NO_SPENDERS,
@@ -132,7 +132,7 @@ export class Partners {
     return this.#submittedSeq.size
   }
 
-  /** Profiles whose approvals were all submitted by `throughSeq`, in the order of submission. */
+  /** Profiles whose approvals were all submitted by `throughSeq`, in order of submission. */
   submittedBy(throughSeq: Seq): number[] {
     if (this.#submittedSeq.size === 0) return []
     return [...this.#submittedSeq].flatMap(([id, seq]) => (seq <= throughSeq ? [id] : []))
@@ -143,8 +143,8 @@ export class Partners {
   }
 
   /**
-   * Whose share of a table the rows of a profile count for too: the partner of a sub-account, else
-   * the profile itself. A sub-account that is a partner counts for its own partner.
+   * The account for whose table share a profile's rows also count: a sub-account's partner,
+   * otherwise the profile itself. A sub-account that is a partner counts for its own partner.
    */
   readonly shareOwnerOf = (profileId: ProfileId): ProfileId => this.shareOwners.of(profileId)
 
@@ -158,7 +158,8 @@ export class Partners {
   }
 
   /**
-   * For the state hash. A key counts as present or absent: its sealed bytes change with the nonce.
+   * For the state hash. A key counts only as present or absent, because its sealed bytes depend on
+   * the nonce.
    */
   *hashedFields(): Iterable<unknown> {
     for (const made of this.#byProfile.values()) {

@@ -1,12 +1,12 @@
-// The fields of a profile that the core needs, in a row of fixed width:
+// Profile fields that the core needs, in fixed-width rows:
 //
 //   0 address 20 │ 20 capital letters 5 │ 25 scopes u8 │ 26 rank u16 │ 28 fee cap i16 │
 //   30 hash of its username 2 × u32 │ 38 its smart wallet u32
 //
-// All other fields of a profile stand in read.db. A digest of everything ever said is kept here, so
-// that the state hash covers it. A username is kept as the first half of its SHA-256: among eight
-// million names, two are alike by chance once in half a billion exchanges.
-// Invariants: an address and a username each name one profile; ids count from 1.
+// All other fields are in read.db. A digest of all changes is kept here, so that the state hash
+// covers them. A username is stored as the first half of its SHA-256: among eight million names, a
+// collision has a chance of one in half a billion.
+// Invariants: addresses and usernames are unique; ids count from 1.
 
 import { assert } from '../../domain/assert.ts'
 import {
@@ -34,7 +34,7 @@ import { IdIndex, mixedHash } from '../cells/id-index.ts'
 export interface Profile {
   readonly profileId: ProfileId
   readonly account: string
-  /** In lower case; null without a wallet. */
+  /** In lower case; null if there is none. */
   readonly smartWallet: string | null
   readonly rank: Rank | null
   readonly feeCapBps: FeeBps | null
@@ -48,7 +48,9 @@ export interface CapturedProfiles {
   readonly textDigest: string
 }
 
-/** min(rank rate, cap); null without a rank: such a profile cannot pay fees (rules §3.3). */
+/**
+ * min(rank rate, cap); null without a rank, because such a profile cannot pay fees (rules §3.3).
+ */
 export function effectiveFeeBps(profile: Pick<ProfileFields, 'rank' | 'feeCapBps'>): FeeBps | null {
   if (profile.rank === null) return null
   return Math.min(profile.rank.feeRateBps, profile.feeCapBps ?? profile.rank.feeRateBps)
@@ -68,7 +70,7 @@ const FIRST_FEES = 1024
 
 const wanted = new Uint8Array(ADDRESS_BYTES)
 
-/** The hash of the name in lower case. It is never 0 in both halves. */
+/** Hash of the lowercase name. At least one half is not 0. */
 function nameHash(username: string): readonly [high: number, low: number] {
   const bytes = sha256(utf8ToBytes(username.toLowerCase()))
   const view = new DataView(bytes.buffer, bytes.byteOffset)
@@ -84,7 +86,7 @@ export class Profiles {
   )
   readonly #byUsername = new IdIndex((id) => this.#u32(id, NAME_HIGH))
   /**
-   * Effective fee rate by profile id; NO_FEE_RATE without one. An order reads no more of a profile.
+   * Effective fee rate by profile id, or NO_FEE_RATE. It is all that an order reads of a profile.
    */
   #feeBps = new Int16Array(FIRST_FEES)
   #textDigest = ''
@@ -120,12 +122,12 @@ export class Profiles {
     return this.#isThere(profileId) && this.#u32(profileId, WALLET) !== 0
   }
 
-  /** The fee rate of the profile's orders; NO_FEE_RATE when there is none. */
+  /** The fee rate of the profile's orders; NO_FEE_RATE if it has none. */
   feeBpsOf(profileId: ProfileId): number {
     return this.#isThere(profileId) ? this.#feeBps[profileId] : NO_FEE_RATE
   }
 
-  /** The profile id; 0 for none. The letter case does not matter. */
+  /** The profile id; 0 = none. Case-insensitive. */
   idByAddress(address: string): number {
     if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return 0
     writeAddress(address, wanted, 0)
@@ -144,7 +146,7 @@ export class Profiles {
     return true
   }
 
-  /** The profile id; 0 for none. The letter case does not matter. */
+  /** The profile id; 0 = none. Case-insensitive. */
   idByUsername(username: string): number {
     const [high, low] = nameHash(username)
     const isIt = (id: number) =>
@@ -154,7 +156,7 @@ export class Profiles {
 
   create(profileId: ProfileId, fields: ProfileFields, nowMs: TimeMs): void {
     const { account, ...stated } = fields
-    assert(this.idByAddress(account) === 0, 'an address names one profile')
+    assert(this.idByAddress(account) === 0, 'an address belongs to one profile')
     assert(this.#rows.add() === profileId, 'ids count from 1')
     const bytes = this.#rows.bytes(profileId)
     const at = this.#rows.at(profileId)
@@ -166,7 +168,7 @@ export class Profiles {
     this.#write(profileId, stated)
   }
 
-  /** An absent field stays as it was. */
+  /** Absent fields keep their values. */
   edit(profileId: ProfileId, change: ProfileChange): void {
     assert(this.#isThere(profileId), 'only an existing profile is edited')
     this.#note(['said', profileId, ...fieldsOf(change)])
@@ -184,7 +186,7 @@ export class Profiles {
     this.#refreshFee(profileId)
   }
 
-  /** Chains a digest over all that was ever said of profiles. */
+  /** Chains a digest over all profile changes. */
   #note(stated: readonly unknown[]): void {
     this.#textDigest = bytesToHex(sha256(utf8ToBytes(this.#textDigest + JSON.stringify(stated))))
   }
@@ -194,7 +196,10 @@ export class Profiles {
     const view = this.#view(profileId)
     if (this.#u32(profileId, NAME_LOW) !== 0) this.#byUsername.remove(profileId)
     const [high, low] = username === null ? [0, 0] : nameHash(username)
-    assert(username === null || this.idByUsername(username) === 0, 'a username names one profile')
+    assert(
+      username === null || this.idByUsername(username) === 0,
+      'a username belongs to one profile',
+    )
     view.setUint32(at + NAME_HIGH, high, true)
     view.setUint32(at + NAME_LOW, low, true)
     if (username !== null) this.#byUsername.add(profileId)
@@ -207,7 +212,7 @@ export class Profiles {
   }
 
   /**
-   * The number of a rank; 0 is none. Ranks are few, so each is kept once, in the order of first
+   * The number of a rank; 0 = none. There are few ranks, so each is stored once, in order of first
    * use.
    */
   #rankOf(rank: Rank | null): number {
@@ -217,7 +222,7 @@ export class Profiles {
       each.id === id && each.name === name && each.feeRateBps === feeRateBps
     const known = this.#ranks.findIndex(isIt)
     if (known >= 0) return known + 1
-    assert(this.#ranks.length < LIMITS.ranksMax, 'ranks are few')
+    assert(this.#ranks.length < LIMITS.ranksMax, 'the number of ranks is limited')
     return this.#ranks.push({ id, name, feeRateBps })
   }
 
@@ -253,7 +258,7 @@ export class Profiles {
     return row === 0 ? null : readAddress(this.#wallets.bytes(row), this.#wallets.at(row))
   }
 
-  /** All the state, for the state hash. */
+  /** The full state, for the state hash. */
   *hashedFields(): Iterable<unknown> {
     yield ['profiles', this.count, this.#wallets.end - 1, this.#textDigest]
     for (const rank of this.#ranks) yield hashedFieldsOf(rank)
@@ -284,7 +289,7 @@ export class Profiles {
   }
 }
 
-/** The addresses of captured profiles, twenty bytes each, from that of profile 1 on. */
+/** The addresses of captured profiles, 20 bytes each, starting with profile 1. */
 export function addressesOf({ rows }: CapturedProfiles): Uint8Array {
   const count = rows.length / ROW_BYTES
   const addresses = new Uint8Array(count * ADDRESS_BYTES)

@@ -1,9 +1,10 @@
-// Open sessions, each in a row of fixed width. When one ends, the last row takes its place:
+// Open sessions in fixed-width rows. When a session ends, the last row moves into its place:
 //
 //   0 digest 32 │ 32 profile u32 │ 36 expires f64 │ 44 older u32 │ 48 newer u32 │ 52 next u32
 //
-// `older` and `newer` link all sessions by age. `next` links those of one profile, oldest first.
-// Invariant: rows are numbered without a gap, so an ended session takes no room.
+// `older` and `newer` link all sessions by age. `next` links the sessions of one profile, oldest
+// first.
+// Invariant: row numbers have no gaps, so ended sessions take no memory.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId } from '../../domain/ids.ts'
@@ -21,7 +22,7 @@ export interface Session {
 
 const DIGEST_BYTES = 32
 const DIGEST = /^[0-9a-f]{64}$/
-/** The bytes of a row that a snapshot holds: all but the links. */
+/** Bytes of a row stored in a snapshot: everything except the links. */
 const KEPT_BYTES = 44
 const PROFILE = 32
 const EXPIRES = 36
@@ -33,7 +34,7 @@ const ROW_BYTES = 56
 export class Sessions {
   readonly #rows = new ByteRows(ROW_BYTES)
   readonly #byDigest = new IdIndex((row) => this.#u32(row, 0))
-  /** The oldest row of each profile that has one. */
+  /** The oldest row of each profile with sessions. */
   readonly #byProfile = new IdIndex((row) => mixedHash(0, this.#u32(row, PROFILE)))
   #oldest = 0
   #newest = 0
@@ -42,7 +43,7 @@ export class Sessions {
     return this.#rows.end - 1
   }
 
-  /** When the oldest session expires; Infinity when there is none. */
+  /** When the oldest session expires; Infinity without sessions. */
   get oldestExpiresMs(): TimeMs {
     return this.#oldest === 0 ? Number.POSITIVE_INFINITY : this.#expiresMs(this.#oldest)
   }
@@ -57,7 +58,7 @@ export class Sessions {
     for (let row = this.#oldest; row !== 0; row = this.#u32(row, NEWER)) yield this.#sessionAt(row)
   }
 
-  /** How many sessions a profile has. It counts along the chain, which is short. */
+  /** Sessions of a profile. Walks its chain, which is short. */
   countOf(profileId: ProfileId): number {
     let count = 0
     for (let row = this.#firstOf(profileId); row !== 0; row = this.#u32(row, NEXT)) count++
@@ -83,7 +84,7 @@ export class Sessions {
     else this.#set(this.#lastFrom(first), NEXT, row)
   }
 
-  /** Ends the session, if there is one. */
+  /** Ends the session if it exists. */
   end(digest: string): void {
     const row = this.#rowOf(digest)
     if (row !== 0) this.#end(row)
@@ -99,7 +100,7 @@ export class Sessions {
     }
   }
 
-  /** Ends the oldest sessions that have expired, at most `countMax`. */
+  /** Ends the oldest expired sessions, at most `countMax`. */
   expire(nowMs: TimeMs, countMax: number): void {
     for (let ended = 0; ended < countMax && this.#oldest !== 0; ended++) {
       if (this.#expiresMs(this.#oldest) > nowMs) return
@@ -107,7 +108,7 @@ export class Sessions {
     }
   }
 
-  /** The fields of each session, oldest first; also for the state hash. */
+  /** The fields of each session, oldest first. Also used for the state hash. */
   capture(): Uint8Array {
     const all = new Uint8Array(this.count * KEPT_BYTES)
     let to = 0
@@ -147,7 +148,7 @@ export class Sessions {
     this.#rows.drop()
   }
 
-  /** Moves a session to another row and updates every link to it. */
+  /** Moves a session to another row and updates all links to it. */
   #move(from: number, to: number): void {
     const before = this.#beforeOf(from)
     this.#byDigest.remove(from)
@@ -161,7 +162,7 @@ export class Sessions {
     this.#join(to, this.#u32(from, NEWER))
   }
 
-  /** Makes two rows neighbours by age. 0 stands for the end. */
+  /** Links two rows as neighbours by age. 0 = the end of the chain. */
   #join(older: number, newer: number): void {
     if (older === 0) this.#oldest = newer
     else this.#set(older, NEWER, newer)
@@ -169,7 +170,7 @@ export class Sessions {
     else this.#set(newer, OLDER, older)
   }
 
-  /** The next older row of the same profile; 0 for none. */
+  /** The next older row of the same profile; 0 = none. */
   #beforeOf(row: number): number {
     let before = this.#firstOf(this.#u32(row, PROFILE))
     if (before === row) return 0

@@ -1,4 +1,4 @@
-// Listed addresses to which a profile may withdraw besides its own (rules §12.1). Only commands
+// Listed withdrawal addresses of profiles, in addition to their own (rules §12.1). Only commands
 // change them; one thread writes. Invariants: a profile lists an address once; `owners` counts the
 // addresses of each profile.
 
@@ -53,14 +53,16 @@ export class WithdrawalAddresses {
     else this.#ofProfile.set(profileId, rest)
   }
 
-  /** All the state, for the state hash; no fact while no address is listed. */
+  /** The full state, for the state hash; empty if no address is listed. */
   *hashedFields(): Iterable<unknown> {
     for (const { profileId, addressId, address, label, createdMs } of this.capture()) {
       yield ['withdrawalAddress', profileId, addressId, address, label, createdMs]
     }
   }
 
-  /** By rising profile id, because it is no state which profile listed an address first. */
+  /**
+   * By ascending profile id: the order in which profiles listed addresses is not part of the state.
+   */
   capture(): readonly WithdrawalAddress[] {
     const lists = [...this.#ofProfile].sort(([a], [b]) => a - b)
     return lists.flatMap(([, listed]) => listed)

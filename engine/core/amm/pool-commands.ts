@@ -1,5 +1,5 @@
-// What a command on a pool changes (rules §7). A pool makes and burns pairs of shares as an account
-// does that splits and merges. Only free balances move (law 2).
+// Applies commands on pools (rules §7). A pool creates and burns pairs of shares like an account
+// that splits and merges. Only free balances move (invariant 2 of design §1).
 
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand } from '../../domain/command.ts'
@@ -41,7 +41,7 @@ export function reservesRaw(ledger: Ledger, marketId: MarketId): BothRaw {
   return [of(YES), of(NO)]
 }
 
-/** `freeRow` gives a row back when neither its shares nor an order needs it. */
+/** `freeRow` releases a row that neither its shares nor an order needs. */
 export function applyToPool(
   state: PoolState,
   command: PoolCommand,
@@ -154,6 +154,6 @@ function take(
 ): void {
   if (raw === 0) return
   const row = ledger.rows.find(accountId, market.marketId)
-  assert(row !== 0, 'what is taken is there')
+  assert(row !== 0, 'shares that are taken exist')
   ledger.takeShares(row, outcome, raw)
 }

@@ -1,6 +1,6 @@
-// What a pool gives and takes: the fixed product of its reserves (rules §7). All rounding favours
-// the pool. Numbers are exact: products are bigint, and every result is a safe integer, because
-// the reserves are shares of one market.
+// Pool prices by the constant product of the reserves (rules §7). All rounding favours the pool.
+// The numbers are exact: products are bigint, and every result is a safe integer, because the
+// reserves are shares of one market.
 
 import type { BothRaw } from '../../domain/moves/pool-command.ts'
 import {
@@ -14,7 +14,7 @@ import {
 const E18 = 10n ** 18n
 const FEE_E18_PER_BPS = E18 / BigInt(BPS)
 
-/** A price that a pool gives. All amounts are raw. */
+/** A quote of a pool. All amounts are raw. */
 export interface PoolQuote {
   readonly sharesRaw: SizeRaw
   readonly feeRaw: CollateralRaw
@@ -24,7 +24,10 @@ function ceilDiv(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b
 }
 
-/** The reserve that keeps the product when the other one goes from `from` to `to`, rounded up. */
+/**
+ * The reserve that preserves the product when the other one changes from `from` to `to`, rounded
+ * up.
+ */
 function keptReserve(reserve: bigint, from: bigint, to: bigint): bigint {
   return ceilDiv(ceilDiv(reserve * E18 * from, to), E18)
 }
@@ -33,7 +36,7 @@ function bothOf([yesRaw, noRaw]: BothRaw, outcome: number): readonly [own: bigin
   return outcome === 0 ? [BigInt(yesRaw), BigInt(noRaw)] : [BigInt(noRaw), BigInt(yesRaw)]
 }
 
-/** Shares of an outcome for this collateral, of which the fee is a part (rules §7.2). */
+/** Shares of an outcome bought with this collateral, fee included (rules §7.2). */
 export function buyQuote(
   reservesRaw: BothRaw,
   outcome: number,
@@ -49,8 +52,8 @@ export function buyQuote(
 }
 
 /**
- * Shares of an outcome that an account gives for this collateral; the fee comes on top (rules
- * §7.3). Null when the pool has not so much.
+ * Shares of an outcome to sell for this collateral, plus the fee (rules §7.3); null if the pool
+ * holds too little.
  */
 export function sellQuote(
   reservesRaw: BothRaw,
@@ -68,7 +71,7 @@ export function sellQuote(
   return { sharesRaw: Number(shares), feeRaw: Number(gross - wanted) }
 }
 
-/** The most collateral that these shares of an outcome give at once; 0 for none. */
+/** The most collateral that these shares of an outcome bring in one sale; 0 = none. */
 export function exitRaw(
   reservesRaw: BothRaw,
   outcome: number,
@@ -86,20 +89,20 @@ export function exitRaw(
   return low
 }
 
-/** The YES price as a fraction of `scale`, rounded half up; half of it for an empty pool. */
+/** The YES price as a fraction of `scale`, rounded half up; half of `scale` for an empty pool. */
 export function yesPriceOf([yesRaw, noRaw]: BothRaw, scale: number): number {
   const whole = BigInt(yesRaw) + BigInt(noRaw)
   if (whole === 0n) return scale / 2
   return Number((2n * BigInt(noRaw) * BigInt(scale) + whole) / (2n * whole))
 }
 
-/** The YES price in ticks, kept off both ends. */
+/** The YES price in ticks, limited to the valid range. */
 export function yesTicksOf(reservesRaw: BothRaw): number {
   const ticks = yesPriceOf(reservesRaw, PRICE_ONE_TICKS)
   return Math.min(Math.max(ticks, 1), PRICE_ONE_TICKS - 1)
 }
 
-/** What the reserves are worth at their own price: 2·R0·R1 / (R0 + R1), rounded down. */
+/** Value of the reserves at their own price: 2·R0·R1 / (R0 + R1), rounded down. */
 export function poolValueRaw([yesRaw, noRaw]: BothRaw): CollateralRaw {
   const whole = BigInt(yesRaw) + BigInt(noRaw)
   return whole === 0n ? 0 : Number((2n * BigInt(yesRaw) * BigInt(noRaw)) / whole)

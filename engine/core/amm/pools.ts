@@ -1,10 +1,9 @@
-// The pools of the markets that have one: who provided them, who may trade with them, and which
-// trades wait for a block (rules §7.4, §7.5). The shares of a pool are positions of the pool
-// account; its fees are part of that account's collateral. Only commands change it; one thread
-// writes.
+// Pools of markets: their providers, the accounts that may trade with them, and the trades that
+// wait for a block (rules §7.4, §7.5). A pool's shares are positions of the pool account; its fees
+// are part of that account's collateral. Only commands change it; one thread writes.
 // Invariants: `liquidityRaw` is the sum over the providers; a pool without providers has neither
-// shares nor fees; `approvers` counts the approvals of each profile, `traders` its trades that no
-// block holds.
+// shares nor fees; `approvers` counts the approvals of each profile, `traders` its trades that are
+// not in a block.
 
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
@@ -15,17 +14,17 @@ import { feePartRaw } from './pool-parts.ts'
 
 export interface Provider {
   liquidityRaw: SizeRaw
-  /** Fees of the time before the providers last changed. */
+  /** Fees earned before the providers last changed. */
   owedRaw: CollateralRaw
 }
 
 export interface Pool {
   readonly marketId: MarketId
   liquidityRaw: SizeRaw
-  /** Fees since the providers last changed: all of them share it. */
+  /** Fees since the providers last changed, shared by all of them. */
   sharedFeesRaw: CollateralRaw
   readonly providers: Map<ProfileId, Provider>
-  /** The command that approved each side; absent = not approved. */
+  /** The command that approved each side; absent = none. */
   readonly approvals: Map<ProfileId, Partial<Record<PoolSide, Seq>>>
 }
 
@@ -34,7 +33,7 @@ export interface CapturedPools {
     readonly marketId: MarketId
     readonly sharedFeesRaw: CollateralRaw
     readonly providers: readonly (readonly [ProfileId, SizeRaw, CollateralRaw])[]
-    /** The seqs of the approvals, 0 = none. */
+    /** Seqs of the approvals; 0 = none. */
     readonly approvals: readonly (readonly [ProfileId, buy: Seq, sell: Seq])[]
   }[]
   readonly inFlight: readonly (readonly [MarketId, ProfileId, Seq])[]
@@ -66,10 +65,10 @@ export class Pools {
     return this.#byMarket.get(marketId)
   }
 
-  /** For a command on a pool that was funded before. */
+  /** For commands on a pool that already has funds. */
   existing(marketId: MarketId): Pool {
     const pool = this.#byMarket.get(marketId)
-    assert(pool !== undefined, 'a command names a pool that was funded')
+    assert(pool !== undefined, 'a command refers to a funded pool')
     return pool
   }
 
@@ -77,17 +76,17 @@ export class Pools {
     return this.#inFlight.has(keyOf(marketId, profileId))
   }
 
-  /** The fees that a provider may take: its part of the shared ones, rounded down, and its own. */
+  /** Fees that a provider may withdraw: its part of the shared fees, rounded down, plus its own. */
   feesOf(pool: Pool, profileId: ProfileId): CollateralRaw {
     const provider = pool.providers.get(profileId)
     if (provider === undefined) return 0
     const { liquidityRaw, owedRaw } = provider
-    // The last one takes what roundings left.
+    // The last provider takes the rounding remainders.
     if (pool.providers.size === 1) return owedRaw + pool.sharedFeesRaw
     return owedRaw + feePartRaw(pool.sharedFeesRaw, liquidityRaw, pool.liquidityRaw)
   }
 
-  /** All fees that a pool holds. */
+  /** All fees held by a pool. */
   heldFeesRaw({ sharedFeesRaw, providers }: Pool): bigint {
     let heldRaw = BigInt(sharedFeesRaw)
     for (const { owedRaw } of providers.values()) heldRaw += BigInt(owedRaw)
@@ -113,7 +112,7 @@ export class Pools {
     const pool = this.existing(marketId)
     const provider = pool.providers.get(profileId)
     assert(provider !== undefined, 'only a provider leaves a pool')
-    assert(provider.liquidityRaw >= liquidityRaw, 'nobody takes more than its part of a pool')
+    assert(provider.liquidityRaw >= liquidityRaw, 'a provider takes at most its part of a pool')
     assert(this.feesOf(pool, profileId) === feesRaw, 'a provider takes all its fees')
     if (pool.providers.size === 1) pool.sharedFeesRaw = 0
     else this.#share(pool)
@@ -123,7 +122,7 @@ export class Pools {
     if (provider.liquidityRaw === 0) pool.providers.delete(profileId)
   }
 
-  /** Gives each provider its part of the shared fees, because their parts are about to change. */
+  /** Credits each provider its part of the shared fees, before their parts change. */
   #share(pool: Pool): void {
     let givenRaw = 0
     for (const provider of pool.providers.values()) {
@@ -151,7 +150,7 @@ export class Pools {
     this.traders.add(profileId, 1)
   }
 
-  /** A block holds all commands up to `throughSeq`. */
+  /** Blocks have all commands up to `throughSeq`. */
   mined(throughSeq: Seq): void {
     for (const [key, { profileId, seq }] of this.#inFlight) {
       if (seq > throughSeq) return
@@ -160,18 +159,18 @@ export class Pools {
     }
   }
 
-  /** The market leaves memory. */
+  /** Removes the pool of a market that leaves memory. */
   forget(marketId: MarketId): void {
     const pool = this.#byMarket.get(marketId)
     if (pool === undefined) return
-    assert(pool.liquidityRaw === 0, 'nobody has a part of a pool that goes')
+    assert(pool.liquidityRaw === 0, 'a removed pool has no providers')
     for (const [profileId, sides] of pool.approvals) {
       this.approvers.add(profileId, -Object.keys(sides).length)
     }
     this.#byMarket.delete(marketId)
   }
 
-  /** All the state, for the state hash; no fact before the first pool. */
+  /** The full state, for the state hash; empty before the first pool. */
   *hashedFields(): Iterable<unknown> {
     const { pools, inFlight } = this.capture()
     if (pools.length > 0) yield ['pools', pools, inFlight]

@@ -1,6 +1,6 @@
 // Hot path. bench/book.bench.ts
-// Matches sizes at ticks for order slots. It knows neither money nor signatures. One module-level
-// arena holds all books of a thread: V8 then embeds the arrays in the code.
+// Matches sizes at ticks for order slots, without money or signatures. One module-level arena holds
+// all books of a thread, so that V8 embeds the arrays in the code.
 
 import { assert } from '../../domain/assert.ts'
 import { EVENT, kindAndCode, MAKER } from '../../domain/event.ts'
@@ -26,15 +26,17 @@ const arrival = {
   book: 0,
   owner: 0,
   isBid: false,
-  /** Worst ladder price the taker accepts. */
+  /** The worst ladder price that the taker accepts. */
   worstTicks: 0,
   stp: 0,
-  /** True for limit orders: shares in steps of 1,000. A market form takes any number of shares. */
+  /** True for limit orders: shares in steps of 1,000. A market order takes any number of shares. */
   aligned: true,
-  /** True for a market buy: it counts collateral, at the maker's price in the taker's own token. */
+  /**
+   * True for a market buy, measured in collateral at the maker's price in the taker's own token.
+   */
   bySpend: false,
   isYes: true,
-  /** Still wanted: shares, or collateral when `bySpend`. */
+  /** The amount still to fill: shares, or collateral if `bySpend`. */
   wantRaw: 0,
   filledRaw: 0,
   stopped: false,
@@ -46,7 +48,7 @@ export function crosses(book: number, isBid: boolean, ticks: number): boolean {
   return isBid ? bestAskOf[book] <= ticks : bestBidOf[book] >= ticks
 }
 
-/** An order that comes to rest, and its owner and book. */
+/** An order about to rest, with its owner and book. */
 export interface Resting {
   readonly book: Book
   readonly slot: Slot
@@ -54,7 +56,7 @@ export interface Resting {
   readonly accountId: AccountId
 }
 
-/** Puts an order at the end of the queue of its level. */
+/** Appends an order to the queue of its level. */
 export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: number): void {
   const { slot } = order
   assert(leftOf[slot] === 0, 'a slot rests once')
@@ -65,12 +67,12 @@ export function rest(order: Resting, isBid: boolean, ticks: number, leftRaw: num
   link(slot, order.book, ticks, isBid)
 }
 
-/** Keeps an order out of the book, behind the orders held before it. `wantRaw` is the taker's. */
+/** Holds an order outside the book, after the orders held before it. `wantRaw` is the taker's. */
 export function hold(order: Resting, wantRaw: number): void {
   rest(order, true, HELD_TICKS, wantRaw)
 }
 
-/** Ends the hold of an order. False when the order is not held any more. */
+/** Ends the hold of an order. Returns false if the order is no longer held. */
 export function endHold(slot: Slot, generation: Generation): boolean {
   if (leftOf[slot] === 0 || generationOf[slot] !== generation) return false
   if ((levelOf[slot] & TICKS_MASK) !== HELD_TICKS) return false
@@ -78,7 +80,7 @@ export function endHold(slot: Slot, generation: Generation): boolean {
   return true
 }
 
-/** Takes the order out of its book, or ends its hold. False when the order is gone. */
+/** Removes the order from its book, or ends its hold. Returns false if the order is gone. */
 export function cancel(slot: Slot, generation: Generation): boolean {
   const leftRaw = leftOf[slot]
   if (leftRaw === 0 || generationOf[slot] !== generation) {
@@ -90,7 +92,7 @@ export function cancel(slot: Slot, generation: Generation): boolean {
   return true
 }
 
-/** Walks the opposite side, best price first and oldest order first, until the taker is done. */
+/** Matches the opposite side, best price and oldest order first, until the taker is done. */
 export function take(): void {
   const { book, isBid, worstTicks } = arrival
   while (arrival.wantRaw > 0 && !arrival.stopped) {
@@ -128,12 +130,12 @@ function preventSelfTrade(slot: Slot, ticks: number): void {
 function fill(slot: Slot, ticks: number, ownTicks: number): void {
   const makerLeftRaw = leftOf[slot]
   const fillRaw = fillable(makerLeftRaw, arrival.wantRaw, ownTicks)
-  assert(fillRaw > 0, 'every maker that is reached fills something')
+  assert(fillRaw > 0, 'every maker that is reached has a fill')
   const leftRaw = makerLeftRaw - fillRaw
   arrival.filledRaw += fillRaw
   arrival.wantRaw -= arrival.bySpend ? costCeilRaw(ownTicks, fillRaw) : fillRaw
   assert(arrival.wantRaw >= 0, 'a taker is never overfilled')
-  // A limit order can never trade less than one step, so the rest is given back (rules §2.4).
+  // A limit order never trades less than one step, so the remainder is returned (rules §2.4).
   if (leftRaw < STEP_RAW) {
     unlink(slot)
     emit(FILL_CLOSED, ticks, slot, fillRaw, leftRaw)
@@ -143,18 +145,18 @@ function fill(slot: Slot, ticks: number, ownTicks: number): void {
   emit(FILL_OPEN, ticks, slot, fillRaw, leftRaw)
 }
 
-/** Shares one maker gives to one taker (rules §2.4). */
+/** Shares that one maker can fill for one taker (rules §2.4). */
 function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): number {
   const wantSharesRaw = arrival.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
   if (!arrival.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
-  // `%` on doubles is slow; the quotient is exact far beyond the largest order.
+  // `%` on doubles is slow, and the quotient is exact far beyond the largest order.
   const alignedRaw = Math.floor(makerLeftRaw / STEP_RAW) * STEP_RAW
   return Math.min(alignedRaw, wantSharesRaw)
 }
 
 /**
- * Whether an all-or-nothing taker would fill whole (rules §1.6, §4.1). The taker's own makers fill
- * nothing. Under cancel_taker and cancel_both, reaching one of them sets `arrival.stopped`.
+ * Whether an all-or-nothing taker would fill completely (rules §1.6, §4.1). The taker's own makers
+ * do not count. Under cancel_taker and cancel_both, reaching one of them sets `arrival.stopped`.
  */
 export function canFillWhole(): boolean {
   const { book, isBid, worstTicks } = arrival

@@ -1,6 +1,6 @@
 // Hot path. bench/book.bench.ts
 // A preallocated buffer for the records of domain/event.ts. One market writes at a time. When the
-// buffer is full or a command is done, its owner takes the records and the buffer starts again.
+// buffer is full or a command ends, its owner takes the records, and the buffer restarts.
 
 import { EVENT_BYTES, EVENT_F64, EVENT_WORD, EVENT_WORDS, TICKS_SHIFT } from '../../domain/event.ts'
 import type { Seq, Slot } from '../../domain/ids.ts'
@@ -17,28 +17,28 @@ const { SLOT, TAKER, MARKET } = EVENT_WORD
 const { SIZE, LEFT, SEQ } = EVENT_F64
 const TICKS = TICKS_SHIFT
 
-// The start of the next record, in words, and the fields that every record of the command shares.
-// They are typed cells because V8 checks a module's `let` at every use, and boxes a seq past 2^31.
+// The start of the next record, in words, and the fields shared by all records of the command. They
+// are typed cells because V8 checks a module's `let` at each use and boxes a seq above 2^31.
 const nextEvent = new Int32Array(1)
 const nowTaker = new Int32Array(1)
 const nowMarket = new Int32Array(1)
 const nowSeq = new Float64Array(1)
 let take: (count: number) => void = () => {}
 
-/** Calls `taker` with the number of records each time it must take them. */
+/** Registers `taker`, which is called with the number of records when it must take them. */
 export function onEventsReady(taker: (count: number) => void): void {
   take = taker
   nextEvent[0] = 0
 }
 
-/** Every record of the command carries its seq and market. `takerSlot` is the arrival's slot. */
+/** All records of the command carry its seq and market. `takerSlot` is the slot of the arrival. */
 export function beginEvents(ofSeq: Seq, ofMarketWord: number, takerSlot: Slot): void {
   nowSeq[0] = ofSeq
   nowMarket[0] = ofMarketWord
   nowTaker[0] = takerSlot
 }
 
-/** The last record of a command names the taker's side instead of its slot. */
+/** The last record of a command has the taker's side instead of its slot. */
 export function closeEvents(takerIsBid: boolean): void {
   nowTaker[0] = takerIsBid ? 1 : 0
 }

@@ -1,12 +1,12 @@
 // Hot path. bench/book.bench.ts
-// One YES ladder per book: 1024 levels of FIFO queues, an occupancy bitmap, the two best prices.
+// One YES ladder per book: 1024 levels with FIFO queues, an occupancy bitmap and the best prices.
 //
 //   level = book × 1024 + ticks      word = book × 32 + (ticks >> 5)
 //
-// Invariants: a level holds one side only; its bit is set exactly while its queue is not empty;
-// bestBid is the highest bid (0 when none), bestAsk the lowest ask (1000 when none); bestBid <
-// bestAsk between commands. Tick 0 is no price: held orders wait in its queue as bids. No best
-// price and no walk goes below tick 1, so matching never sees them.
+// Invariants: a level holds one side; its bit is set if and only if its queue is not empty; bestBid
+// is the highest bid (0 if none), bestAsk the lowest ask (1000 if none); bestBid < bestAsk between
+// commands. Tick 0 is not a price: its queue contains held orders, as bids. Best prices and walks
+// stay at tick 1 and above, so matching never sees held orders.
 
 import type { Slot } from '../../domain/ids.ts'
 import { levels } from './levels.ts'
@@ -29,7 +29,7 @@ export function resetLadder(book: number): void {
   bestAskOf[book] = NO_ASK
 }
 
-/** Lowest occupied tick at or above `ticks`; 1000 when none. */
+/** Lowest occupied tick at or above `ticks`; 1000 if none. */
 export function occupiedFrom(book: number, ticks: number): number {
   if (ticks >= NO_ASK) return NO_ASK
   const word = ticks >> 5
@@ -41,7 +41,7 @@ export function occupiedFrom(book: number, ticks: number): number {
   return (next << 5) + lowestBit(bitmap[(book << 5) + next])
 }
 
-/** Highest occupied tick at or below `ticks`; 0 when none. */
+/** Highest occupied tick at or below `ticks`; 0 if none. */
 export function occupiedUpTo(book: number, ticks: number): number {
   if (ticks <= NO_BID) return NO_BID
   const word = ticks >> 5
@@ -79,7 +79,7 @@ export function link(slot: Slot, book: number, ticks: number, isBid: boolean): v
   } else if (ticks < bestAskOf[book]) bestAskOf[book] = ticks
 }
 
-/** Takes an order out of any place in its queue, and updates the best prices. */
+/** Removes an order from anywhere in its queue, and updates the best prices. */
 export function unlink(slot: Slot): void {
   const level = levelOf[slot]
   const next = nextOf[slot]

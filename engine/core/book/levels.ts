@@ -1,18 +1,18 @@
 // Hot path. bench/book.bench.ts
-// Columns of the ladders: the ends of each level's queue, and the best prices of each book.
+// Columns of the ladders: head and tail of each level's queue, and the best prices of each book.
 
 import { LIMITS } from '../../domain/limits.ts'
 
 const BOOKS = LIMITS.booksMax + 1
 const LEVELS_SHIFT = 10
 
-/** Each hot module copies these into constants of its own; order-pool.ts says why. */
+/** Hot modules copy these into their own constants; order-pool.ts explains why. */
 export const levels = {
   BOOKS,
   LEVELS_SHIFT,
   NO_BID: 0,
   NO_ASK: 1000,
-  /** No price: the orders that taker delay holds wait in this queue, where no walk reaches them. */
+  /** Not a price: the queue of orders held by the taker delay. Matching never visits it. */
   HELD_TICKS: 0,
   headOf: new Int32Array(BOOKS << LEVELS_SHIFT),
   tailOf: new Int32Array(BOOKS << LEVELS_SHIFT),

@@ -1,5 +1,5 @@
 // Hot path. bench/book.bench.ts
-// One market's answer to one command. There is no gate here: every result is an event.
+// One market's answer to one command. Nothing is refused here: every result is an event.
 
 import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
@@ -43,11 +43,11 @@ const GONE_DONE = kindAndCode(DONE, RESULT.GONE)
 const policies = POLICY_OF_TYPE
 const arrival = taker
 
-/** The highest book that ever held an order; event-buffer.ts says why it is a typed cell. */
+/** The highest book ever used. event-buffer.ts explains why it is a typed cell. */
 const opened = new Int32Array(1)
 for (let book = 0; book <= LIMITS.booksMax; book++) bestAskOf[book] = NO_ASK
 
-/** Empties every book of this thread. */
+/** Clears all books of this thread. */
 export function resetMarkets(): void {
   for (let book = 0; book <= opened[0]; book++) {
     for (let level = book << LEVELS_SHIFT; level < (book + 1) << LEVELS_SHIFT; level++) {
@@ -74,15 +74,15 @@ function setTaker(order: Arrival, bid: boolean): void {
 }
 
 /**
- * Matches an arriving order. Holds it instead when it would take and its market delays takers. Its
- * events end with one DONE (rules §1.6, §1.7, §4.1 to §4.3).
+ * Matches an arriving order, or holds it if it would take and its market delays takers. Its events
+ * end with one DONE (rules §1.6, §1.7, §4.1 to §4.3).
  */
 export function placeInMarket(order: PlaceOrder): void {
   begin(order)
   arrive(order)
 }
 
-/** A held order arrives. If it was canceled before, the DONE names no order (rules §4.3). */
+/** Matches a held order. If it was canceled before, the DONE refers to no order (rules §4.3). */
 export function releaseInMarket(order: Arrival): void {
   begin(order)
   if (endHold(order.slot, order.generation)) {
@@ -114,7 +114,7 @@ function arrive(order: Arrival): void {
 
 const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
 
-/** Most orders rest without a match, so this path skips the preparations of a walk. */
+/** Most orders rest without a match; this path skips the setup of a walk. */
 function placeUntouched(order: Arrival, bid: boolean): boolean {
   const ticks = ladderTicks(order.outcome, order.priceTicks)
   if (crosses(order.book, bid, ticks)) return false
@@ -146,7 +146,7 @@ function done(slot: Slot, result: number, end: typeof untouched): void {
   emit(kindAndCode(DONE, result), end.worstTicks, slot, end.filledRaw, end.wantRaw)
 }
 
-/** Cancels those of the named orders that are still open, in the order of the command. */
+/** Cancels the named orders that are still open, in command order. */
 export function cancelInMarket(command: CancelOrders): void {
   beginEvents(command.seq, command.marketId, 0)
   let canceledCount = 0
@@ -157,7 +157,7 @@ export function cancelInMarket(command: CancelOrders): void {
   flushEvents()
 }
 
-/** Visits the resting orders of a book by rising tick, and each level from its oldest order. */
+/** Visits the resting orders of a book by ascending tick, oldest first within a level. */
 export function eachResting(
   book: Book,
   visit: (ticks: number, slot: Slot, owner: number, leftRaw: number) => void,
@@ -168,7 +168,7 @@ export function eachResting(
   }
 }
 
-/** Visits the held orders of a book, oldest first, each at tick 0. */
+/** Visits the held orders of a book, oldest first, with tick 0. */
 export function eachHeld(
   book: Book,
   visit: (ticks: number, slot: Slot, owner: number, wantRaw: number) => void,
@@ -177,7 +177,7 @@ export function eachHeld(
   for (; slot !== 0; slot = nextOf[slot]) visit(HELD_TICKS, slot, ownerOf[slot], leftOf[slot])
 }
 
-/** One order of a book that another thread or an older process built. */
+/** One order of a book that was built by another thread or process. */
 export interface RestingOrder extends Resting {
   readonly isBid: boolean
   readonly ticks: number
@@ -185,7 +185,7 @@ export interface RestingOrder extends Resting {
 }
 
 /**
- * Puts an order back at the end of its queue, resting or held as before. Call it in the order of
+ * Appends a restored order to its queue, resting or held as before. Call it in the order of
  * eachResting and eachHeld.
  */
 export function restoreInMarket(order: RestingOrder): void {

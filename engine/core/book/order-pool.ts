@@ -1,15 +1,16 @@
 // Hot path. bench/book.bench.ts
-// Columns of the orders resting or held in this thread's books, by global slot. Slot 0 is no order.
-// Invariant: leftOf[slot] > 0 exactly while the order is linked into the queue of its level.
-// Untouched pages of a column cost address space only, so every thread can hold full columns.
+// Columns of the orders that rest or are held in this thread's books, by global slot. Slot 0 is
+// unused.
+// Invariant: leftOf[slot] > 0 if and only if the order is linked into its level's queue. Untouched
+// pages of a column cost only address space, so every thread can have full columns.
 
 import { LIMITS } from '../../domain/limits.ts'
 
 const SLOTS = LIMITS.orderSlotsMax
 
 /**
- * Hot modules copy the columns into constants of their own. V8 embeds those in the code, but loads
- * and checks an imported binding at every use.
+ * Hot modules copy the columns into their own constants. V8 embeds these in the code, but loads and
+ * checks an imported binding at each use.
  */
 export const orderPool = {
   leftOf: new Float64Array(SLOTS),

@@ -1,16 +1,16 @@
-// Turns an address into bytes and back. It keeps the case of the letters, so that the checksum is
-// not computed again.
+// Converts addresses to bytes and back. The letter case is stored, so that the checksum need not be
+// computed again.
 
 import { assert } from '../../domain/assert.ts'
 
 export const ADDRESS_BYTES = 20
-/** One bit for each of forty digits: set for a capital letter. */
+/** One bit for each of the 40 digits, set for a capital letter. */
 export const CASE_BYTES = 5
 
 const DIGITS = '0123456789abcdef'
 const TEXT = /^0x[0-9a-fA-F]{40}$/
 
-/** Writes the twenty bytes of an address text. */
+/** Writes the 20 bytes of an address. */
 export function writeAddress(text: string, to: Uint8Array, at: number): void {
   assert(TEXT.test(text), 'an account is an address')
   for (let index = 0; index < ADDRESS_BYTES; index++) {
@@ -18,7 +18,7 @@ export function writeAddress(text: string, to: Uint8Array, at: number): void {
   }
 }
 
-/** Writes which digits of an address text are capital letters. */
+/** Writes the letter case of an address. */
 export function writeCase(text: string, to: Uint8Array, at: number): void {
   for (let index = 0; index < CASE_BYTES; index++) {
     let bits = 0
@@ -39,7 +39,7 @@ export function readAddress(from: Uint8Array, at: number): string {
   return text
 }
 
-/** The address with its capital letters, whose bits are at `caseAt`. */
+/** The address in its original letter case, whose bits are at `caseAt`. */
 export function readCasedAddress(from: Uint8Array, at: number, caseAt: number): string {
   const lower = readAddress(from, at)
   let text = '0x'

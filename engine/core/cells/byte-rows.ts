@@ -1,5 +1,5 @@
-// Rows of one width outside the heap, numbered from 1. Growing adds a block and copies nothing, so
-// it leaves less than one block unused.
+// Fixed-width rows outside the heap, numbered from 1. Growth adds a block and copies nothing, so
+// less than one block is unused.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -15,14 +15,14 @@ interface Block {
 export class ByteRows {
   readonly #rowBytes: number
   readonly #blocks: Block[] = []
-  /** Every row is below this. */
+  /** All rows are below this. */
   end = 1
 
   constructor(rowBytes: number) {
     this.#rowBytes = rowBytes
   }
 
-  /** Adds a row of zeros and returns its number. */
+  /** Adds a zeroed row and returns its number. */
   add(): number {
     const row = this.end++
     if (row >> BLOCK_SHIFT === this.#blocks.length) {
@@ -32,7 +32,7 @@ export class ByteRows {
     return row
   }
 
-  /** Gives the last row back. The last block goes once it and the block before it are empty. */
+  /** Removes the last row. The last block is freed once it and the block before it are empty. */
   drop(): void {
     assert(this.end > 1, 'only an existing row is dropped')
     this.end--
@@ -54,7 +54,7 @@ export class ByteRows {
     return (row & BLOCK_MASK) * this.#rowBytes
   }
 
-  /** All rows in order, one part for each block; for the state hash. */
+  /** All rows in order, one part per block, for the state hash. */
   *parts(): Iterable<Uint8Array> {
     for (const [index, { bytes }] of this.#blocks.entries()) {
       const first = index === 0 ? 1 : 0

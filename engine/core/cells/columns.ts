@@ -1,10 +1,10 @@
-// Columns that grow as their index grows, and columns as bytes, lowest byte first on any machine.
+// Columns that grow with their index, and columns as little-endian bytes on any machine.
 
 import type { Sha256 } from './digest.ts'
 
 const HASHED_BYTES = 1 << 15
 
-/** A copy of the column, at least twice as long, with a cell for `index`. */
+/** Returns a copy of the column, at least twice as long, that includes `index`. */
 export function wideEnough(column: Int32Array, index: number): Int32Array<ArrayBuffer> {
   const wider = new Int32Array(Math.max(index + 1, column.length * 2))
   wider.set(column)
@@ -17,7 +17,7 @@ export function wideDoubles(column: Float64Array, index: number): Float64Array<A
   return wider
 }
 
-/** Like `wideEnough`, but longer by an eighth: most accounts are idle, so doubling wastes room. */
+/** Like `wideEnough`, but grows by an eighth: most accounts are idle, so doubling wastes memory. */
 export function wideByAccount(column: Int32Array, account: number): Int32Array<ArrayBuffer> {
   const wider = new Int32Array(account + 1 + (account >> 3))
   wider.set(column)
@@ -36,7 +36,7 @@ export function f64Bytes(numbers: ArrayLike<number>): Uint8Array {
   return new Uint8Array(view.buffer)
 }
 
-/** Numbers on their way into a hash, as the bytes of `f64Bytes` without a copy of all of them. */
+/** Feeds numbers into a hash as the bytes of `f64Bytes`, without a copy of all of them. */
 export class HashedNumbers {
   readonly #hash: Sha256
   readonly #view = new DataView(new ArrayBuffer(HASHED_BYTES))
@@ -53,7 +53,7 @@ export class HashedNumbers {
     this.#at += 8
   }
 
-  /** Hashes what was added last. */
+  /** Hashes the numbers not hashed yet. */
   end(): void {
     this.#hash.update(this.#bytes.subarray(0, this.#at))
     this.#at = 0

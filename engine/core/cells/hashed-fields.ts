@@ -3,14 +3,14 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === false || value === 0 || value === ''
 }
 
-/** All fields of a record by name: the order in which they were set is no fact. */
+/** The fields of a record sorted by name, so that their order of creation does not matter. */
 export function fieldsOf(fields: object): [name: string, value: unknown][] {
   return Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 /**
- * The fields of a record by name, for the state hash. An empty field is no fact. So a field that a
- * later version adds does not change the hashes of older journals, where it is empty throughout.
+ * The non-empty fields of a record sorted by name, for the state hash. A field added by a later
+ * version is empty in older journals, so their hashes do not change.
  */
 export function hashedFieldsOf(fields: object): [name: string, value: unknown][] {
   return fieldsOf(fields).filter(([, value]) => !isEmpty(value))

@@ -1,7 +1,7 @@
-// Finds ids by the hash of their keys: open addressing, four bytes a cell, at most three in four
-// taken. The caller keeps the keys. Each segment grows alone, so no single growth stops the thread
+// Finds ids by the hash of their keys: open addressing, four bytes per cell, at most 75% full. The
+// caller stores the keys. Each segment grows independently, so no single growth blocks the thread
 // for long.
-// Invariant: ids with the same home cell follow it without a gap; 0 is an empty cell.
+// Invariant: ids with the same home cell follow it without gaps; 0 = an empty cell.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -17,12 +17,12 @@ export class IdIndex {
   readonly #segments: (Segment | undefined)[] = Array.from({ length: SEGMENTS }, () => undefined)
   readonly #hashOf: (id: number) => number
 
-  /** `hashOf` gives the 32-bit hash of an id that is in the index. */
+  /** `hashOf` returns the 32-bit hash of an id in the index. */
   constructor(hashOf: (id: number) => number) {
     this.#hashOf = hashOf
   }
 
-  /** The id with this hash that `isIt` accepts; 0 when there is none. */
+  /** The id with this hash that `isIt` accepts; 0 = none. */
   find(hash: number, isIt: (id: number) => boolean): number {
     const segment = this.#segments[hash >>> 24]
     if (segment === undefined) return 0
@@ -45,7 +45,7 @@ export class IdIndex {
     put(segment.cells, hash, id)
   }
 
-  /** Takes an id out and closes the gap behind it. Its hash must be the hash it was added with. */
+  /** Removes an id and closes the gap after it. Its hash must be the one it was added with. */
   remove(id: number): void {
     const hash = this.#hashOf(id)
     const segment = this.#segments[hash >>> 24]
@@ -83,7 +83,7 @@ function put(cells: Uint32Array, hash: number, id: number): void {
   cells[cell] = id
 }
 
-/** Mixes two words into a hash. Every bit of it depends on both words. */
+/** Mixes two words into a hash. Every bit depends on both words. */
 export function mixedHash(high: number, low: number): number {
   const mixed = Math.imul(low ^ Math.imul(high, 0x9e3779b1), 0x85ebca6b)
   const both = Math.imul(mixed ^ (mixed >>> 15), 0xc2b2ae35)

@@ -1,21 +1,21 @@
 // Hot path. bench/core.bench.ts
-// An exact set of 64-bit keys: open addressing, one cell a key, at most half full. The halves may
-// be signed or unsigned. Callers on the hot path pass signed halves, because V8 boxes a number past
-// 2^31.
-// Invariants: a high half of 0 marks an empty cell, so a key with a high half of 0 is kept as 1 (a
-// clash is as unlikely as between any two keys); cells with the same home follow it without a gap.
+// An exact set of 64-bit keys: open addressing, one cell per key, at most half full. The halves may
+// be signed or unsigned. Hot callers pass signed halves, because V8 boxes numbers above 2^31.
+// Invariants: a high half of 0 marks an empty cell, so a key with a high half of 0 is stored as 1
+// (a collision is as unlikely as for any two keys); cells with the same home follow it without
+// gaps.
 
 import { assert } from '../../domain/assert.ts'
 
 const FIRST_CELLS = 1 << 12
 
 export class KeySet {
-  /** High and low half of each cell side by side, so that a key costs one cache line. */
+  /** High and low half of each cell are adjacent, so that a key costs one cache line. */
   #halves = new Int32Array(FIRST_CELLS * 2)
   #count = 0
   readonly #seed: number
 
-  /** A secret seed keeps outsiders from making keys that crowd one place. */
+  /** A secret seed prevents attackers from choosing keys that collide. */
   constructor(seed = 0) {
     this.#seed = seed
   }
@@ -42,7 +42,7 @@ export class KeySet {
     this.#put(high === 0 ? 1 : high | 0, low | 0)
   }
 
-  /** Takes a key out and closes the gap behind it. False when the key is not in the set. */
+  /** Removes a key and closes the gap after it. Returns false if the key is not in the set. */
   remove(anyHigh: number, anyLow: number): boolean {
     const high = anyHigh === 0 ? 1 : anyHigh | 0
     const low = anyLow | 0
@@ -65,7 +65,7 @@ export class KeySet {
     return true
   }
 
-  /** Visits every key. The halves are signed. */
+  /** Visits all keys. The halves are signed. */
   each(visit: (high: number, low: number) => void): void {
     const halves = this.#halves
     for (let at = 0; at < halves.length; at += 2) {
@@ -73,13 +73,13 @@ export class KeySet {
     }
   }
 
-  /** Empties the set and keeps its room. */
+  /** Empties the set but keeps its memory. */
   clear(): void {
     if (this.#count > 0) this.#halves.fill(0)
     this.#count = 0
   }
 
-  /** An even number. It depends on both halves: keys with one equal half do not crowd one place. */
+  /** An even number that depends on both halves, so that keys with one equal half spread out. */
   #homeOf(high: number, low: number): number {
     const mixed = Math.imul(low ^ this.#seed, 0x9e3779b1)
     const both = Math.imul(mixed ^ (mixed >>> 15) ^ high, 0x85ebca6b)

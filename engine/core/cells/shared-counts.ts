@@ -1,8 +1,8 @@
 // Hot path. bench/core.bench.ts
-// How many rows of a table that all share each account has, and each partner with all of its
-// sub-accounts. The counts follow from the rows and are no state: a replay and a snapshot count
-// them again. Accounts of the system count for the table alone.
-// Invariant: the partner of an account is known before its first row; `moved` follows each change.
+// Rows of a shared table per account, and per partner with all its sub-accounts. The counts are
+// derived from the rows and are not state: replays and snapshots count again. System accounts count
+// only for the table.
+// Invariant: an account's partner is known before its first row; each change calls `moved`.
 
 import { assert } from '../../domain/assert.ts'
 import { type ShareBound, shareOf } from '../../domain/fair-share.ts'
@@ -14,19 +14,19 @@ function cellOf(column: Int32Array, account: AccountId): number {
   return account < column.length ? column[account] : 0
 }
 
-/** Accounts whose rows counted for one account, and count for another one now. */
+/** Accounts whose rows counted for one account and now count for another. */
 export interface ShareMove {
-  /** `to` itself is the first. */
+  /** `to` itself comes first. */
   readonly members: readonly ProfileId[]
   readonly from: ProfileId
   readonly to: ProfileId
 }
 
-/** The partner of each sub-account. That of a partner's sub-account stands for its own ones. */
+/** The partner of each sub-account. A sub-account of a sub-account has the top partner. */
 export class ShareOwners {
   #ownerOf = new Int32Array(1024)
 
-  /** The account itself when it is no sub-account. */
+  /** The account itself if it is not a sub-account. */
   of(account: AccountId): AccountId {
     const owner = cellOf(this.#ownerOf, account)
     return owner === 0 ? account : owner
@@ -44,12 +44,12 @@ export class ShareOwners {
 
 export class SharedCounts {
   all = 0
-  /** Those of the accounts; a table alone has no sub-accounts. */
+  /** Those of the accounts. A table by itself has no sub-accounts. */
   owners = new ShareOwners()
   #ofAccount = new Int32Array(1024)
-  /** Rows of all sub-accounts of a partner, without its own. */
+  /** Rows of all sub-accounts of a partner, without the partner's own. */
   #ofSubAccounts = new Int32Array(64)
-  /** A test makes them smaller. */
+  /** Tests use smaller shares. */
   shares: TableShares
 
   constructor(shares: TableShares) {
@@ -60,7 +60,9 @@ export class SharedCounts {
     return cellOf(this.#ofAccount, account)
   }
 
-  /** Rows of the account's partner and of all its sub-accounts; without a partner, its own. */
+  /**
+   * Rows of the account's partner and all its sub-accounts; without a partner, the account's rows.
+   */
   ofPartner(account: AccountId): number {
     const owner = this.owners.of(account)
     return this.of(owner) + cellOf(this.#ofSubAccounts, owner)
@@ -84,7 +86,7 @@ export class SharedCounts {
   remove(account: AccountId): void {
     this.all--
     if (isSystemAccount(account)) return
-    assert(this.#ofAccount[account] > 0, 'a row is counted before it goes')
+    assert(this.#ofAccount[account] > 0, 'a removed row was counted')
     this.#ofAccount[account]--
     const owner = this.owners.of(account)
     if (owner !== account) this.#ofSubAccounts[owner]--
@@ -102,11 +104,11 @@ export class SharedCounts {
     }
   }
 
-  /** Null when the account may have so many more rows, as far as its shares go. */
+  /** null if the account's shares allow this many more rows. */
   boundOf(account: AccountId, rows: number): ShareBound | null {
     const { owner, partner } = this.shares.whole
     const own = this.of(account)
-    // What others hold shrinks a share: an account alone in a table may have the most of it.
+    // Only others' rows reduce a share: an account alone in a table may hold the largest share.
     if (own + rows > owner.floor && own + rows > shareOf(owner, this.all - own)) return 'owner'
     const shared = this.ofPartner(account)
     if (shared === own) return null
@@ -114,7 +116,7 @@ export class SharedCounts {
     return isIn ? null : 'partner'
   }
 
-  /** Whether the account has so many rows that the next ones must not be small. */
+  /** Whether the account has so many rows that new ones must not be small. */
   isMany(account: AccountId, rows: number): boolean {
     const { owner } = this.shares.small
     const own = this.of(account)

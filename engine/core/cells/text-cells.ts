@@ -1,10 +1,10 @@
-// Short texts outside the heap, in chains of 16-byte cells: a text of 36 bytes takes 48.
-// Invariant: a cell is in the free chain or belongs to one text; cell 0 is the end of every chain.
+// Short texts outside the heap, in chains of 16-byte cells: 36 bytes of text take 48.
+// Invariant: a cell is in the free chain or belongs to one text; cell 0 ends every chain.
 
 import { assert } from '../../domain/assert.ts'
 
 const CELL_BYTES = 16
-/** The first four bytes of a cell name the next one. */
+/** The first four bytes of a cell are the number of the next one. */
 const NEXT_BYTES = 4
 const LENGTH_BYTES = 2
 const BLOCK_SHIFT = 14
@@ -15,7 +15,7 @@ const decoder = new TextDecoder()
 const bytes = new Uint8Array(1024)
 
 export class TextCells {
-  /** Growing adds a block and copies nothing. */
+  /** Growth adds a block and copies nothing. */
   readonly #blocks: { words: Uint32Array; bytes: Uint8Array }[] = []
   #made = 0
   #free = 0
@@ -29,7 +29,7 @@ export class TextCells {
     const total = written + LENGTH_BYTES
     const part = CELL_BYTES - NEXT_BYTES
     let first = 0
-    // Goes from the end, so that each cell knows the next.
+    // Backwards, so that each cell can link to the next.
     for (let from = Math.floor((total - 1) / part) * part; from >= 0; from -= part) {
       const cell = this.#take()
       this.#setNext(cell, first)

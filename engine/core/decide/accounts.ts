@@ -1,5 +1,5 @@
-// Gates of the control commands on accounts: tokens, wallets, balances. Each returns the refusal,
-// or null when the command may be stamped.
+// Gates of control commands on accounts: tokens, wallets, balances. Each returns the refusal, or
+// null if the command may be stamped.
 
 import type { Scope } from '../../domain/command.ts'
 import type { ProfileId } from '../../domain/ids.ts'
@@ -10,19 +10,19 @@ import type { Clearing } from '../clearing.ts'
 import { gateFunds, gateLeaving } from './funds.ts'
 import { decideActing } from './operators.ts'
 
-/** Why no more tokens may be made for the profile; its id is the next one while it is new. */
+/** Why the profile cannot get more tokens. A new profile already has its future id. */
 export function decideMint({ accounts }: Clearing, profileId: ProfileId): Reject | null {
   const bound = accounts.tokenOwners.boundOf(SHARED_TABLES.tokens, profileId)
   return bound === null ? null : REJECT.TOKEN_LIMIT
 }
 
-/** Delegated signing needs trading beside it (rules §12.1). */
+/** The scope delegated_signing requires the scope trading (rules §12.1). */
 export function decideToken(
   clearing: Clearing,
   profile: Profile,
   scopes: readonly Scope[],
 ): Reject | null {
-  // A new token would outlive the freeze, and tokens serve only trading, withdrawals and new
+  // A new token would outlive the freeze, and tokens only serve trading, withdrawals and new
   // accounts.
   const reject =
     decideActing(clearing, profile.profileId) ?? decideMint(clearing, profile.profileId)
@@ -33,7 +33,7 @@ export function decideToken(
   return scopes.every((scope) => profile.scopes.includes(scope)) ? null : REJECT.SCOPE_NOT_ALLOWED
 }
 
-/** Only its own profile revokes a token. For other profiles the token does not exist. */
+/** Only its own profile can revoke a token. For other profiles it does not exist. */
 export function decideRevoke(
   clearing: Clearing,
   profileId: ProfileId,
@@ -43,7 +43,7 @@ export function decideRevoke(
   return token?.profileId === profileId ? null : REJECT.TOKEN_UNKNOWN
 }
 
-/** Why the profile may not add the address to its withdrawal addresses, or null. */
+/** Why the profile may not list the withdrawal address, or null. */
 export function decideWithdrawalAddress(
   clearing: Clearing,
   profileId: ProfileId,
@@ -60,7 +60,7 @@ export function decideWithdrawalAddress(
 }
 
 /**
- * The sum of all funds is bounded, so that all balances stay exact. A debit takes only what a
+ * The sum of all funds is bounded, so that all balances stay exact. A debit takes at most what a
  * withdrawal could take.
  */
 export function decideAdjust(

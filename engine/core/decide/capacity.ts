@@ -1,7 +1,8 @@
 // Hot path. bench/core.bench.ts
-// The gates of what many may fill: open size of a market, open orders, positions. Each account has
-// a share of it that shrinks as others fill it, and so has a partner with all its sub-accounts
-// (`share-limits.ts`). A share never falls below its floor: whoever has nothing open trades.
+// Gates of shared limits: open size of a market, open orders and positions. The share of an account
+// shrinks as others fill the table, and so does that of a partner with all its sub-accounts
+// (`share-limits.ts`). A share never falls below its floor, so an account with nothing open can
+// trade.
 
 import type { PlaceOrder } from '../../domain/command.ts'
 import { shareOf } from '../../domain/fair-share.ts'
@@ -16,19 +17,19 @@ import type { PositionRows } from '../money/position-rows.ts'
 
 const { amountRawMin, openSizeRawMost } = SHARE_LIMITS
 
-/** What the order reserves: shares of a sell, collateral of a buy (rules §2.5). */
+/** The amount an order reserves: shares for a sell, collateral for a buy (rules §2.5). */
 export function reserveRawOf(order: PlaceOrder): number {
   if (order.side === SIDE.SELL) return order.sizeRaw
-  // Limit sizes come in steps of 1,000, so the cost of a limit buy is exact.
+  // Limit sizes have steps of 1,000, so the cost of a limit buy is exact.
   return order.marketForm ? order.spendRaw : costFloorRaw(order.priceTicks, order.sizeRaw)
 }
 
-/** Whether the order may stay: it rests, or a taker delay holds it. */
+/** Whether the order can stay live: it rests, or the taker delay holds it. */
 function mayStay(order: PlaceOrder): boolean {
   return POLICY_OF_TYPE[order.orderType].rests || order.takerDelayMs > 0
 }
 
-/** Chooses the slot of the order, or refuses it. */
+/** Assigns the order's slot, or refuses it. */
 export function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
   const { orders, ledger } = clearing
   const stays = mayStay(order)
@@ -36,7 +37,7 @@ export function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrd
   const refusal = gateOpenSize(clearing, market, order) ?? gateShares(clearing, order, stays, rows)
   if (refusal !== null) return refusal
   if (rows > 0 && ledger.rows.count >= ledger.rows.capacity) return REJECT.CAPACITY
-  // The last slots are for orders that leave at once.
+  // The last slots are reserved for orders that end immediately.
   if (stays && orders.live.all >= restingMax(orders.capacity - 1)) return REJECT.CAPACITY
   order.slot = orders.freeSlot(order.book)
   if (order.slot === 0) return REJECT.CAPACITY
@@ -45,8 +46,8 @@ export function gateCapacity(clearing: Clearing, market: Market, order: PlaceOrd
 }
 
 /**
- * Whether the order needs a position row: 0 or 1. An account with so few positions that no share
- * binds it needs no look.
+ * Position rows that the order needs: 0 or 1. Accounts with too few positions for any limit skip
+ * the lookup.
  */
 function rowsNeeded(rows: PositionRows, { accountId, marketId }: PlaceOrder): number {
   const { owner, partner } = rows.live.shares.whole
@@ -75,7 +76,7 @@ function gateShares(
 function gateOpenSize(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
   const { accountId, sizeRaw } = order
   const allRaw = market.openSizeRaw
-  // So far nobody can have more than a share of an empty market.
+  // Below this sum no account can exceed its share of an empty market.
   if (allRaw + sizeRaw <= openSizeRawMost) return null
   if (allRaw + sizeRaw > OPEN_SIZE.capacity) return REJECT.OPEN_SIZE_LIMIT
   const { ledger, openSizes } = clearing
@@ -90,12 +91,12 @@ function gateOpenSize(clearing: Clearing, market: Market, order: PlaceOrder): Re
   return isIn ? null : REJECT.OPEN_SIZE_LIMIT
 }
 
-/** New position rows of an account, and the least amount that one of them holds. */
+/** New position rows of an account, and the smallest amount that one of them holds. */
 export interface RowsParams {
   readonly accountId: AccountId
   readonly rows: number
   readonly amountRaw: number
-  /** Rows of the exchange's own accounts that may come with them. */
+  /** Rows of the exchange's own accounts that may be created with them. */
   readonly systemRows?: number
 }
 

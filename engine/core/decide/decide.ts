@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
-// Every gate that an order or a cancel must pass, in the precedence of domain/reject-precedence.ts.
-// A gate reads only what main alone changes, so no later answer of a market can make its decision
-// wrong (law 2).
+// All gates of orders and cancels, in the precedence of domain/reject-precedence.ts. A gate reads
+// only state that main alone changes, so no later answer of a market can invalidate its decision
+// (invariant 2 of design §1).
 
 import type { PlaceOrder } from '../../domain/command.ts'
 import type {
@@ -30,34 +30,34 @@ const { SELL } = SIDE
 const { clockToleranceMs } = LIMITS
 const NO_RATE = NO_FEE_RATE
 
-/** A typed order and the findings of the intake about it. */
+/** A typed order with the results of the intake. */
 export interface PlaceRequest {
   /**
-   * Comes filled, except for its stamp and for slot, generation, reserveRaw, feeBps and
-   * takerDelayMs, which the gates set.
+   * Filled in, except for its stamp and for slot, generation, reserveRaw, feeBps and takerDelayMs,
+   * which the gates set.
    */
   order: PlaceOrder
   tokenNo: TokenNo
-  /** The profile that the request names as the owner. */
+  /** The profile that the request states as the owner. */
   ownerId: ProfileId
-  /** Whether the order's signer is the account of the authenticated profile. */
+  /** Whether the signer is the account of the authenticated profile. */
   signerIsCaller: boolean
-  /** Whether the order's maker is that account too. */
+  /** Whether the maker is that account too. */
   makerIsCaller: boolean
   signatureOk: boolean
   signedFeeBps: number
-  /** Unix ms, and the allowed age; a window of 0 means no check (rules §4.4). */
+  /** Unix ms and the receive window; a window of 0 disables the check (rules §4.4). */
   timestampMs: TimeMs
   recvWindowMs: number
   /**
-   * The wall clock. It judges the caller's timestamp, whatever the server's time is (design §5).
+   * The wall clock. The caller's timestamp is compared with it, not with server time (design §5).
    */
   wallMs: TimeMs
-  /** The answer of the tables, once they were asked. */
+  /** The answer of the read tables, if they were queried. */
   inTables?: KnownInTables | undefined
 }
 
-/** Whether the tables, which show every order up to `seq`, hold the order's hash and client id. */
+/** Whether the tables, complete up to `seq`, contain the order's hash and client id. */
 export interface KnownInTables {
   readonly seq: Seq
   readonly hash: boolean
@@ -65,14 +65,14 @@ export interface KnownInTables {
 }
 
 /**
- * Neither a refusal nor a pass: only the tables know whether the order was seen. Ask, then decide
- * again.
+ * Neither a refusal nor a pass: only the read tables know whether the order was seen. Query them,
+ * then decide again.
  */
-export const ASK_TABLES = Symbol('ask the tables')
+export const ASK_TABLES = Symbol('query the tables')
 
 type Gate = Reject | typeof ASK_TABLES | null
 
-/** An order lives while expiration ≥ now, in whole seconds (rules §1.3). */
+/** An order is live while expiration ≥ now, in whole seconds (rules §1.3). */
 export function expiresAtMs(expirationSec: number): TimeMs {
   return (expirationSec + 1) * MS_PER_SEC
 }
@@ -82,7 +82,7 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
 }
 
 /**
- * Gives the first refusal, ASK_TABLES, or null with the order filled in. It reserves nothing;
+ * Returns the first refusal, ASK_TABLES, or null with the order filled in. It reserves nothing;
  * `admit` does.
  */
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
@@ -93,13 +93,13 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
   return gateCapacity(clearing, market, order) ?? gateBalance(clearing, order)
 }
 
-/** The gates that do not depend on what other orders of the account reserve. */
+/** The gates that do not depend on reserves of the account's other orders. */
 export function decideBeforeFunds(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
   const { order } = request
   const refusal = gateCaller(clearing, request, nowMs)
   if (refusal !== null) return refusal
   const market = clearing.catalogue.byBook(order.book)
-  // Another market may hold the book by now: this one is resolved.
+  // The book may already belong to another market if this one is resolved.
   if (market === undefined || market.marketId !== order.marketId) return REJECT.MARKET_NOT_TRADABLE
   // Post-only is never delayed (rules §4.2).
   order.takerDelayMs = order.postOnly ? 0 : market.takerDelayMs
@@ -115,12 +115,13 @@ function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): R
   const token = clearing.accounts.tokenByNo(request.tokenNo)
   if (token === undefined) return REJECT.TOKEN_REVOKED
   if (token.profileId !== request.order.accountId) {
-    // The sub-account may have left its partner while the order was on its way.
+    // The sub-account may have left its partner after the order was sent.
     const restricted = decideDelegation(clearing, token.profileId, request.order.accountId)
     if (restricted !== null) return restricted
   }
   if (clearing.frozen.count > 0) {
-    // A frozen partner acts for nobody, so both the token's profile and the order's profile count.
+    // A frozen partner cannot act for others, so the profiles of the token and of the order both
+    // count.
     const isFrozen = clearing.frozen.isFrozen(token.profileId)
     if (isFrozen || clearing.frozen.isFrozen(request.order.accountId)) return REJECT.PROFILE_FROZEN
   }
@@ -145,7 +146,7 @@ function gateOwner(request: PlaceRequest): Reject | null {
   return request.signerIsCaller ? null : REJECT.SIGNER_MISMATCH
 }
 
-/** Sets the charged rate. A fee-disabled market takes any signed rate (rules §13 row 3). */
+/** Sets the charged rate. A fee-disabled market accepts any signed rate (rules §13 row 3). */
 function gateFee(clearing: Clearing, market: Market, request: PlaceRequest): Reject | null {
   request.order.feeBps = 0
   if (!market.feeEnabled) return null
@@ -171,7 +172,10 @@ function gateUnique(clearing: Clearing, request: PlaceRequest): Gate {
   return ofId === SEEN.YES ? REJECT.DUPLICATE_CLIENT_ORDER_ID : null
 }
 
-/** Takes the tables' answer. Their "no" counts only while main keeps every newer order exactly. */
+/**
+ * Applies the tables' answer. "Not found" counts only while main still has every newer order
+ * exactly.
+ */
 function requestedOf(
   seen: SeenOrders,
   inTables: KnownInTables | undefined,
@@ -193,7 +197,7 @@ function gateBalance({ ledger }: Clearing, order: PlaceOrder): Reject | null {
   return freeRaw >= requiredRaw ? null : REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, requiredRaw)
 }
 
-/** Why the caller may not cancel the order that has this slot and generation now, or null. */
+/** Why the caller may not cancel the order currently in this slot and generation, or null. */
 export function decideCancel(
   clearing: Clearing,
   accountId: AccountId,
@@ -207,8 +211,8 @@ export function decideCancel(
 }
 
 /**
- * Why an order that ended cannot be canceled. Null when another order has its slot, after a start,
- * and when a fill of it may have been taken back: then only the tables know.
+ * Why an ended order cannot be canceled. null if the slot has another order, after a start, or if
+ * one of its fills may have been reversed; then only the tables know.
  */
 export function whyEnded(
   clearing: Clearing,
@@ -223,12 +227,12 @@ export function whyEnded(
   return mayBeUndone(clearing, accountId, orders.marketOf(slot)) ? null : REJECT.ORDER_FILLED
 }
 
-/** Whether a reversal may have taken back a fill of the account in the market (rules §5.2). */
+/** Whether a reversal may have reversed a fill of the account in the market (rules §5.2). */
 function mayBeUndone(
   { catalogue, reversals }: Clearing,
   accountId: AccountId,
   marketId: MarketId,
 ): boolean {
-  // What was taken in a market is forgotten with it.
+  // Reversals in an archived market are no longer recorded.
   return catalogue.byId(marketId) === undefined || reversals.tookOf(accountId)
 }

@@ -1,9 +1,9 @@
-// When a resolved market is paid out, and when a market that is over leaves memory.
+// Decides when a resolved market is paid out, and when a finished market is archived.
 
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 
-/** Whether nothing needs the market any more: it may leave memory (design §10). */
+/** Whether the market is no longer needed and may be archived (design §10). */
 export function mayArchive(
   { blocks, catalogue, rewards, packs }: Clearing,
   market: Market,
@@ -16,7 +16,7 @@ export function mayArchive(
   return isOver && isUnused && blocks.holdsAllThrough(market.lastTradeSeq)
 }
 
-/** Whether the payout of a resolved market may be posted: a block holds its last trade. */
+/** Whether a resolved market may post its payout: its last trade is in a block. */
 export function mayPayOut({ blocks }: Clearing, market: Market): boolean {
   const isOver = market.status === 'RESOLVED' && market.book === 0 && !market.isPaidOut
   return isOver && blocks.holdsAllThrough(market.lastTradeSeq)

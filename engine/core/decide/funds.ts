@@ -1,4 +1,4 @@
-// Gates of what comes into the exchange, and of what leaves it (rules §6.5).
+// Gates of deposits and withdrawals (rules §6.5).
 
 import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -7,12 +7,12 @@ import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { CollateralRaw } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 
-/** Whether so much may come in, for whatever account: all funds together have one bound. */
+/** Whether the amount may be deposited to any account: all funds together are limited. */
 export function gateFunds({ ledger }: Clearing, collateralRaw: CollateralRaw): Reject | null {
   return ledger.fundedRaw + collateralRaw <= LIMITS.fundedRawMax ? null : REJECT.BALANCE_LIMIT
 }
 
-/** What shares below zero may have to pay: one unit each (rules §6.2). */
+/** The most that negative shares may have to pay: one unit each (rules §6.2). */
 function owedSharesRaw({ ledger, reversals }: Clearing, profileId: ProfileId): CollateralRaw {
   let owedRaw = 0
   for (const marketId of reversals.marketsOf(profileId)) {
@@ -23,7 +23,7 @@ function owedSharesRaw({ ledger, reversals }: Clearing, profileId: ProfileId): C
   return owedRaw
 }
 
-/** Free collateral that may leave now (rules §6.5). */
+/** Free collateral that may be withdrawn now (rules §6.5). */
 export function withdrawableRaw(clearing: Clearing, profileId: ProfileId): CollateralRaw {
   const { ledger, unmined } = clearing
   const heldRaw = unmined.of(profileId) + owedSharesRaw(clearing, profileId)
@@ -31,9 +31,9 @@ export function withdrawableRaw(clearing: Clearing, profileId: ProfileId): Colla
 }
 
 /**
- * Why so much may not leave, by a withdrawal or by a debit of an operator, or null. Results that
- * main does not know yet only raise what may leave: they bring as much as they hold back, or shares
- * that nothing can have used.
+ * Why the amount may not leave by a withdrawal or an operator's debit, or null. Results that main
+ * does not have yet can only raise the withdrawable amount: they add at least what they hold back,
+ * or shares that cannot have been used.
  */
 export function gateLeaving(
   clearing: Clearing,

@@ -1,5 +1,5 @@
-// Gates of the commands on markets and groups. Each returns the refusal, or null
-// when the command may be stamped.
+// Gates of commands on markets and groups. Each returns the refusal, or null if the command may be
+// stamped.
 
 import type { NewMarket, Resolution } from '../../domain/command.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -17,8 +17,8 @@ import { type Market, venueAddresses } from '../markets/catalogue.ts'
 import { decideCategories } from './pages.ts'
 
 /**
- * Whether these markets may be made, of which some take one of the first `booksMax` books. Slugs of
- * markets that left memory are in the read tables: the caller asks there.
+ * Whether these markets may be created, some of which take one of the first `booksMax` books. Slugs
+ * of archived markets are in the read tables, where the caller checks them.
  */
 export function decideMarkets(
   { catalogue, series }: Clearing,
@@ -49,7 +49,7 @@ function takesBook(spec: MarketSpec): boolean {
   return kindOf(spec) === 'clob' && spec.slot === undefined
 }
 
-/** The markets of these specs with the next ids and the lowest free books. */
+/** The markets of these specs, with the next ids and the lowest free books. */
 export function newMarkets(
   { catalogue }: Clearing,
   specs: readonly MarketSpec[],
@@ -69,18 +69,18 @@ export function decideEdit(
   return decideCategories(catalogue, categories)
 }
 
-/** Whether the market has a book or a pool; a group has neither. */
+/** Whether the market has a book or a pool. A group has neither. */
 function isTraded(market: Market): boolean {
   return market.book !== 0 || kindOf(market) === 'amm'
 }
 
-/** A market that trades may be locked; a slot is locked by its end alone. */
+/** A trading market may be locked. A slot is locked only by its end. */
 export function decideLock(market: Market): Reject | null {
   const isOpen = takesOrders(market.status) && isTraded(market) && market.slot === undefined
   return isOpen ? null : REJECT.MARKET_STATUS
 }
 
-/** A locked market trades again while its deadline has not passed. */
+/** A locked market may trade again until its deadline. */
 export function decideUnlock(market: Market, nowMs: TimeMs): Reject | null {
   const { slot, status, deadlineMs } = market
   if (status !== 'LOCKED' || !isTraded(market) || slot !== undefined) return REJECT.MARKET_STATUS
@@ -98,14 +98,14 @@ function isPayout(payoutNumerators: readonly number[]): boolean {
   return payoutNumerators.length === 2 && whole && sum > 0 && Number.isSafeInteger(sum)
 }
 
-/** A market of its own. The children of a group are resolved together (`decideGroup`). */
+/** For single markets. The children of a group are resolved together (`decideGroup`). */
 export function decideResolve(market: Market, payoutNumerators: readonly number[]): Reject | null {
   if (!STATUS_CHANGES[market.status].includes('RESOLVED')) return REJECT.MARKET_RESOLVED
   if (market.groupId !== undefined || kindOf(market) === 'group') return REJECT.MARKET_OF_GROUP
   return isPayout(payoutNumerators) ? null : REJECT.PAYOUT_INVALID
 }
 
-/** Exactly one child of a group wins (rules §6.3). Gives the payouts of all children. */
+/** Returns the payouts of all children: exactly one child of a group wins (rules §6.3). */
 export function decideGroup(
   { catalogue }: Clearing,
   group: Market,

@@ -15,12 +15,12 @@ import { SPORT_LIMITS } from '../../domain/sports/sport-limits.ts'
 import type { Clearing } from '../clearing.ts'
 import { idsAfter, type PlacedMatch, type ScoreVerdict, verdictOn } from '../sports/matches.ts'
 
-/** A match as it is asked for: its markets by their slugs. */
+/** A match as requested, with its markets by slug. */
 export interface MatchRequest extends Omit<Match, 'markets'> {
   readonly markets: readonly { readonly slug: string; readonly propType: PropType | null }[]
 }
 
-/** The match with the ids of its markets, or why it may not be put. */
+/** The match with its markets' ids, or why it is refused. */
 export function decideMatch(clearing: Clearing, wanted: MatchRequest): Match | Reject {
   const { matches } = clearing
   const before = matches.bySlug(wanted.slug)
@@ -41,7 +41,7 @@ export function decideMatch(clearing: Clearing, wanted: MatchRequest): Match | R
   return { ...wanted, markets }
 }
 
-/** A market of the match may have left memory; any other market is in memory, and of no match. */
+/** A market of the match may be archived. Other markets must be in memory and in no match. */
 function marketOf(
   { catalogue, matches }: Clearing,
   before: PlacedMatch | undefined,
@@ -60,16 +60,16 @@ export function decideMatchRemoval({ matches }: Clearing, slug: string): Reject 
   return matches.bySlug(slug) === undefined ? REJECT.MATCH_NOT_FOUND : null
 }
 
-/** An event as it comes in. */
+/** A score event as received. */
 export interface FixtureEvent extends ScoreEvent {
   readonly fixtureId: FixtureId
   readonly sportType: SportType
 }
 
 export interface DecidedScores {
-  /** Those that change a score, in their order. */
+  /** The events that change a score, in order. */
   readonly scores: readonly MatchScore[]
-  /** What becomes of each event; `unknown` when no match has its fixture. */
+  /** The result of each event; `unknown` if no match has its fixture. */
   readonly verdicts: readonly (ScoreVerdict | 'unknown')[]
 }
 
@@ -79,7 +79,7 @@ export function decideScores(
 ): DecidedScores | Reject {
   const scores: MatchScore[] = []
   const verdicts: (ScoreVerdict | 'unknown')[] = []
-  /** What matches will have heard by the events before. */
+  /** The state of each match after the earlier events of this call. */
   const received = new Map<
     string,
     Pick<PlacedMatch, 'eventIds'> & { score: { sequence: number } }

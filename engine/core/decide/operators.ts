@@ -1,5 +1,5 @@
-// Gates of what operators do to profiles and to each other. Each returns the refusal, or null when
-// the act is allowed.
+// Gates of operators' actions on profiles and on other operators. Each returns the refusal, or null
+// if the action is allowed.
 
 import type { ProfileId } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
@@ -12,14 +12,15 @@ export function decideActing({ frozen }: Clearing, profileId: ProfileId): Reject
   return frozen.isFrozen(profileId) ? REJECT.PROFILE_FROZEN : null
 }
 
-/** Call it for a profile that is not frozen. */
+/** Only for a profile that is not frozen. */
 export function decideFreeze({ accounts, frozen }: Clearing, profileId: ProfileId): Reject | null {
   if (accounts.byId(profileId) === undefined) return REJECT.PROFILE_NOT_FOUND
   return frozen.count >= LIMITS.frozenProfilesMax ? REJECT.FROZEN_LIMIT : null
 }
 
 /**
- * A profile is freed only after its last order ended: an order left over would never be canceled.
+ * A profile is unfrozen only after its last order ended; otherwise a remaining order would never be
+ * canceled.
  */
 export function decideUnfreeze(clearing: Clearing, profileId: ProfileId): Reject | null {
   const { accounts, frozen, orders } = clearing
@@ -33,7 +34,7 @@ export function decideOperator({ operators }: Clearing, name: string): Reject | 
   return operators.all.length >= LIMITS.operatorsMax ? REJECT.OPERATOR_LIMIT : null
 }
 
-/** The first operator stays: only a start sets its token. */
+/** The first operator cannot be removed. Only a start sets its token. */
 export function decideRemoval({ operators }: Clearing, name: string): Reject | null {
   if (name === ROOT_OPERATOR) return REJECT.OPERATOR_ROOT
   return operators.byName(name) === undefined ? REJECT.OPERATOR_NOT_FOUND : null

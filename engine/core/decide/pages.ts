@@ -1,4 +1,4 @@
-// Gates of market pages and properties. Each returns the refusal, or null when the command may be
+// Gates of market pages and properties. Each returns the refusal, or null if the command may be
 // stamped.
 
 import { LIMITS } from '../../domain/limits.ts'
@@ -12,7 +12,7 @@ import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Catalogue } from '../markets/catalogue.ts'
 
-/** Why no market may name these categories, or null. */
+/** Why a market may not have these categories, or null. */
 export function decideCategories(
   { categories }: Catalogue,
   names: readonly string[],
@@ -24,7 +24,7 @@ export function decideCategories(
 
 type Pages = ReadonlyMap<string, PlacedPage>
 
-/** How deep a page stands: 1 at the top. */
+/** The level of a page, 1 at the top. */
 function depthOf({ fullPath }: PlacedPage): number {
   return fullPath.split('/').length - 1
 }
@@ -33,7 +33,7 @@ function isBelow(path: string, top: string): boolean {
   return path.startsWith(`${top}/`)
 }
 
-/** Levels below the page, with its own. */
+/** Levels of the page's subtree, including its own. */
 function heightOf(pages: Pages, page: PlacedPage | undefined): number {
   if (page === undefined) return 1
   const below = [...pages.values()].filter(({ fullPath }) => isBelow(fullPath, page.fullPath))
@@ -65,18 +65,18 @@ export function decidePageRemoval({ pages: { tree } }: Clearing, pageId: string)
   return hasPages ? REJECT.PAGE_NOT_EMPTY : null
 }
 
-/** Each option is at the end of a chain of parents of its own key, and no value comes twice. */
+/** Each option has a chain of parents within its key, and values are unique. */
 function areOptionsSound(options: ReadonlyMap<string, PropertyOption>): boolean {
   const values = new Set([...options.values()].map(({ value }) => value))
   if (values.size < options.size) return false
-  /** How deep an option stands, 1 at the top. */
+  /** The level of each option, 1 at the top. */
   const depths = new Map<string, number>()
   for (const option of options.values()) {
     const chain: string[] = []
     let next: PropertyOption | undefined = option
     let depth: number | undefined
     while (depth === undefined) {
-      // A chain that comes back to itself is too long as well.
+      // A cycle counts as too long a chain.
       if (next === undefined || chain.length === LIMITS.optionDepthMax) return false
       chain.push(next.optionId)
       const { parentOptionId }: PropertyOption = next

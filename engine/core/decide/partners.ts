@@ -1,5 +1,5 @@
-// Gates of what partners do for their sub-accounts (rules §12.1). Each returns the refusal, or null
-// when the act is allowed.
+// Gates of partners' actions for their sub-accounts (rules §12.1). Each returns the refusal, or
+// null if the action is allowed.
 
 import { shareOf } from '../../domain/fair-share.ts'
 import type { ProfileId } from '../../domain/ids.ts'
@@ -9,10 +9,10 @@ import { SUB_ACCOUNT_SHARE } from '../../domain/shared-tables.ts'
 import type { Clearing } from '../clearing.ts'
 import { decideActing } from './operators.ts'
 
-/** Which sub-accounts of a partner a call may be for. */
+/** The sub-accounts of a partner that a call may be for. */
 export type Reach = 'subAccounts' | 'serverWallets'
 
-/** An address that has a profile is never taken over, even with a proof of the address. */
+/** An address with a profile is never taken over, even with a proof of ownership. */
 export function decideSubAccount(
   clearing: Clearing,
   partnerId: ProfileId,
@@ -32,8 +32,9 @@ export function decideSubAccount(
 }
 
 /**
- * A profile of another partner and a missing profile get the same answer. Money moves on behalf of
- * a sub-account only when the exchange keeps its wallet: any other one signs for itself.
+ * Unknown profiles and profiles of another partner get the same answer. A partner moves a
+ * sub-account's money only if the exchange keeps its wallet. Other sub-accounts sign for
+ * themselves.
  */
 export function decideDelegation(
   { accounts }: Clearing,
@@ -46,13 +47,13 @@ export function decideDelegation(
   return reach === 'serverWallets' && made.sealedKey === null ? REJECT.NO_SERVER_WALLET : null
 }
 
-/** Whether a caller may move the money of a profile: its own, or that of a server wallet. */
+/** Whether a caller may move a profile's money: its own, or that of a server wallet. */
 export function decideFunds(
   clearing: Clearing,
   callerId: ProfileId,
   profileId: ProfileId,
 ): Reject | null {
-  // A frozen partner acts for nobody.
+  // A frozen partner cannot act for others.
   const frozen = decideActing(clearing, callerId)
   if (frozen !== null || callerId === profileId) return frozen
   return decideDelegation(clearing, callerId, profileId, 'serverWallets')
@@ -67,7 +68,7 @@ export function decideAllowances(
   return decideActing(clearing, profileId) ?? decideFunds(clearing, partnerId, profileId)
 }
 
-/** A frozen sub-account may leave, too. A server wallet has only its partner to act for it. */
+/** A frozen sub-account may leave too. A server wallet cannot: only its partner acts for it. */
 export function decideLeave({ accounts }: Clearing, profileId: ProfileId): Reject | null {
   const made = accounts.partners.byId(profileId)
   if (made === undefined) return REJECT.NO_PARTNER

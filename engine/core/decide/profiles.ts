@@ -1,5 +1,4 @@
-// Gates of profiles and sessions. Each returns the refusal, or null when the command may be
-// stamped.
+// Gates of profiles and sessions. Each returns the refusal, or null if the command may be stamped.
 
 import type { ProfileChange } from '../../domain/command.ts'
 import { type ShareRule, shareOf } from '../../domain/fair-share.ts'
@@ -11,7 +10,7 @@ import type { TimeMs } from '../../domain/units.ts'
 import type { Profile } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 
-/** For an existing profile (`before`), `fields` holds only the changes. */
+/** For an existing profile (`before`), `fields` contains only the changes. */
 export function decideProfile(
   { accounts }: Clearing,
   fields: ProfileChange,
@@ -22,15 +21,15 @@ export function decideProfile(
     const holder = accounts.byUsername(fields.username)
     if (holder !== undefined && holder.profileId !== before?.profileId) return REJECT.USERNAME_TAKEN
   }
-  // A wallet is never removed, so a profile that chose it before still has it.
+  // A wallet is never removed, so a profile with `before` set still has it.
   const hasWallet = Boolean(fields.smartWallet ?? before?.smartWallet)
   const needsWallet = fields.tradeWalletOption === 'smartWallet' && !hasWallet
   return needsWallet ? REJECT.SMART_WALLET_REQUIRED : null
 }
 
 /**
- * Whether the oldest session of the profile ends for a new one, because the profile has as many as
- * it may have now; or why no session may be opened. `profileId` is 0 for a profile that is new.
+ * Whether a new session ends the profile's oldest one because the profile is at its limit, or why
+ * no session may be opened. `profileId` is 0 for a new profile.
  */
 export function decideLogin(
   { accounts }: Pick<Clearing, 'accounts'>,

@@ -1,5 +1,5 @@
-// A held order enters its market or is canceled before (rules §4.3). Its release carries the terms
-// of its placement.
+// Releases of held orders into their markets, and their cancels before that (rules §4.3). A release
+// carries the terms of the placement.
 
 import type { ReleaseOrder } from '../../domain/command.ts'
 import type { Slot } from '../../domain/ids.ts'
@@ -9,12 +9,12 @@ import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 import { STATE } from '../orders/order-table.ts'
 
-/** Whether held orders may enter their markets at this time. Until they may, releases wait. */
+/** Whether held orders may enter their markets now. Otherwise their releases wait. */
 export function mayRelease({ modes }: Clearing, nowMs: TimeMs): boolean {
   return modes.count === 0 || modes.modeAt(nowMs) === 'normal'
 }
 
-/** Fills `release`, except its stamp, with the order that is held in `slot`. */
+/** Fills in `release`, except its stamp, from the order held in `slot`. */
 export function fillRelease(release: ReleaseOrder, clearing: Clearing, slot: Slot): void {
   const { orders } = clearing
   const marketForm = orders.marketFormOf(slot) === 1
@@ -30,11 +30,11 @@ export function fillRelease(release: ReleaseOrder, clearing: Clearing, slot: Slo
   // A post-only order is never held.
   release.postOnly = false
   release.marketForm = marketForm
-  // An own order in its way would call back an order that nobody may call back.
+  // Otherwise an own order in its way could cancel an order that must not be canceled.
   release.stp = mayBind(clearing, slot) ? STP.CANCEL_MAKER : orders.held.stpOf(slot)
   release.priceTicks = orders.priceTicksOf(slot)
   release.sizeRaw = orders.sizeRawOf(slot)
-  // A held order has traded nothing, so a market buy still reserves its whole spend.
+  // A held order has not traded, so a market buy still reserves its full spend.
   release.spendRaw = buysBySpend(marketForm, release.side) ? reserveRaw : 0
   release.reserveRaw = reserveRaw
   release.expirationSec = orders.expirationSecOf(slot)
@@ -51,8 +51,8 @@ export function isReleasing({ orders }: Clearing, slot: Slot): boolean {
 }
 
 /**
- * Why the owner of this live order may not cancel it at the moment, or null. In a market without
- * cancels of held orders an arrival has no answer before main knows whether it is held: its owner
+ * Why the owner of this live order may not cancel it now, or null. In a market that does not cancel
+ * held orders, an arriving order is undecided until main knows whether it is held; the owner
  * retries.
  */
 export function whyNotNow(clearing: Clearing, slot: Slot): Reject | null {
@@ -63,8 +63,8 @@ export function whyNotNow(clearing: Clearing, slot: Slot): Reject | null {
 }
 
 /**
- * Whether this live order waits for its release and its owner cannot call it back (rules §4.3). A
- * held order that its owner may cancel is an option on the maker's price that costs nothing.
+ * Whether this live order waits for its release and its owner cannot cancel it (rules §4.3). A held
+ * order that its owner may cancel is a free option on the maker's price.
  */
 export function isBound(clearing: Clearing, slot: Slot): boolean {
   return (
@@ -74,7 +74,7 @@ export function isBound(clearing: Clearing, slot: Slot): boolean {
   )
 }
 
-/** Whether the market of this live order lets no owner cancel an order that it holds. */
+/** Whether the market of this live order prevents owners from canceling held orders. */
 export function mayBind({ catalogue, orders }: Clearing, slot: Slot): boolean {
   const { takerDelayMs, noDelayedCancel } = catalogue.ofBook(orders.bookOf(slot))
   return noDelayedCancel === true && takerDelayMs > 0

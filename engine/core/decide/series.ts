@@ -1,4 +1,4 @@
-// Gates of the commands on series and prices.
+// Gates of commands on series and prices.
 
 import { LIMITS } from '../../domain/limits.ts'
 import type { MarketSpec } from '../../domain/markets/market.ts'
@@ -9,8 +9,8 @@ import type { Clearing } from '../clearing.ts'
 import { decideCategories } from './pages.ts'
 
 /**
- * One live series has a symbol, frequency and sub-frequency, one a stable slug, and one the slugs
- * of its slots. Slugs of markets that left memory are in the read tables: the caller asks there.
+ * A live series has a unique symbol, frequency and sub-frequency, a unique stable slug, and unique
+ * slot slugs. Slugs of archived markets are in the read tables, where the caller checks them.
  */
 export function decideSeries({ catalogue, series }: Clearing, spec: SeriesSpec): Reject | null {
   if (series.count >= LIMITS.seriesMax) return REJECT.SERIES_LIMIT
@@ -24,8 +24,8 @@ export function decideSeries({ catalogue, series }: Clearing, spec: SeriesSpec):
 }
 
 /**
- * The next market, of a slot; null while no more markets may be made, or when another market took
- * the slug before the series claimed it. A slot gets its book at its start.
+ * The market of the next slot; null at the market limit, or if another market took the slug before
+ * the series claimed it. A slot gets its book at its start.
  */
 export function newSlot({ catalogue }: Clearing, market: MarketSpec) {
   const marketId = catalogue.lastId + 1
@@ -33,7 +33,7 @@ export function newSlot({ catalogue }: Clearing, market: MarketSpec) {
   return isFull ? null : ({ kind: 'createMarket', marketId, book: 0, market } as const)
 }
 
-/** A report is of a symbol that a series has, and neither old nor from the future. */
+/** A report must be for a symbol of a series, and neither old nor from the future. */
 export function decideReport(
   { series }: Clearing,
   symbol: string,

@@ -1,5 +1,5 @@
-// Gates of follows and bookmarks. Each returns the refusal, or null when the command may be stamped
-// for a follow or a bookmark that is new.
+// Gates of follows and bookmarks. Each returns the refusal, or null if the command may be stamped
+// for a new follow or bookmark.
 
 import type { ProfileId } from '../../domain/ids.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'

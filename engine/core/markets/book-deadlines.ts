@@ -1,7 +1,8 @@
-// Expirations of orders: a heap of deadlines for each book, and a heap of the books by their
-// nearest deadline. So the due orders of one book can be taken a part at a time, and an order of
-// another book is known to have nothing due before it.
-// Invariant: a book is in `#books` with the nearest deadline of its heap, or its heap is empty.
+// Order expirations: a heap of deadlines for each book, and a heap of the books by nearest
+// deadline. So due orders of one book can be taken in parts, and an order of another book can check
+// that nothing is due before it.
+// Invariant: `#books` has each book with the nearest deadline of its heap, unless the heap is
+// empty.
 
 import { assert } from '../../domain/assert.ts'
 import type { Book, Slot } from '../../domain/ids.ts'
@@ -20,12 +21,12 @@ export class BookDeadlines {
     return this.#count
   }
 
-  /** The earliest due time of all books; Infinity when there is none. */
+  /** The earliest due time of all books; Infinity if none. */
   get nextMs(): TimeMs {
     return this.#books.nextMs
   }
 
-  /** The books with deadlines that are due, the earliest first. */
+  /** The books with due deadlines, earliest first. */
   booksDue(nowMs: TimeMs): Book[] {
     const due: Book[] = []
     while (this.#books.nextMs <= nowMs) due.push(this.#books.pop())
@@ -33,7 +34,7 @@ export class BookDeadlines {
     return due
   }
 
-  /** The earliest due time in a book; Infinity when there is none. */
+  /** The earliest due time in a book; Infinity if none. */
   nextMsOf(book: Book): TimeMs {
     return this.#heaps[book]?.nextMs ?? Number.POSITIVE_INFINITY
   }
@@ -50,7 +51,7 @@ export class BookDeadlines {
     if (heap.nextMs !== before) this.#move(book, heap)
   }
 
-  /** Takes out the slot of the book with the earliest deadline. */
+  /** Removes and returns the book's slot with the earliest deadline. */
   pop(book: Book): Slot {
     const heap = this.#heaps[book]
     assert(heap !== undefined, 'a popped deadline exists')
@@ -59,7 +60,7 @@ export class BookDeadlines {
     return slot
   }
 
-  /** Forgets the deadline of a slot, which holds an order of this book, if there is one. */
+  /** Removes the deadline of a slot with an order of this book, if any. */
   remove(book: Book, slot: Slot): void {
     const heap = this.#heaps[book]
     if (heap === undefined || heap.count === 0) return

@@ -1,7 +1,7 @@
-// The markets that are alive: those that trade, and resolved ones that something still needs
-// (design §10). Their history is in the read tables. Ids count from 1 for ever, and a slug names
-// one market for ever. A book is a place that one market holds at a time.
-// Invariants: markets stand in the order of their ids; a market that takes orders holds its book.
+// Live markets: those that trade, and resolved ones that are still needed (design §10). Their
+// history is in the read tables. Ids count from 1, and ids and slugs are never reused. A book
+// belongs to one market at a time.
+// Invariants: markets are sorted by id; a market that accepts orders has its book.
 
 import { assert } from '../../domain/assert.ts'
 import type { Book, MarketId, Seq } from '../../domain/ids.ts'
@@ -18,55 +18,55 @@ import type { CollateralRaw, GrowingSum, PriceE8, PriceTicks, TimeMs } from '../
 import { hashedFieldsOf } from '../cells/hashed-fields.ts'
 import { type CapturedCategories, Categories } from './categories.ts'
 
-/** What the ledger keeps of a market. */
+/** The ledger's data of a market. */
 export interface MarketFunds {
   readonly marketId: MarketId
   /** Collateral locked behind complete pairs. */
   conditionRaw: CollateralRaw
   /** Shares that reversals took: the condition may lack this much collateral. */
   shortRaw: number
-  /** Position rows that are live. */
+  /** Live position rows. */
   rowCount: number
 }
 
 export interface Market extends MarketSpec, MarketFunds {
-  /** 0 once it is closed: the market is resolved, and no order of it lives. */
+  /** 0 once closed: the market is resolved and has no live orders. */
   book: Book
   readonly createdMs: TimeMs
-  /** 0 = takers are not delayed. */
+  /** 0 = no taker delay. */
   readonly takerDelayMs: number
   updatedMs: TimeMs
   status: MarketStatus
   payoutNumerators: readonly [number, number] | null
-  /** The payout is posted: what the market pays can be had. */
+  /** Whether the payout is posted, so that positions can be redeemed. */
   isPaidOut: boolean
-  /** When the exchange redeems what nobody redeemed; 0 = never, or not paid out. */
+  /** When the exchange redeems the remaining positions; 0 = never, or not paid out. */
   redeemAtMs: TimeMs
-  /** Of a slot: the oracle's values at its start and at its end; 0 while unknown. */
+  /** For a slot: the oracle's values at its start and end; 0 while unknown. */
   strikeE8: PriceE8
   closeE8: PriceE8
-  /** Of a slot: the oracle had no value for one of them. */
+  /** For a slot: the oracle had no value for its start or end. */
   isFailed: boolean
   /** Collateral of all trades. */
   readonly volume: GrowingSum
   /** YES price of the last trade; 0 before the first. */
   lastYesTicks: PriceTicks
-  /** The same of the last fill that is large enough for a mark (rules §9.1). */
+  /** YES price of the last fill large enough for a mark (rules §9.1). */
   markYesTicks: PriceTicks
-  /** Names the newest trade; 0 before the first. */
+  /** Identifies the newest trade; 0 before the first. */
   lastTradeSeq: Seq
-  /** Sizes of live orders. A gate bounds their sum, so that every sum of the book stays exact. */
+  /** Size of the live orders. A gate limits it, so that every sum of the book stays exact. */
   openSizeRaw: number
 }
 
 export interface CapturedCatalogue {
-  /** The id of the newest market there ever was. */
+  /** The newest market id ever assigned. */
   readonly lastId: MarketId
   readonly markets: readonly Market[]
   readonly categories: CapturedCategories
 }
 
-/** Addresses that may move the collateral and shares of a market's traders. */
+/** Addresses that may move the collateral and shares of the market's traders. */
 export function venueAddresses({ exchangeAddress, adapterAddress }: MarketSpec): string[] {
   return adapterAddress === null ? [exchangeAddress] : [exchangeAddress, adapterAddress]
 }
@@ -77,26 +77,26 @@ export class Catalogue {
   /** By lowercase condition id. */
   readonly #byCondition = new Map<string, Market>()
   readonly #byBook: (Market | undefined)[] = Array(LIMITS.booksMax + 1)
-  /** How many live markets name each address. */
+  /** Number of live markets that use each address. */
   readonly #venues = new Map<string, number>()
   readonly #childrenOf = new Map<MarketId, Market[]>()
-  /** No free book is below it. */
+  /** No free book is lower. */
   #lowestFree: Book = 1
-  /** The id of the newest market there ever was. */
+  /** The newest market id ever assigned. */
   lastId: MarketId = 0
-  /** The numbers of the categories that markets ever named. */
+  /** Numbers of all categories ever used by markets. */
   readonly categories = new Categories()
-  /** Resolved markets that had no position left when they were last looked at. */
+  /** Resolved markets that had no positions left when last checked. */
   readonly emptied = new Set<Market>()
-  /** Resolved markets whose payout is not posted. */
+  /** Resolved markets without a posted payout. */
   readonly unpaid = new Set<Market>()
-  /** Markets that give rewards or rebates. */
+  /** Markets with rewards or rebates. */
   readonly rewarded = new Set<Market>()
-  /** How many payouts were posted, and how many books closed, since this state was made. */
+  /** Payouts posted, and books closed, since this state was created. */
   paidCount = 0
   closedCount = 0
 
-  /** How many markets are in memory. */
+  /** Markets in memory. */
   get count(): number {
     return this.#byId.size
   }
@@ -108,16 +108,16 @@ export class Catalogue {
   /** For ids in a journaled command, whose market is always in memory. */
   existing(marketId: MarketId): Market {
     const market = this.#byId.get(marketId)
-    assert(market !== undefined, 'a command names a market that is in memory')
+    assert(market !== undefined, 'the market of a command is in memory')
     return market
   }
 
-  /** The market that holds the book now. */
+  /** The market that has the book now. */
   byBook(book: Book): Market | undefined {
     return this.#byBook[book]
   }
 
-  /** For the book of a live order, which is always held. */
+  /** For the book of a live order, which always has a market. */
   ofBook(book: Book): Market {
     const market = this.#byBook[book]
     assert(market !== undefined, 'a live order has an open book')
@@ -128,38 +128,38 @@ export class Catalogue {
     return this.#bySlug.get(slug)
   }
 
-  /** The children of a group that are in memory, in their order. */
+  /** The children of a group in memory, in order. */
   childrenOf(groupId: MarketId): readonly Market[] {
     return this.#childrenOf.get(groupId) ?? []
   }
 
-  /** Takes a condition id in any letter case. */
+  /** Finds by condition id, in any letter case. */
   byCondition(conditionId: string): Market | undefined {
     return this.#byCondition.get(conditionId.toLowerCase())
   }
 
-  /** Exchanges and adapters of all markets in memory. */
+  /** Exchange and adapter addresses of all markets in memory. */
   get venues(): { has(address: string): boolean; size: number; keys(): Iterable<string> } {
     return this.#venues
   }
 
-  /** By rising id. */
+  /** By ascending id. */
   all(): readonly Market[] {
     return [...this.#byId.values()]
   }
 
-  /** The books of the markets that have one, by rising market id. */
+  /** The books of all markets with one, by ascending market id. */
   openBooks(): Book[] {
     return this.all().flatMap(({ book }) => (book === 0 ? [] : [book]))
   }
 
-  /** The lowest book up to `booksMax` that no market holds; 0 when all are held. */
+  /** The lowest free book up to `booksMax`; 0 if none is free. */
   freeBook(booksMax: number): Book {
     while (this.#byBook[this.#lowestFree] !== undefined) this.#lowestFree++
     return this.#lowestFree <= booksMax ? this.#lowestFree : 0
   }
 
-  /** The lowest free books up to `booksMax`, as many as wanted if there are so many. */
+  /** The lowest free books up to `booksMax`, at most `wanted`. */
   freeBooks(wanted: number, booksMax: number): Book[] {
     const books: Book[] = []
     for (let book = this.freeBook(booksMax); book !== 0 && books.length < wanted; ) {
@@ -260,7 +260,7 @@ export class Catalogue {
     group.updatedMs = nowMs
     if (group.status === status) return
     group.status = status
-    // Nobody holds a share of a group itself.
+    // A group itself has no shares.
     group.isPaidOut = isOver
     this.noteEmptied(group)
   }
@@ -273,7 +273,7 @@ export class Catalogue {
     market.updatedMs = nowMs
   }
 
-  /** A slot begins: it takes its book. */
+  /** Opens a slot with its book. */
   open(marketId: MarketId, book: Book, strikeE8: PriceE8, nowMs: TimeMs): Market {
     const market = this.change(marketId, 'FUNDED', nowMs)
     this.#takeBook(market, book)
@@ -311,7 +311,7 @@ export class Catalogue {
     }
   }
 
-  /** Gives the book back. No order of it lives, and none will come. */
+  /** Releases the book. It has no live orders and gets no more. */
   closeBook(market: Market): void {
     const isOver = isOverFor(market) && market.openSizeRaw === 0
     assert(isOver, 'a book closes when it is over')
@@ -322,17 +322,20 @@ export class Catalogue {
     this.closedCount++
   }
 
-  /** Notes a market that is over when it has no position left: it may leave memory soon. */
+  /** Records a finished market without positions: it may be archived soon. */
   noteEmptied(market: Market): void {
     if (isOverFor(market) && market.rowCount === 0) this.emptied.add(market)
   }
 
-  /** A market leaves memory. The read tables keep it, and its id and slug are never used again. */
+  /** Archives a market. The read tables keep it. Its id and slug are never reused. */
   archive(marketId: MarketId): void {
     const market = this.existing(marketId)
-    assert(isOverFor(market) && market.book === 0, 'only a market that is over leaves')
-    assert(this.childrenOf(marketId).length === 0, 'a group leaves behind its children')
-    assert(market.rowCount === 0 && market.conditionRaw === 0, 'nobody holds a share of it')
+    assert(isOverFor(market) && market.book === 0, 'only a finished market is archived')
+    assert(this.childrenOf(marketId).length === 0, 'a group is archived after its children')
+    assert(
+      market.rowCount === 0 && market.conditionRaw === 0,
+      'an archived market has no positions',
+    )
     this.emptied.delete(market)
     this.unpaid.delete(market)
     this.rewarded.delete(market)
@@ -354,8 +357,8 @@ export class Catalogue {
   }
 
   /**
-   * All the state, by rising id; for the state hash. A book is a slot, a count is an index, and the
-   * price of a mark decides nothing: it is shown, and older hashes do not have it.
+   * The full state by ascending id, for the state hash. It excludes books and counts, which are
+   * indexes, and mark prices, which decide nothing and are not in older hashes.
    */
   *hashedFields(): Iterable<unknown> {
     yield ['markets', this.lastId]
@@ -370,7 +373,7 @@ function firstStatusOf(spec: MarketSpec): MarketStatus {
   return spec.slot === undefined ? 'FUNDED' : 'CREATED'
 }
 
-/** Whether no order comes any more. A slot that failed may still be resolved by hand. */
+/** Whether no more orders can arrive. A failed slot can still be resolved by an operator. */
 function isOverFor({ status, isFailed }: Market): boolean {
   return status === 'RESOLVED' || (isFailed && !takesOrders(status))
 }

@@ -1,13 +1,13 @@
-// Numbers of categories: each name has the number of its first appearance in a new market, counted
-// from 1, for ever. Only commands add to them; one thread writes. Older journals have no hash of
-// them, so they are no facts of the state hash: they follow from the markets in the journal alone.
+// Numbers of categories, counted from 1 by first use in a market, permanently. Only commands add to
+// them; one thread writes. They are not in the state hash, because older hashes lack them and they
+// follow from the markets in the journal.
 
 import { assert } from '../../domain/assert.ts'
 
 export type CapturedCategories = readonly string[]
 
 export class Categories {
-  /** Every change makes a new list. */
+  /** Each change creates a new list. */
   #names: readonly string[] = []
   readonly #ids = new Map<string, number>()
 
@@ -15,7 +15,7 @@ export class Categories {
     return this.#names.length
   }
 
-  /** 0 for a name that no market ever had. */
+  /** 0 for a name never used by a market. */
   idOf(name: string): number {
     return this.#ids.get(name) ?? 0
   }
@@ -24,7 +24,7 @@ export class Categories {
     return this.#names[categoryId - 1]
   }
 
-  /** Numbers the names that are new. */
+  /** Numbers the new names. */
   note(names: readonly string[]): void {
     const fresh = [...new Set(names)].filter((name) => !this.#ids.has(name))
     if (fresh.length === 0) return

@@ -1,19 +1,18 @@
-// Due times by slot, in a binary heap that knows the place of each slot. So a deadline that is
-// dropped early leaves the heap at once, and the heap holds live deadlines only. 16 bytes a
-// deadline.
+// Due times by slot, in a binary heap that tracks the position of each slot. So an early removal
+// takes effect immediately, and the heap contains only live deadlines, at 16 bytes each.
 // Invariants: the due time of a parent ≤ the due times of its children; #places.of[slot] is the
-// slot's index + 1, or 0 when the slot has no deadline.
+// slot's index + 1, or 0 if the slot has no deadline.
 
 import { assert } from '../../domain/assert.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import { wideEnough } from '../cells/columns.ts'
 
-/** Index + 1 of each slot in its heap. Heaps whose slots differ may share it. */
+/** Heap index + 1 of each slot. Heaps with different slots may share it. */
 export class HeapPlaces {
   of: Int32Array
 
-  /** A slot past the capacity widens it. Unused pages cost address space only. */
+  /** A slot above the capacity grows it. Unused pages cost only address space. */
   constructor(capacity: number) {
     this.of = new Int32Array(capacity)
   }
@@ -35,7 +34,7 @@ export class Deadlines {
     return this.#count
   }
 
-  /** The earliest due time; Infinity when there is none. */
+  /** The earliest due time; Infinity if none. */
   get nextMs(): TimeMs {
     return this.#count === 0 ? Number.POSITIVE_INFINITY : this.#due[0]
   }
@@ -46,7 +45,7 @@ export class Deadlines {
     return this.#slots[0]
   }
 
-  /** The deadline of a slot; Infinity when it has none. */
+  /** The deadline of a slot; Infinity if none. */
   dueMsOf(slot: number): TimeMs {
     const index = (this.#places.of[slot] ?? 0) - 1
     return index < 0 ? Number.POSITIVE_INFINITY : this.#due[index]
@@ -68,14 +67,14 @@ export class Deadlines {
     this.#due = due
   }
 
-  /** Takes out the slot with the earliest deadline. */
+  /** Removes and returns the slot with the earliest deadline. */
   pop(): number {
     const slot = this.next
     this.remove(slot)
     return slot
   }
 
-  /** Forgets the slot's deadline, if there is one. A slot past the capacity has none. */
+  /** Removes the slot's deadline, if any. A slot above the capacity has none. */
   remove(slot: number): void {
     const places = this.#places.of
     if (slot >= places.length) return

@@ -5,9 +5,9 @@
 //                 armed ──fire, at the deadline──▶ fired
 //                 fired ──arm──▶ armed, once the last of its cancels is durable
 //
-// A fired heartbeat cancels every order of the profile that came before its own seq. Those orders
-// that still live are owed a cancel. So no command needs to say when the cancels end, and after a
-// crash in the middle the rest follows from the state.
+// A fired heartbeat cancels all orders of the profile with a lower seq. Orders that are still live
+// must be canceled, so no command needs to mark the end of the cancels. After a crash in between,
+// the remaining cancels follow from the state.
 
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand, Stamp } from '../../domain/command.ts'
@@ -17,7 +17,7 @@ import type { TimeMs } from '../../domain/units.ts'
 export interface Heartbeat {
   readonly profileId: ProfileId
   readonly cancelAtMs: TimeMs
-  /** Seq of the command that fired it; 0 while it is armed. */
+  /** Seq of the command that fired it; 0 while armed. */
   readonly firedSeq: Seq
 }
 
@@ -43,7 +43,7 @@ export class Heartbeats {
     return this.#byProfile.get(profileId)?.firedSeq === 0
   }
 
-  /** By rising profile id. */
+  /** By ascending profile id. */
   all(): Heartbeat[] {
     return [...this.#byProfile.values()].sort((a, b) => a.profileId - b.profileId)
   }
@@ -77,7 +77,7 @@ export class Heartbeats {
     this.#byProfile.set(profileId, { profileId, cancelAtMs: before.cancelAtMs, firedSeq: seq })
   }
 
-  /** All the state, for the state hash; no fact while there is no heartbeat. */
+  /** The full state, for the state hash; empty without heartbeats. */
   *hashedFields(): Iterable<unknown> {
     for (const { profileId, cancelAtMs, firedSeq } of this.all()) {
       yield ['heartbeat', profileId, cancelAtMs, firedSeq]

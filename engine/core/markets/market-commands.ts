@@ -1,5 +1,5 @@
-// What a command on markets, series and prices changes. A slot that is created needs the oracle's
-// value at its start and at its end; each need is dropped once, with the value or without it.
+// Applies commands on markets, series and prices. A new slot needs the oracle's value at its start
+// and at its end. Each need is dropped once, with or without a value.
 
 import type { ControlCommand, NewMarket, Resolution } from '../../domain/command.ts'
 import type { MarketId } from '../../domain/ids.ts'
@@ -107,7 +107,7 @@ function dropNeed({ series, oracle }: MarketState, market: Market, what: 'start'
   oracle.drop(ofSeries.symbol, what === 'start' ? startMs : startMs + slotMsOf(ofSeries))
 }
 
-/** Neither the start nor the end of the slot is waited for any more. */
+/** Drops the needs of both the start and the end of the slot. */
 function dropNeeds(state: MarketState, market: Market): void {
   if (market.strikeE8 === 0) dropNeed(state, market, 'start')
   dropNeed(state, market, 'end')
@@ -138,7 +138,7 @@ function forgetSymbol(oracle: Oracle, symbol: string | null): void {
   if (symbol !== null) oracle.forget(symbol)
 }
 
-/** The markets in memory that a command makes or changes, by rising id. */
+/** The markets in memory that a command creates or changes, by ascending id. */
 export function marketsChangedBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const ids = new Set(namedBy(command))
   for (const marketId of [...ids]) {
@@ -157,7 +157,7 @@ function namedBy(command: ControlCommand): readonly MarketId[] {
       return command.markets.map(({ marketId }) => marketId)
     case 'postPayouts':
       return command.marketIds
-    // They change what accounts hold or remember, and nothing of the market that is shown.
+    // These change what accounts hold or remember, but nothing that is published of the market.
     case 'splitPosition':
     case 'mergePositions':
     case 'redeemPositions':
@@ -174,7 +174,7 @@ function namedBy(command: ControlCommand): readonly MarketId[] {
   }
 }
 
-/** The markets that take orders from this command on, which was just applied. */
+/** The markets that accept orders from this command on, after it was applied. */
 export function openedBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const { kind } = command
   const opens = kind === 'unlockMarket' || isReplicating(kind)
@@ -185,7 +185,7 @@ function isReplicating(kind: ControlCommand['kind']): boolean {
   return kind === 'createMarket' || kind === 'createGroup' || kind === 'openSlot'
 }
 
-/** The markets that the intake must know again: those that are made, and slots that got a book. */
+/** The markets that the intake must receive: new ones, and slots that got a book. */
 export function replicatedBy(command: ControlCommand, catalogue: Catalogue): readonly Market[] {
   const changed = isReplicating(command.kind) ? marketsChangedBy(command, catalogue) : []
   return changed.filter((market) => tokensOf(market).length > 0)

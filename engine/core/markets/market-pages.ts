@@ -1,6 +1,6 @@
-// The tree of market pages (rules §12.5). Only commands change it; one thread writes. Every change
-// makes a new tree, so a reader may keep the one that it has. Invariants: a path belongs to one
-// page; a path from which a page moved names that page, and no page stands there now.
+// The tree of market pages (rules §12.5). Only commands change it; one thread writes. Each change
+// creates a new tree, so readers may keep theirs. Invariants: a path belongs to one page; a former
+// path points to the page that left it, and no page has that path now.
 
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand } from '../../domain/command.ts'
@@ -12,7 +12,7 @@ import { fieldsOf } from '../cells/hashed-fields.ts'
 export interface PageTree {
   /** By id, oldest first. */
   readonly pages: ReadonlyMap<string, PlacedPage>
-  /** Paths from which a page moved, oldest first, each with the id of the page. */
+  /** Former paths of moved pages with the page's id, oldest first. */
   readonly moved: ReadonlyMap<string, string>
 }
 
@@ -62,13 +62,13 @@ export class MarketPages {
     const pages = new Map(this.tree.pages)
     assert(pages.delete(pageId), 'only a page is removed')
     for (const { parentId } of pages.values()) {
-      assert(parentId !== pageId, 'a page with pages below it stays')
+      assert(parentId !== pageId, 'a page with pages below it is not removed')
     }
     const moved = [...this.tree.moved].filter(([, movedId]) => movedId !== pageId)
     this.tree = { pages, moved: new Map(moved) }
   }
 
-  /** All the state, for the state hash; no fact without a page. */
+  /** The full state, for the state hash; empty without pages. */
   *hashedFields(): Iterable<unknown> {
     const { pages, moved } = this.capture()
     for (const page of pages) yield ['page', fieldsOf(page)]

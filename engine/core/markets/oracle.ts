@@ -1,7 +1,7 @@
-// What the oracle says of prices, and which boundaries of slots wait for its word (rules §13 row
-// 37). Only commands change it. A boundary is an instant at which slots start or end; it is known
-// from the first slot that needs it to the last one that got its value.
-// Invariant: a boundary that is undecided keeps the report that would decide it.
+// Oracle prices, and the slot boundaries that wait for one (rules §13 row 37). Only commands change
+// it. A boundary is an instant at which slots start or end. It exists from the first slot that
+// needs it until the last one has its value.
+// Invariant: an undecided boundary has the report that would decide it.
 
 import { assert } from '../../domain/assert.ts'
 import { BOUNDARY_REPORT_MS, BOUNDARY_WAIT_MS } from '../../domain/markets/series.ts'
@@ -16,12 +16,12 @@ export interface PriceReport {
 export interface Boundary {
   readonly symbol: string
   readonly atMs: TimeMs
-  /** How many slots start or end here and have not got the value. */
+  /** Slots that start or end here and do not have the value yet. */
   needs: number
-  /** The earliest report since the boundary that may stand for it; null without one. */
+  /** The earliest report after the boundary that may decide it; null if none. */
   report: PriceReport | null
   isDecided: boolean
-  /** Once decided: the value, or 0 when there is none. */
+  /** Once decided: the value, or 0 for none. */
   priceE8: PriceE8
 }
 
@@ -34,7 +34,7 @@ export class Oracle {
   readonly #newest = new Map<string, PriceReport>()
   readonly #boundaries = new Map<string, Map<TimeMs, Boundary>>()
 
-  /** The report with the newest instant; undefined before the first. */
+  /** The report with the latest instant; undefined before the first. */
   newest(symbol: string): PriceReport | undefined {
     return this.#newest.get(symbol)
   }
@@ -59,7 +59,7 @@ export class Oracle {
     this.#boundaries.set(symbol, ofSymbol)
   }
 
-  /** A slot got the value of the boundary, or needs it no more. */
+  /** A slot has the boundary's value or no longer needs it. */
   drop(symbol: string, atMs: TimeMs): void {
     const ofSymbol = this.#boundaries.get(symbol)
     const known = ofSymbol?.get(atMs)
@@ -71,7 +71,7 @@ export class Oracle {
   }
 
   /**
-   * A report stands for a boundary when it is in time there: within five seconds the earliest
+   * Applies a report to the boundaries it may decide: the earliest report within five seconds
    * counts, after that the first one, and after a minute none.
    */
   reported(symbol: string, report: PriceReport, nowMs: TimeMs): void {
@@ -95,7 +95,7 @@ export class Oracle {
     boundary.priceE8 = priceE8
   }
 
-  /** No series has the symbol any more. */
+  /** Removes a symbol that no series has any more. */
   forget(symbol: string): void {
     this.#newest.delete(symbol)
   }
@@ -113,7 +113,7 @@ export class Oracle {
     }
   }
 
-  /** All the state, for the state hash: by symbol, then by time. Nothing while there is none. */
+  /** The full state by symbol, then time, for the state hash; empty if there is none. */
   *hashedFields(): Iterable<unknown> {
     for (const symbol of [...this.#newest.keys()].sort()) {
       yield ['oracle', symbol, hashedFieldsOf(this.#newest.get(symbol) ?? {})]

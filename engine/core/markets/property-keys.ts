@@ -1,5 +1,5 @@
-// Properties of markets, and the options that each of them has (rules §12.5). Only commands change
-// them; one thread writes. Every change makes a new map, so a reader may keep the one that it has.
+// Market properties and their options (rules §12.5). Only commands change them; one thread writes.
+// Each change creates a new map, so readers may keep theirs.
 // Invariants: a slug belongs to one key, a value to one option of its key; the parent of an option
 // is an option of the same key.
 
@@ -37,7 +37,7 @@ export class PropertyKeys {
     this.keys = keys
   }
 
-  /** All the state, for the state hash; no fact without a key. */
+  /** The full state, for the state hash; empty without keys. */
   *hashedFields(): Iterable<unknown> {
     for (const { options, ...key } of this.keys.values()) {
       yield ['property', fieldsOf(key)]
@@ -55,7 +55,7 @@ export class PropertyKeys {
   }
 }
 
-/** An option that is there already keeps its place and its time of creation. */
+/** An existing option keeps its position and creation time. */
 function optionsAfter(
   before: readonly PlacedOption[],
   command: Extract<KeyCommand, { kind: 'putPropertyKey' }>,

@@ -1,6 +1,6 @@
-// The series that create slots or have some in memory (rules §10). Only commands change it.
-// Invariants: ids count from 1 for ever; a series has at most one slot for each start; one live
-// series has a symbol, frequency and sub-frequency.
+// Series that create slots or have slots in memory (rules §10). Only commands change them.
+// Invariants: ids count from 1 and are never reused; a series has at most one slot per start; live
+// series are unique by symbol, frequency and sub-frequency.
 
 import { assert } from '../../domain/assert.ts'
 import type { MarketId, SeriesId } from '../../domain/ids.ts'
@@ -21,7 +21,7 @@ export interface Series extends SeriesSpec {
   isEnded: boolean
   /** When its newest slot ends; 0 before the first slot. */
   lastEndMs: TimeMs
-  /** The markets of its slots that are in memory, by their starts. */
+  /** Markets of its slots in memory, by start. */
   readonly slots: Map<TimeMs, MarketId>
 }
 
@@ -38,11 +38,11 @@ export class SeriesTable {
   readonly #byKey = new Map<string, Series>()
   readonly #byStableSlug = new Map<string, Series>()
   readonly #byPrefix = new Map<string, Series>()
-  /** How many series have each symbol. */
+  /** Number of series with each symbol. */
   readonly #symbols = new Map<string, number>()
   lastId: SeriesId = 0
 
-  /** How many series are in memory. */
+  /** Series in memory. */
   get count(): number {
     return this.#byId.size
   }
@@ -54,7 +54,7 @@ export class SeriesTable {
   /** For ids in a journaled command, whose series is always in memory. */
   existing(seriesId: SeriesId): Series {
     const series = this.#byId.get(seriesId)
-    assert(series !== undefined, 'a command names a series that is in memory')
+    assert(series !== undefined, 'the series of a command is in memory')
     return series
   }
 
@@ -70,7 +70,7 @@ export class SeriesTable {
     return this.#byPrefix.get(prefix)
   }
 
-  /** Whether only a slot of a series, or the series itself, may have this slug. */
+  /** Whether the slug is reserved for a slot of a series or for the series itself. */
   claims(slug: string): boolean {
     const prefix = /^(.+)-[0-9]+$/.exec(slug)?.[1] ?? ''
     return this.#byPrefix.has(prefix) || this.#byStableSlug.has(slug)
@@ -80,7 +80,7 @@ export class SeriesTable {
     return this.#symbols.has(symbol)
   }
 
-  /** By rising id. */
+  /** By ascending id. */
   all(): Iterable<Series> {
     return this.#byId.values()
   }
@@ -105,11 +105,11 @@ export class SeriesTable {
 
   edit(seriesId: SeriesId, change: SeriesChange): void {
     const series = this.existing(seriesId)
-    assert(!series.isEnded, 'a series that ended makes no slot that could get a change')
+    assert(!series.isEnded, 'an ended series is not edited')
     Object.assign(series, change)
   }
 
-  /** Gives the symbol that no series has any more; null when there is none. */
+  /** Returns the symbol if no other series has it; otherwise null. */
   end(seriesId: SeriesId): string | null {
     const series = this.existing(seriesId)
     assert(!series.isEnded, 'a series ends once')
@@ -127,7 +127,10 @@ export class SeriesTable {
     return series
   }
 
-  /** The market of a slot left memory. Gives the symbol that no series has any more, or null. */
+  /**
+   * The slot's market was archived. Returns the symbol if no series has it any more; otherwise
+   * null.
+   */
   slotGone(seriesId: SeriesId, startMs: TimeMs): string | null {
     const series = this.existing(seriesId)
     series.slots.delete(startMs)
@@ -154,7 +157,7 @@ export class SeriesTable {
     for (const each of series) this.#add({ ...each, slots: new Map(each.slots) })
   }
 
-  /** All the state, by rising id; for the state hash. Nothing while there was no series. */
+  /** The full state by ascending id, for the state hash; empty before the first series. */
   *hashedFields(): Iterable<unknown> {
     if (this.lastId > 0) yield ['series', this.lastId]
     for (const { slots, ...series } of this.#byId.values())

@@ -1,6 +1,6 @@
 // Windows of restricted trading (rules §4.6). Only commands change them; one thread writes. The
-// mode in force follows from the windows and the time, so no command begins or ends it. Invariants:
-// window ids rise; no window was over when the newest was put.
+// mode in force follows from the windows and the time, so no command starts or ends it. Invariants:
+// window ids increase; no window was over when the newest one was added.
 
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand } from '../../domain/command.ts'
@@ -27,7 +27,7 @@ const REFUSAL_OF: Readonly<Record<RestrictedMode, Reject>> = {
   disabled: REJECT.TRADING_DISABLED,
 }
 
-/** The mode in force: the strictest of the active windows; `normal` when none is active. */
+/** The mode in force: the strictest of all active windows; `normal` without any. */
 export function modeAt(windows: readonly TradingWindow[], nowMs: TimeMs): TradingMode {
   let strictest = 0
   for (const window of windows) {
@@ -39,11 +39,11 @@ export function modeAt(windows: readonly TradingWindow[], nowMs: TimeMs): Tradin
 
 export class TradingModes {
   #windows: TradingWindow[] = []
-  /** Number of windows. A field of its own: while it is 0, an order checks nothing else. */
+  /** Number of windows, as a field: while it is 0, an order checks nothing else. */
   count = 0
   lastWindowId = 0
 
-  /** The windows by rising id; some may be over. */
+  /** The windows by ascending id; some may be over. */
   get windows(): readonly TradingWindow[] {
     return this.#windows
   }
@@ -56,7 +56,7 @@ export class TradingModes {
   #put(window: TradingWindow, nowMs: TimeMs): void {
     assert(window.windowId === this.lastWindowId + 1, 'window ids count from 1')
     this.lastWindowId = window.windowId
-    // Prunes by the command's own time, so that a replay prunes the same windows.
+    // Prunes by the command's time, so that a replay prunes the same windows.
     this.#windows = this.#windows.filter((each) => windowPhase(each, nowMs) !== 'over')
     this.#windows.push(window)
     this.count = this.#windows.length
@@ -74,8 +74,8 @@ export class TradingModes {
   }
 
   /**
-   * When the last window of this mode that has begun ends; null when one of them has no end. Asked
-   * right after a refusal, it is the end of the window in force.
+   * When the last started window of this mode ends; null if one of them has no end. Right after a
+   * refusal this is the end of the window in force.
    */
   resumesAtMs(mode: RestrictedMode, nowMs: TimeMs): TimeMs | null {
     let endsAtMs: TimeMs | null = null
@@ -94,15 +94,13 @@ export class TradingModes {
     return REFUSAL_OF[mode]
   }
 
-  /**
-   * Why cancels by users are refused now, or null. Cancels by the exchange itself skip this gate.
-   */
+  /** Why users' cancels are refused now, or null. The exchange's own cancels skip this gate. */
   cancelRefusal(nowMs: TimeMs): Reject | null {
     if (this.count === 0) return null
     return this.modeAt(nowMs) === 'disabled' ? REJECT.TRADING_DISABLED : null
   }
 
-  /** All the state, for the state hash; no fact before the first window. */
+  /** The full state, for the state hash; empty before the first window. */
   *hashedFields(): Iterable<unknown> {
     if (this.lastWindowId === 0) return
     yield ['trading windows', this.lastWindowId]
@@ -123,7 +121,7 @@ export class TradingModes {
   }
 }
 
-/** The mode that a refusal names; undefined when no mode is the reason. */
+/** The mode behind a refusal; undefined if the refusal has another reason. */
 export function modeOfRefusal(reject: Reject): RestrictedMode | undefined {
   switch (reject) {
     case REJECT.POST_ONLY_MODE:

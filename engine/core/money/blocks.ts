@@ -1,8 +1,8 @@
-// The chain that mines trades (design §5, rules §5.2): its blocks, and the few trades that took
-// another way. The seq of its taker's arrival names a trade. A trade is MATCHED until a block
+// The chain that mines trades (design §5, rules §5.2): its blocks, and the few trades that failed
+// at first. A trade is identified by the seq of its taker's arrival. It is MATCHED until a block
 // covers its seq, then MINED. A trade set aside is RETRYING; a reversed trade is FAILED.
-// Invariants: heights count by one; `throughSeq` never falls; a trade that is set aside is not
-// mined; `#failed` holds only trades that no block covers yet, so every set stays small.
+// Invariants: heights increase by one; `throughSeq` never decreases; a trade that is set aside is
+// not mined; `#failed` contains only trades that no block covers yet, so all sets stay small.
 
 import { assert } from '../../domain/assert.ts'
 import type { SettlementCommand } from '../../domain/command.ts'
@@ -27,14 +27,14 @@ export class Blocks {
   throughSeq: Seq = 0
   /** The newest command that moved money outside trading; 0 before the first. */
   movedSeq: Seq = 0
-  /** No command before it that moved money waits for a block. It follows from the rest. */
+  /** All earlier commands that moved money are in blocks. Derived from the rest. */
   #oldestMoveSeq: Seq = 1
   readonly #aside = new Set<number>()
   readonly #failed = new Set<number>()
-  /** Trades of which some fills are taken back, with the count of those that are not. */
+  /** Trades that are partly reversed, with their number of remaining fills. */
   readonly #reversing = new Map<Seq, number>()
 
-  /** Trades that wait for another try. */
+  /** Trades waiting for a retry. */
   get asideCount(): number {
     return this.#aside.size
   }
@@ -44,26 +44,26 @@ export class Blocks {
   }
 
   /**
-   * Whether something other than a trade waits for a block: a command that moved money outside
-   * trading, or a reversal. The payout of its market waits until a block has passed the trade.
+   * Whether something other than a trade waits for a block: money moved outside trading, or a
+   * reversal. The market's payout waits until a block has passed the reversed trade.
    */
   get isWaiting(): boolean {
     return this.#isMoveWaiting || this.#failed.size > 0
   }
 
-  /** Whether a block up to this seq would hold or pass some of that. */
+  /** Whether a block up to this seq would contain or pass some of that. */
   wantsBlock(throughSeq: Seq): boolean {
     for (const tradeSeq of this.#failed) if (tradeSeq <= throughSeq) return true
     return this.#isMoveWaiting && this.#oldestMoveSeq <= throughSeq
   }
 
-  /** The command moved money outside trading: the next block holds it. */
+  /** The command moved money outside trading, so the next block contains it. */
   moved(seq: Seq): void {
     if (!this.#isMoveWaiting) this.#oldestMoveSeq = seq
     this.movedSeq = seq
   }
 
-  /** By rising seq. */
+  /** By ascending seq. */
   aside(): number[] {
     return rising(this.#aside)
   }
@@ -72,7 +72,7 @@ export class Blocks {
     return this.#aside.has(tradeSeq)
   }
 
-  /** Whether every trade up to this seq is in a block or was reversed. */
+  /** Whether all trades up to this seq are in a block or reversed. */
   holdsAllThrough(tradeSeq: Seq): boolean {
     if (tradeSeq > this.throughSeq) return false
     for (const seq of this.#aside) if (seq <= tradeSeq) return false
@@ -80,19 +80,20 @@ export class Blocks {
   }
 
   /**
-   * The trade is in no block and was not reversed; the chain may still mine, retry or reverse it.
+   * Whether the trade is neither in a block nor reversed, so the chain may still mine, retry or
+   * reverse it.
    */
   isOpen(tradeSeq: Seq): boolean {
     if (this.#aside.has(tradeSeq)) return true
     return tradeSeq > this.throughSeq && !this.#failed.has(tradeSeq)
   }
 
-  /** Trades that are partly taken back: the rest is taken back before any block. By rising seq. */
+  /** Partly reversed trades by ascending seq. Each is fully reversed before the next block. */
   reversing(): number[] {
     return rising(this.#reversing.keys())
   }
 
-  /** How many fills of a trade are not taken back yet; undefined when none is. */
+  /** Fills of a trade that are not reversed yet; undefined if no reversal has started. */
   fillsLeftOf(tradeSeq: Seq): number | undefined {
     return this.#reversing.get(tradeSeq)
   }
@@ -103,12 +104,15 @@ export class Blocks {
   apply(command: SettlementCommand): void {
     switch (command.kind) {
       case 'mineBlock':
-        assert(command.height === this.height + 1, 'blocks come without a gap')
-        assert(command.throughSeq >= this.throughSeq, 'a block covers all that the last one did')
-        assert(command.throughSeq < command.seq, 'a block covers only what came before it')
+        assert(command.height === this.height + 1, 'block heights have no gaps')
+        assert(
+          command.throughSeq >= this.throughSeq,
+          'a block covers everything that the previous one did',
+        )
+        assert(command.throughSeq < command.seq, 'a block covers only earlier commands')
         for (const seq of this.#reversing.keys()) {
           const isPassed = seq > command.throughSeq || this.#aside.has(seq)
-          assert(isPassed, 'no block covers a trade that is partly taken back')
+          assert(isPassed, 'no block covers a partly reversed trade')
         }
         this.height = command.height
         this.throughSeq = command.throughSeq
@@ -118,13 +122,13 @@ export class Blocks {
       case 'retrySettlement':
         assert(this.isOpen(command.tradeSeq), 'only an open trade is set aside')
         assert(command.tradeSeq < command.seq, 'a trade comes before its retry')
-        assert(!this.#reversing.has(command.tradeSeq), 'what is partly taken back is not retried')
+        assert(!this.#reversing.has(command.tradeSeq), 'a partly reversed trade is not retried')
         this.#aside.add(command.tradeSeq)
         return
       case 'settleTrade':
         assert(command.height === this.height, 'a retry goes into the newest block')
-        assert(command.tradeSeq <= this.throughSeq, 'a block has passed a trade that is retried')
-        assert(!this.#reversing.has(command.tradeSeq), 'what is partly taken back is not mined')
+        assert(command.tradeSeq <= this.throughSeq, 'a block has passed the retried trade')
+        assert(!this.#reversing.has(command.tradeSeq), 'a partly reversed trade is not mined')
         assert(this.#aside.delete(command.tradeSeq), 'only a trade that was set aside is retried')
         return
       case 'failSettlement':
@@ -136,7 +140,7 @@ export class Blocks {
 
   #reversed(tradeSeq: Seq, fillsLeft: number): void {
     const before = this.#reversing.get(tradeSeq) ?? Number.POSITIVE_INFINITY
-    assert(fillsLeft >= 0 && fillsLeft < before, 'each command takes back some of the fills')
+    assert(fillsLeft >= 0 && fillsLeft < before, 'each command reverses some of the fills')
     if (fillsLeft > 0) {
       this.#reversing.set(tradeSeq, fillsLeft)
       return
@@ -146,7 +150,7 @@ export class Blocks {
     if (tradeSeq > this.throughSeq) this.#failed.add(tradeSeq)
   }
 
-  /** For the state hash: no fact before the first block, retry or reversal. */
+  /** For the state hash; empty before the first block, retry or reversal. */
   *hashedFields(): Iterable<unknown> {
     if (this.movedSeq > 0) yield ['moved', this.movedSeq]
     const { height, throughSeq, aside, failed, reversing } = this.capture()

@@ -1,23 +1,23 @@
 // Hot path. bench/core.bench.ts
-// Turns one fill into ledger moves (rules §2.2 to §2.5). The taker's fee is on its whole trade.
+// Converts one fill into ledger moves (rules §2.2 to §2.5). The taker's fee is on its whole trade.
 //
-// Law 2: no result of a market ever lowers a free balance, record by record:
+// Invariant 2 of design §1: no result of a market lowers a free balance, record by record:
 //
-//   FILL        what an order pays leaves its own reserve, which falls by that amount or more
-//               (asserted in the ledger). The rest of the fall and a maker's proceeds become free.
-//               A taker's proceeds wait on its order.
-//   STP_CANCEL, CANCELED   a whole reserve becomes free.
-//   NOT_OPEN    nothing moves.
-//   DONE        a taker's proceeds less the fee become free. The fee never exceeds them:
+//   FILL        An order pays from its own reserve, which falls by the payment or more (asserted in
+//               the ledger). The rest of the decrease and a maker's proceeds become free. A
+//               taker's proceeds are kept with its order.
+//   STP_CANCEL, CANCELED   The whole reserve becomes free.
+//   NOT_OPEN    Nothing moves.
+//   DONE        A taker's proceeds less the fee become free. The fee never exceeds them:
 //               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. A held
-//               order keeps its whole reserve. A release whose order is gone moves nothing.
+//               order keeps its whole reserve. A release of a canceled order moves nothing.
 //
-// Main decides a release (rules §4.3) on the results it has heard so far. A cancel may still reach
-// the market first: only the market knows which came first. A release reserves nothing, because its
-// order kept the reserve of its placement.
+// Main decides a release (rules §4.3) from the results it has so far. A cancel may reach the market
+// first; only the market knows the order. A release reserves nothing, because its order kept the
+// reserve of its placement.
 //
-// No result takes a slot, a hash, a client id or open size: results only give them back. So a gate
-// that has not heard some results sees less room than there is, and what it admits stays right when
+// Results never take a slot, a hash, a client id or open size; they only release them. So a gate
+// without the latest results sees less capacity than there is, and its decisions remain valid when
 // they arrive. test/engine/core/invariant-two.test.ts proves it.
 
 import { assert } from '../../domain/assert.ts'
@@ -32,13 +32,15 @@ import { buyFeeSharesRaw, sellFeeCollateralRaw } from './taker-fee.ts'
 const { BUY, SELL } = SIDE
 const FEES = FEE_ACCOUNT
 
-/** What a leg reserves for its open size (rules §2.5). */
+/** The reserve of a leg's open size (rules §2.5). */
 function reserveOfLeft(orders: OrderTable, slot: Slot, leftRaw: number): number {
   if (orders.sideOf(slot) === SELL) return leftRaw
   return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
 }
 
-/** Moves the maker's side of a fill. `closed`: frees the reserve of a rest too small to trade. */
+/**
+ * Moves the maker's side of a fill. `closed` frees the reserve of a remainder too small to trade.
+ */
 function settleMaker(
   ledger: Ledger,
   orders: OrderTable,
@@ -63,7 +65,7 @@ function settleMaker(
   orders.addFilled(maker, fill.sharesRaw, fill.collateralRaw)
 }
 
-/** Takes the payment out of the taker's reserve. Its proceeds wait on the order until DONE. */
+/** Takes the payment from the taker's reserve. Its proceeds stay with the order until DONE. */
 function settleTaker(
   ledger: Ledger,
   orders: OrderTable,
@@ -71,7 +73,7 @@ function settleTaker(
   fill: { sharesRaw: number; collateralRaw: number },
 ): void {
   orders.addFilled(taker, fill.sharesRaw, fill.collateralRaw)
-  // A market buy spends collateral and has no size in shares to count down.
+  // A market buy spends collateral and has no share size to count down.
   const bySpend = orders.marketFormOf(taker) === 1 && orders.sideOf(taker) === BUY
   const leftRaw = bySpend ? 0 : orders.leftRawOf(taker) - fill.sharesRaw
   assert(leftRaw >= 0, 'a taker is never overfilled')
@@ -112,7 +114,7 @@ const takerFill = { sharesRaw: 0, collateralRaw: 0 }
 /**
  * Settles one fill at the maker's ladder price and returns the collateral of the taker's leg. The
  * taker's leg rounds against the taker and the maker's leg closes the sum exactly, so dust never
- * touches a maker's limit (rules §2.4).
+ * violates a maker's limit (rules §2.4).
  */
 export function settleFill(
   ledger: Ledger,
@@ -140,7 +142,7 @@ export function settleFill(
   return valueRaw
 }
 
-/** Credits the taker's proceeds less the fee, and returns the fee. Call it once, at DONE. */
+/** Credits the taker's proceeds less the fee, and returns the fee. Called once, at DONE. */
 export function settleProceeds(
   ledger: Ledger,
   orders: OrderTable,
@@ -158,7 +160,7 @@ export function settleProceeds(
     if (feeRaw > 0) {
       const fees = ledger.rowFor(FEES, market)
       ledger.creditShares(fees, outcome, feeRaw)
-      // Empty when main heard of the reversal first.
+      // The row is empty if main processed the reversal first.
       ledger.freeRowIfEmpty(fees, market)
     }
     return feeRaw
@@ -170,8 +172,8 @@ export function settleProceeds(
 }
 
 /**
- * What a fill brings its maker while it is not mined: the collateral of a sale, or what bought
- * shares may pay beyond their cost (unmined.ts). `valueRaw` is the collateral of the taker's leg.
+ * A maker's gain from an unmined fill: the collateral of a sale, or what bought shares may pay
+ * beyond their cost (unmined.ts). `valueRaw` is the collateral of the taker's leg.
  */
 export function makerGainRaw(
   orders: OrderTable,
@@ -183,7 +185,7 @@ export function makerGainRaw(
   return orders.sideOf(maker) === BUY ? sharesRaw - collateralRaw : collateralRaw
 }
 
-/** The same of a whole trade for its taker, once it is settled; 0 when it did not trade. */
+/** The taker's gain from its whole trade after settlement; 0 if it did not trade. */
 export function takerGainRaw(orders: OrderTable, taker: number, feeRaw: number): number {
   const sharesRaw = orders.filledSharesRawOf(taker)
   const collateralRaw = orders.filledCollateralRawOf(taker)
@@ -191,7 +193,7 @@ export function takerGainRaw(orders: OrderTable, taker: number, feeRaw: number):
   return (isBuy ? sharesRaw - collateralRaw : collateralRaw) - feeRaw
 }
 
-/** Frees all that an ending order still reserves. */
+/** Frees everything that an ending order still reserves. */
 export function freeReserve(ledger: Ledger, orders: OrderTable, slot: Slot): void {
   const reservedRaw = orders.reservedRawOf(slot)
   if (reservedRaw === 0) return

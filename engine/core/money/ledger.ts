@@ -1,10 +1,9 @@
 // Hot path. bench/core.bench.ts
 // Collateral per account, and outcome shares per (account, market) row. Profiles have columns; the
-// system's few accounts have a list of their own. Only the sequencer's thread
-// touches it.
-// Invariants: no balance is negative, except a free balance that a reversal took from
-// (reversal.ts); free + reserved + inside conditions + held proceeds = deposits − withdrawals, per
-// asset, after every command (law 5).
+// few system accounts have a separate list. Only the sequencer's thread uses it.
+// Invariants: no balance is negative, except a free balance reduced by a reversal (reversal.ts);
+// free + reserved + inside conditions + held proceeds = deposits − withdrawals, per asset, after
+// every command (invariant 5 of design §1).
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
@@ -32,19 +31,22 @@ function grown(
   return wider
 }
 
-/** What an order reserves: collateral of a profile, or shares of one outcome. */
+/** An order's reserve: collateral of a profile, or shares of one outcome. */
 type Reserving = Pick<PlaceOrder, 'accountId' | 'outcome' | 'reserveRaw'>
 
 export class Ledger {
   /** By profile id. */
   collateralFreeRaw = new Float64Array(1024)
   collateralReservedRaw = new Float64Array(1024)
-  /** Collateral of the system's accounts, by `systemIndex`. None of it is ever reserved. */
+  /** Collateral of the system accounts, by `systemIndex`. None of it is ever reserved. */
   readonly systemRaw: number[] = SYSTEM_ACCOUNTS.map(() => 0)
   /** Indexed by row × 2 + outcome. */
   sharesFreeRaw = new Float64Array(2048)
   sharesReservedRaw = new Float64Array(2048)
-  /** Deposits less withdrawals: a bound on what is here, not on what ever came (design §10). */
+  /**
+   * Deposits less withdrawals, which limits the current funds, not the total ever deposited (design
+   * §10).
+   */
   fundedRaw: CollateralRaw = 0
   readonly rows = new PositionRows()
 
@@ -56,7 +58,7 @@ export class Ledger {
     this.collateralReservedRaw = grown(this.collateralReservedRaw, profileId, capacity)
   }
 
-  /** The row of an account in a market. Makes one when there is none. */
+  /** The row of an account in a market. Creates it if missing. */
   rowFor(accountId: AccountId, market: MarketFunds): PositionRow {
     const known = this.rows.find(accountId, market.marketId)
     if (known !== 0) return known
@@ -67,21 +69,21 @@ export class Ledger {
     return row
   }
 
-  /** Takes over captured rows of a fresh state. Their shares come after it. */
+  /** Restores captured row numbers into a fresh state. Their shares are restored later. */
   restoreRows(pairs: Uint32Array): void {
     this.rows.restore(pairs)
     this.sharesFreeRaw = grown(this.sharesFreeRaw, pairs.length)
     this.sharesReservedRaw = grown(this.sharesReservedRaw, pairs.length)
   }
 
-  /** Gives the row back when it holds no shares. The caller knows that no live order needs it. */
+  /** Releases the row if it has no shares. The caller has checked that no live order needs it. */
   freeRowIfEmpty(row: PositionRow, market: MarketFunds): void {
     if (!this.isRowEmpty(row)) return
     this.rows.remove(row)
     market.rowCount--
   }
 
-  /** Whether the row holds no shares, free or reserved. */
+  /** Whether the row has no shares, free or reserved. */
   isRowEmpty(row: PositionRow): boolean {
     const yes = row * 2
     const no = yes + 1
@@ -99,20 +101,20 @@ export class Ledger {
   }
 
   deposit(profileId: ProfileId, amountRaw: number): void {
-    assert(amountRaw > 0, 'a deposit adds')
+    assert(amountRaw > 0, 'a deposit is positive')
     this.fundedRaw += amountRaw
     assert(this.fundedRaw <= Number.MAX_SAFE_INTEGER, 'funds stay exact')
     this.collateralFreeRaw[profileId] += amountRaw
   }
 
   withdraw(profileId: ProfileId, amountRaw: number): void {
-    assert(amountRaw > 0, 'a withdrawal takes')
-    assert(this.collateralFreeRaw[profileId] >= amountRaw, 'only free collateral leaves')
+    assert(amountRaw > 0, 'a withdrawal is positive')
+    assert(this.collateralFreeRaw[profileId] >= amountRaw, 'only free collateral is withdrawn')
     this.fundedRaw -= amountRaw
     this.collateralFreeRaw[profileId] -= amountRaw
   }
 
-  // An order comes whole: a double that is passed by itself is boxed where V8 does not inline.
+  // Takes the whole order: V8 boxes a separate double argument where it does not inline.
   reserveCollateral({ accountId, reserveRaw }: Reserving): void {
     assert(
       this.collateralFreeRaw[accountId] >= reserveRaw,
@@ -122,9 +124,7 @@ export class Ledger {
     this.collateralReservedRaw[accountId] += reserveRaw
   }
 
-  /**
-   * Ends `amountRaw` of a reserve: `paidRaw` of it leaves the account, and the rest becomes free.
-   */
+  /** Ends `amountRaw` of a reserve: `paidRaw` of it is paid, and the rest becomes free. */
   spendReserve(profileId: ProfileId, amountRaw: number, paidRaw: number): void {
     assert(paidRaw <= amountRaw, 'a fill never costs more than it reserved')
     assert(
@@ -135,7 +135,7 @@ export class Ledger {
     this.collateralFreeRaw[profileId] += amountRaw - paidRaw
   }
 
-  /** Free collateral of any account, also of the system's. */
+  /** Free collateral of any account, including system accounts. */
   freeRaw(accountId: AccountId): CollateralRaw {
     if (isSystemAccount(accountId)) return this.systemRaw[systemIndex(accountId)]
     return this.collateralFreeRaw[accountId]
@@ -152,25 +152,25 @@ export class Ledger {
   }
 
   takeCollateral(profileId: ProfileId, amountRaw: number): void {
-    assert(amountRaw > 0, 'what is taken is more than nothing')
+    assert(amountRaw > 0, 'the taken amount is positive')
     assert(this.collateralFreeRaw[profileId] >= amountRaw, 'only free collateral is taken')
     this.collateralFreeRaw[profileId] -= amountRaw
   }
 
-  /** Takes what any account owes since a reversal, below zero if it must. */
+  /** Takes an account's debt after a reversal, even below zero. */
   collectDebt(accountId: AccountId, amountRaw: number): void {
-    assert(amountRaw > 0, 'a debt is more than nothing')
+    assert(amountRaw > 0, 'a debt is positive')
     if (isSystemAccount(accountId)) this.systemRaw[systemIndex(accountId)] -= amountRaw
     else this.collateralFreeRaw[accountId] -= amountRaw
   }
 
-  /** Collateral comes in for an account of the system (positive), or goes out (negative). */
+  /** Adds collateral to a system account (positive) or withdraws it (negative). */
   fundSystem(accountId: AccountId, amountRaw: number): void {
     const index = systemIndex(accountId)
     this.fundedRaw += amountRaw
     assert(Number.isSafeInteger(this.fundedRaw), 'funds stay exact')
     this.systemRaw[index] += amountRaw
-    assert(this.systemRaw[index] >= 0, 'only what an account holds goes out')
+    assert(this.systemRaw[index] >= 0, 'a withdrawal is covered by the balance')
   }
 
   creditSystem(accountId: AccountId, amountRaw: number): void {
@@ -180,8 +180,8 @@ export class Ledger {
 
   takeSystem(accountId: AccountId, amountRaw: number): void {
     const index = systemIndex(accountId)
-    assert(amountRaw >= 0, 'what is taken is never less than nothing')
-    assert(this.systemRaw[index] >= amountRaw, 'a system account pays what it holds')
+    assert(amountRaw >= 0, 'the taken amount is not negative')
+    assert(this.systemRaw[index] >= amountRaw, 'a system account pays at most its balance')
     this.systemRaw[index] -= amountRaw
   }
 
@@ -192,9 +192,7 @@ export class Ledger {
     this.sharesReservedRaw[index] += reserveRaw
   }
 
-  /**
-   * Ends `amountRaw` of a share reserve: `paidRaw` leaves the account, and the rest becomes free.
-   */
+  /** Ends `amountRaw` of a share reserve: `paidRaw` is delivered, and the rest becomes free. */
   deliverShares(row: PositionRow, outcome: number, amountRaw: number, paidRaw: number): void {
     const index = row * 2 + outcome
     assert(paidRaw <= amountRaw, 'a delivery never exceeds its reserve')
@@ -210,29 +208,29 @@ export class Ledger {
 
   takeShares(row: PositionRow, outcome: number, amountRaw: number): void {
     const index = row * 2 + outcome
-    assert(amountRaw > 0, 'what is taken is more than nothing')
+    assert(amountRaw > 0, 'the taken amount is positive')
     assert(this.sharesFreeRaw[index] >= amountRaw, 'only free shares are taken')
     this.sharesFreeRaw[index] -= amountRaw
   }
 
-  /** All shares of one outcome are gone; `amountRaw` is negative where a reversal took more. */
+  /**
+   * Burns all shares of one outcome. `amountRaw` is negative if a reversal took more than there
+   * was.
+   */
   burnShares(row: PositionRow, outcome: number, amountRaw: number): void {
     const index = row * 2 + outcome
-    assert(this.sharesFreeRaw[index] === amountRaw, 'a position is redeemed whole')
-    assert(this.sharesReservedRaw[index] === 0, 'no order needs shares that are redeemed')
+    assert(this.sharesFreeRaw[index] === amountRaw, 'a position is redeemed completely')
+    assert(this.sharesReservedRaw[index] === 0, 'redeemed shares are not reserved')
     this.sharesFreeRaw[index] = 0
   }
 
-  /** Collateral goes in behind a new pair (positive) or comes out when a pair burns (negative). */
+  /** Adds collateral behind a new pair (positive), or removes it when a pair burns (negative). */
   moveCondition(market: MarketFunds, deltaRaw: number): void {
     market.conditionRaw += deltaRaw
-    assert(market.conditionRaw >= -market.shortRaw, 'a condition never pays more than it holds')
+    assert(market.conditionRaw >= -market.shortRaw, 'a condition pays at most its collateral')
   }
 
-  /**
-   * Moves free balances as a reversal says, below zero if it must. `sharesIndex` is row × 2 +
-   * outcome.
-   */
+  /** Moves free balances by a reversal, even below zero. `sharesIndex` is row × 2 + outcome. */
   moveBack(
     accountId: AccountId,
     sharesIndex: number,

@@ -1,9 +1,9 @@
 // Hot path. bench/core.bench.ts
-// What the open orders of each market add up to, those of each account in it, and those of the
-// sub-accounts of each partner. The sums follow from the orders and are no state: replays and
-// snapshots make them again.
+// Sums of open order size by market, by account and market, and by market for each partner's
+// sub-accounts. They are derived from the orders and are not state: replays and snapshots compute
+// them again.
 // Invariants: `ofRow` of a position row is the sum of `leftRaw` of its live orders, so it is 0 when
-// the row is given back; a partner has a row here while its sub-accounts have open size.
+// the row is released; a partner has an entry while its sub-accounts have open size.
 
 import type { AccountId, MarketId, PositionRow, Slot } from '../../domain/ids.ts'
 import { wideDoubles } from '../cells/columns.ts'
@@ -13,7 +13,7 @@ import { PositionRows } from './position-rows.ts'
 
 type Sum = { openSizeRaw: number }
 
-/** A fill as the clearing reads it. */
+/** The fields of a fill that are needed here. */
 interface Legs {
   readonly taker: Slot
   readonly maker: Slot
@@ -31,13 +31,13 @@ export class OpenSizes {
     return row < this.#ofRow.length ? this.#ofRow[row] : 0
   }
 
-  /** Open size of all sub-accounts of the partner, without its own. */
+  /** Open size of all sub-accounts of the partner, without the partner's own. */
   ofSubAccounts(partnerId: AccountId, marketId: MarketId): number {
     const row = this.#partnerRows.find(partnerId, marketId)
     return row === 0 ? 0 : this.#ofPartnerRow[row]
   }
 
-  /** The order in the slot is open, with what is left of it. A market buy has no size. */
+  /** Adds the open remainder of the order in the slot. A market buy has no size. */
   opened(orders: OrderTable, slot: Slot, market: Sum): void {
     const sharesRaw = orders.leftRawOf(slot)
     const row = orders.rowOf(slot)
@@ -50,7 +50,7 @@ export class OpenSizes {
     this.#addShared(owner, orders.marketOf(slot), sharesRaw)
   }
 
-  /** `rows` are those of all positions. */
+  /** `rows` are all position rows. */
   moved({ members, from, to }: ShareMove, rows: PositionRows): void {
     const isMember = new Set(members)
     for (let row = 1; row < rows.end; row++) {
@@ -78,12 +78,12 @@ export class OpenSizes {
     if (this.#ofPartnerRow[row] === 0) this.#partnerRows.remove(row)
   }
 
-  /** What is left of the order in the slot is open no longer. */
+  /** Subtracts the remainder of the order in the slot. */
   ended(orders: OrderTable, slot: Slot, market: Sum): void {
     this.#closed(orders, slot, market, orders.leftRawOf(slot))
   }
 
-  /** Both sides of a fill are open no longer, except for a market buy, which has no size. */
+  /** Subtracts both sides of a fill, except a market buy, which has no size. */
   filled(orders: OrderTable, market: Sum, { taker, maker, sharesRaw }: Legs): void {
     this.#closed(orders, maker, market, sharesRaw)
     if (!orders.buysBySpend(taker)) this.#closed(orders, taker, market, sharesRaw)

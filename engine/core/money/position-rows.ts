@@ -1,8 +1,8 @@
 // Hot path. bench/core.bench.ts
-// Finds the row that holds an account's position in a market. A row that is given back is used
-// again, so rows are bounded by the positions that are alive at once (design §10).
-// Invariants: a cell holds a live row or 0; rows with the same home cell follow it without a gap;
-// at most half of the cells are taken; a row is live or in the free chain.
+// Finds the row of an account's position in a market. Released rows are reused, so the number of
+// rows is bounded by the number of live positions (design §10).
+// Invariants: a cell is 0 or a live row; rows with the same home cell follow it without gaps; at
+// most half of the cells are in use; a row is live or in the free chain.
 
 import { assert } from '../../domain/assert.ts'
 import type { AccountId, MarketId, PositionRow } from '../../domain/ids.ts'
@@ -15,23 +15,23 @@ const FIRST_ROWS = 1024
 
 export class PositionRows {
   #cells = new Int32Array(FIRST_ROWS * 2)
-  /** The account of a live row; the next free row of a free one. */
+  /** For a live row, its account; for a free row, the next free row. */
   #accountOf = new Int32Array(FIRST_ROWS)
-  /** 0 marks a free row. */
+  /** 0 = a free row. */
   #marketOf = new Int32Array(FIRST_ROWS)
   /** Head of the free chain; 0 = none. */
   #free = 0
-  /** Live rows, in all and of each account. */
+  /** Live rows, in total and per account. */
   readonly live = new SharedCounts(positionShares(LIMITS.positionsMax))
-  /** Every row is below this. Row 0 means none. */
+  /** All rows are below this. Row 0 = none. */
   end = 1
 
-  /** How many rows there may be. */
+  /** The largest number of rows. */
   get capacity(): number {
     return this.live.shares.whole.capacity
   }
 
-  /** How many rows are live. */
+  /** Live rows. */
   get count(): number {
     return this.live.all
   }
@@ -44,12 +44,12 @@ export class PositionRows {
     return this.#accountOf[row]
   }
 
-  /** 0 when the row is free. */
+  /** 0 if the row is free. */
   marketOf(row: PositionRow): MarketId {
     return this.#marketOf[row]
   }
 
-  /** The row of an account in a market; 0 when it has none. */
+  /** The row of an account in a market; 0 if it has none. */
   find(accountId: AccountId, marketId: MarketId): PositionRow {
     return this.#cells[this.#cellOf(accountId, marketId)]
   }
@@ -62,9 +62,9 @@ export class PositionRows {
     return row
   }
 
-  /** Gives a row back. The caller's columns hold nothing of it any more. */
+  /** Releases a row. The caller's columns no longer use it. */
   remove(row: PositionRow): void {
-    assert(this.isLive(row), 'a row is given back once')
+    assert(this.isLive(row), 'a row is released once')
     this.#close(this.#cellOf(this.#accountOf[row], this.#marketOf[row]))
     this.live.remove(this.#accountOf[row])
     this.#marketOf[row] = 0
@@ -72,7 +72,7 @@ export class PositionRows {
     this.#free = row
   }
 
-  /** Account and market of every row from 0 on; 0 and 0 of a free one. */
+  /** Account and market of all rows from 0; 0 and 0 for a free row. */
   capture(): Uint32Array {
     const pairs = new Uint32Array(this.end * 2)
     for (let row = 1; row < this.end; row++) {
@@ -83,12 +83,12 @@ export class PositionRows {
     return pairs
   }
 
-  /** Takes over captured rows under their numbers: live orders name them. */
+  /** Restores captured rows under the same numbers, because live orders refer to them. */
   restore(pairs: Uint32Array): void {
     assert(this.end === 1, 'only a fresh state is restored')
     this.end = pairs.length / 2
     if (this.end > this.#accountOf.length) this.#grow()
-    // Highest first, so that the lowest rows come first in the free chain.
+    // In descending order, so that the free chain starts with the lowest rows.
     for (let row = this.end - 1; row > 0; row--) {
       if (pairs[row * 2 + 1] !== 0) this.#put(row, pairs[row * 2], pairs[row * 2 + 1])
       else {
@@ -110,7 +110,7 @@ export class PositionRows {
     return (mixed ^ (mixed >>> 15)) & (this.#cells.length - 1)
   }
 
-  /** The cell that holds the pair, or the empty cell where it would go. */
+  /** The cell of the pair, or the empty cell where it would go. */
   #cellOf(accountId: AccountId, marketId: MarketId): number {
     const cells = this.#cells
     const mask = cells.length - 1
@@ -122,7 +122,7 @@ export class PositionRows {
     return cell
   }
 
-  /** Empties a cell. Rows behind it that could stand there move up, so that no gap is left. */
+  /** Empties a cell. Later rows that may use it move up, so that no gap is left. */
   #close(cell: number): void {
     const cells = this.#cells
     const mask = cells.length - 1

@@ -1,7 +1,7 @@
 // Reverses the fills of a trade whose settlement failed (design §5). Only free balances move, by
-// the amounts that the command carries, so a reversal commutes with results that markets still owe
-// (law 2). Nothing else may make a free balance negative. The totals that reversals took from each
-// balance are kept; no free balance falls below minus its total.
+// the amounts in the command, so reversals commute with results that markets still owe (invariant 2
+// of design §1). Only a reversal may make a free balance negative. The totals that reversals took
+// from each balance are recorded; no free balance falls below minus its total.
 
 import { assert } from '../../domain/assert.ts'
 import type { ReversedCondition, ReversedLeg } from '../../domain/command.ts'
@@ -11,7 +11,7 @@ import type { MarketFunds } from '../markets/catalogue.ts'
 import { makerLegRaw, takerLegRaw } from './fill-money.ts'
 import type { Ledger } from './ledger.ts'
 
-/** What reversals took of each account's collateral, and of its shares. */
+/** What reversals took from each account's collateral and shares. */
 export interface CapturedReversals {
   readonly collateral: readonly (readonly [accountId: AccountId, takenRaw: number])[]
   readonly shares: readonly CapturedShares[]
@@ -23,13 +23,13 @@ type CapturedShares = readonly [
   takenRaw: number,
 ]
 
-/** One trade as it was settled. Sizes are raw shares; prices are ticks of the YES ladder. */
+/** A settled trade. Sizes are raw shares; prices are ticks of the YES ladder. */
 export interface SettledTrade {
   readonly marketId: MarketId
   readonly takerId: ProfileId
   readonly side: number
   readonly outcome: number
-  /** In shares for a buy, in collateral for a sell. */
+  /** Shares for a buy, collateral for a sell. */
   readonly feeRaw: number
   readonly fills: readonly {
     readonly makerId: ProfileId
@@ -71,8 +71,7 @@ class Legs {
 }
 
 /**
- * The opposite of every move that `settleFill` and `settleProceeds` made for the trade (rules
- * §2.4).
+ * The inverse of all moves that `settleFill` and `settleProceeds` made for the trade (rules §2.4).
  */
 export function reversalOf(trade: SettledTrade): Reversal {
   const { marketId, takerId, outcome, feeRaw } = trade
@@ -101,15 +100,15 @@ export function reversalOf(trade: SettledTrade): Reversal {
   return { legs: legs.all(), conditions }
 }
 
-/** What one command takes back of a trade; `fillsLeft` as in the command. */
+/** The part of a trade that one command reverses; `fillsLeft` as in the command. */
 export interface ReversalPart extends Reversal {
   readonly fillsLeft?: number
 }
 
 /**
  * The reversal of a trade as commands of at most `legsMax` legs, without the fills that earlier
- * commands took back. Each part takes back whole fills, so it balances by itself; the first one
- * takes back the fee too.
+ * commands reversed. Each part reverses whole fills, so it balances by itself. The first part also
+ * reverses the fee.
  */
 export function reversalParts(
   trade: SettledTrade,
@@ -121,7 +120,7 @@ export function reversalParts(
     if (whole.legs.length <= legsMax) return [whole]
   }
   const parts: ReversalPart[] = []
-  // A fill adds the leg of its maker; those of the taker and of the fees are in each part.
+  // A fill adds its maker's leg. The legs of the taker and of the fees are in each part.
   const fillsMax = legsMax - 2
   const { fills } = trade
   for (let from = takenFills; from < fills.length; from += fillsMax) {
@@ -133,7 +132,7 @@ export function reversalParts(
   return parts
 }
 
-/** Every unit that leaves one balance arrives at another (law 5). */
+/** Every unit that leaves one balance arrives at another (invariant 5 of design §1). */
 function assertBalanced({ legs, conditions }: Reversal): void {
   let collateralRaw = 0
   /** Shares by market and outcome, less the collateral that goes behind their pairs. */
@@ -150,9 +149,9 @@ function assertBalanced({ legs, conditions }: Reversal): void {
     collateralRaw += condition.collateralRaw
     for (const outcome of [0, 1]) addShares(condition.marketId, outcome, -condition.collateralRaw)
   }
-  assert(collateralRaw === 0, 'a reversal moves collateral and makes none')
+  assert(collateralRaw === 0, 'a reversal moves collateral and creates none')
   for (const raw of unpairedRaw.values()) {
-    assert(raw === 0, 'shares come and go with the collateral of their pairs')
+    assert(raw === 0, 'shares change with the collateral of their pairs')
   }
 }
 
@@ -162,25 +161,25 @@ export class Reversals {
   readonly #sharesRaw = new Map<MarketId, Map<number, number>>()
 
   /**
-   * What reversals took of the account's collateral: its free balance may be this far below zero.
+   * What reversals took from the account's collateral. Its free balance may be this far below zero.
    */
   collateralTakenRaw(accountId: AccountId): number {
     return this.#collateralRaw.get(accountId) ?? 0
   }
 
-  /** What reversals took of the account's shares of one outcome. */
+  /** What reversals took from the account's shares of one outcome. */
   sharesTakenRaw(accountId: AccountId, marketId: MarketId, outcome: number): number {
     return this.#sharesRaw.get(marketId)?.get(accountId * 2 + outcome) ?? 0
   }
 
-  /** The markets in which reversals took shares of the account. */
+  /** Markets in which reversals took shares from the account. */
   *marketsOf(accountId: AccountId): Iterable<MarketId> {
     for (const [marketId, taken] of this.#sharesRaw) {
       if (taken.has(accountId * 2) || taken.has(accountId * 2 + 1)) yield marketId
     }
   }
 
-  /** Whether a reversal took anything of the account that is still counted. */
+  /** Whether a reversal took anything from the account that is still counted. */
   tookOf(accountId: AccountId): boolean {
     const { done } = this.marketsOf(accountId)[Symbol.iterator]().next()
     return done !== true || this.#collateralRaw.has(accountId)
@@ -199,13 +198,13 @@ export class Reversals {
       this.#takeShares(marketId, accountId * 2 + outcome, -sharesRaw)
       market.shortRaw -= sharesRaw
     }
-    // Comes after the shares: the collateral that leaves may back shares that were sold on.
+    // After the shares, because the collateral may back shares that were sold on.
     for (const { marketId, collateralRaw } of reversal.conditions) {
       ledger.moveCondition(marketOf(marketId), collateralRaw)
     }
   }
 
-  /** Collateral that an account owed for shares below zero, and paid when they were redeemed. */
+  /** Collateral that an account owed for negative shares, and paid at their redemption. */
   owed(accountId: AccountId, collateralRaw: number): void {
     this.#collateralRaw.set(accountId, this.collateralTakenRaw(accountId) + collateralRaw)
   }
@@ -216,12 +215,12 @@ export class Reversals {
     taken.set(key, (taken.get(key) ?? 0) + sharesRaw)
   }
 
-  /** Nobody holds a share of the market any more. */
+  /** The market has no positions any more. */
   forget(marketId: MarketId): void {
     this.#sharesRaw.delete(marketId)
   }
 
-  /** For the state hash: no fact before the first reversal. */
+  /** For the state hash; empty before the first reversal. */
   *hashedFields(): Iterable<unknown> {
     const { collateral, shares } = this.capture()
     if (collateral.length + shares.length > 0) yield ['reversed', collateral, shares]

@@ -1,9 +1,9 @@
 // Hot path. bench/core.bench.ts
-// The fee that a taker pays on its whole trade, and how it is rounded (rules §3.1).
+// The taker's fee on its whole trade, and its rounding (rules §3.1).
 
 import { BPS, mulDivFloor } from '../../domain/units.ts'
 
-// A constant of this module: V8 checks an imported binding at each use.
+// A local constant: V8 checks an imported binding at each use.
 const BPS_ONE = BPS
 
 /** Fee of a buy in shares: floor(bps · min(c, n − c) · n / (c · 10,000)), rules §3.1. */

@@ -6,7 +6,7 @@ import { bytesToHex, sha256 } from '../cells/digest.ts'
  *
  *   SHA-256 of 24 bytes: chain id, height of the block, seq of the trade, each u64 big-endian
  *
- * The journal holds all three, so a replay and a rebuild give the same hash (rules §5.2).
+ * All three are in the journal, so a replay and a rebuild give the same hash (rules §5.2).
  */
 export function txHashOf(chainId: number, height: number, tradeSeq: Seq): string {
   const view = new DataView(new ArrayBuffer(24))
@@ -18,7 +18,7 @@ export function txHashOf(chainId: number, height: number, tradeSeq: Seq): string
 
 /**
  * The transaction of a command that moved money outside trading. It never fails, so its hash is
- * known before its block: the height counts as 0, which no block has.
+ * known before its block: it uses height 0, which no block has.
  */
 export function moveHashOf(chainId: number, seq: Seq): string {
   return txHashOf(chainId, 0, seq)

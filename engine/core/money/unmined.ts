@@ -1,11 +1,11 @@
 // Hot path. bench/core.bench.ts
-// What trades that no block holds brought each profile (rules §6.5): collateral of a sale; of a
-// purchase what its shares may pay beyond their cost. Such proceeds trade, but do not leave. While
-// an account keeps this much, it can pay for whichever of these trades fail, whatever it did with
-// the shares since: a failed sale takes its collateral back, and a failed purchase returns its cost
-// and takes back shares that pay one unit each at the most.
-// Invariants: a sum is that of the account's entries; an entry stays until its trade is in a block
-// or was reversed. It is kept for the gates alone: no command reads it.
+// Each profile's gains from unmined trades (rules §6.5): for a sale its collateral, for a purchase
+// what its shares may pay beyond their cost. Such proceeds can be traded but not withdrawn. An
+// account with this much can cover any failure of these trades, whatever it did with the shares: a
+// failed sale takes its collateral back, and a failed purchase returns its cost and takes back
+// shares that pay at most one unit each.
+// Invariants: a sum is the sum of the account's entries; an entry stays until its trade is in a
+// block or reversed. Only the gates use it; no command reads it.
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
@@ -26,15 +26,15 @@ const FIRST_ENTRIES = 1024
 export class UnminedProceeds {
   /** By profile id: the sum of its entries. */
   #sumRaw = new Float64Array(FIRST_ENTRIES)
-  // One entry for each account and result of a trade, in the order in which the results came.
+  // One entry per account and result of a trade, in order of the results.
   #seqs = new Float64Array(FIRST_ENTRIES)
   #profiles = new Int32Array(FIRST_ENTRIES)
   #raws = new Float64Array(FIRST_ENTRIES)
   #count = 0
-  /** Entries of trades that a block passed over. */
+  /** Entries of trades that a block skipped. */
   readonly #aside = new Map<Seq, Aside>()
 
-  /** What the trades that are not mined brought the profile. */
+  /** The profile's gains from unmined trades. */
   of(profileId: ProfileId): CollateralRaw {
     return this.#sumRaw[profileId] ?? 0
   }
@@ -56,7 +56,7 @@ export class UnminedProceeds {
     this.#raws = wideDoubles(this.#raws, this.#count)
   }
 
-  /** A block covers every trade up to its `throughSeq`, except those that are set aside. */
+  /** A block covers all trades up to its `throughSeq`, except those set aside. */
   mined(blocks: Pick<Blocks, 'throughSeq' | 'isAside'>): void {
     let kept = 0
     for (let entry = 0; entry < this.#count; entry++) {
@@ -78,16 +78,16 @@ export class UnminedProceeds {
     this.#aside.set(seq, aside.set(profileId, (aside.get(profileId) ?? 0) + raw))
   }
 
-  /** A trade that a block passed over is mined late, or was reversed. */
+  /** A trade that a block skipped was mined later or reversed. */
   ended(tradeSeq: Seq): void {
     for (const [profileId, raw] of this.#aside.get(tradeSeq) ?? []) {
       this.#sumRaw[profileId] -= raw
-      assert(this.#sumRaw[profileId] >= 0, 'a sum holds all of its entries')
+      assert(this.#sumRaw[profileId] >= 0, 'a sum covers all of its entries')
     }
     this.#aside.delete(tradeSeq)
   }
 
-  /** By trade and profile, whatever the order of the results was. */
+  /** By trade and profile, independent of the order of the results. */
   capture(): CapturedUnmined {
     const byTrade = new Map<Seq, Aside>()
     for (const [seq, aside] of this.#aside) byTrade.set(seq, new Map(aside))
@@ -103,7 +103,7 @@ export class UnminedProceeds {
     return entries.sort((a, b) => a[0] - b[0] || a[1] - b[1])
   }
 
-  /** `blocks` are restored already. */
+  /** `blocks` are already restored. */
   restore(captured: CapturedUnmined, blocks: Pick<Blocks, 'throughSeq' | 'isAside'>): void {
     assert(this.#count + this.#aside.size === 0, 'only a fresh state is restored')
     for (const [seq, profileId, raw] of captured) this.add(seq, profileId, raw)

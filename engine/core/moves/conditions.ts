@@ -1,6 +1,6 @@
-// Turns collateral into pairs of outcome shares and back (rules §6.2). Every command carries its
-// amounts, and only free balances move, so results that markets still owe do not change what it
-// does (law 2).
+// Converts collateral into pairs of outcome shares and back (rules §6.2). Every command carries its
+// amounts, and only free balances move, so results that markets still owe do not change its effect
+// (invariant 2 of design §1).
 
 import { assert } from '../../domain/assert.ts'
 import { BURN_ACCOUNT, isSystemAccount, type ProfileId } from '../../domain/ids.ts'
@@ -12,14 +12,14 @@ import type { Ledger } from '../money/ledger.ts'
 
 const BOTH = [OUTCOME.YES, OUTCOME.NO] as const
 
-/** `part` of `whole` parts of each share, rounded down; shares below zero owe it rounded up. */
+/** `part` of `whole` parts of each share, rounded down; negative shares owe it rounded up. */
 function shareOfPayoutRaw(sharesRaw: SizeRaw, part: number, whole: number): CollateralRaw {
   if (sharesRaw >= 0) return mulDivFloor(sharesRaw, part, whole)
   // ⌈a·part/whole⌉ = a − ⌊a·(whole − part)/whole⌋, with a = −sharesRaw.
   return sharesRaw + mulDivFloor(-sharesRaw, whole - part, whole)
 }
 
-/** What a position pays; negative when the account owes more than it gets. */
+/** The payout of a position; negative if the account owes more than it gets. */
 export function redemptionRaw(
   [yesPart, noPart]: readonly [number, number],
   yesRaw: SizeRaw,
@@ -55,9 +55,9 @@ export function merge(
 }
 
 /**
- * Burns all shares of a position and pays for them. `group` is that of the market: it gets what
- * its burnt shares pay, because it paid for conversions in advance (rules §6.3). Returns what the
- * account owes and could not refuse: its shares were below zero.
+ * Burns all shares of a position and pays for them. `group` is the market's group, which receives
+ * the payout of its burnt shares, because it paid for conversions in advance (rules §6.3). Returns
+ * what the account owes for negative shares and could not refuse.
  */
 export function redeem(
   ledger: Ledger,

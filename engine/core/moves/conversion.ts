@@ -1,13 +1,13 @@
 // Converts NO shares of a group's children (rules §6.3). Exactly one child wins, so NO of k
-// children is worth k − 1 units, and one more when another child wins: that is YES of the others.
+// children is worth k − 1 units, plus one if another child wins, which equals YES of the others.
 //
-// The shares that a conversion takes and makes are counted in their children as all shares are:
+// Shares that a conversion takes and creates count in their children like all shares:
 //
-//   chosen child    a NO goes from the account to the burn account
+//   chosen child    NO moves from the account to the burn account
 //   other child     a new pair: YES to the account and the vault, NO to the burn account
 //   group           pays for the new pairs and for the collateral: its balance falls by (n − 1)·a
 //
-// One child wins, so burnt shares of n children pay back (n − 1)·a: the group ends at zero.
+// One child wins, so burnt shares of n children pay back (n − 1)·a, and the group ends at zero.
 
 import { assert } from '../../domain/assert.ts'
 import { type AccountId, BURN_ACCOUNT, type MarketId, VAULT_ACCOUNT } from '../../domain/ids.ts'
@@ -19,12 +19,12 @@ import type { Ledger } from '../money/ledger.ts'
 
 export type Conversion = Extract<MoveBody, { kind: 'convertPositions' }>
 
-/** What the vault keeps of an amount, rounded down. */
+/** The vault's part of an amount, rounded down. */
 export function convertFeeRaw(group: Market, amountRaw: SizeRaw): SizeRaw {
   return mulDivFloor(amountRaw, group.convertFeeBps ?? 0, BPS)
 }
 
-/** The caller knows whether the rows that the account empties are needed any more. */
+/** The caller knows whether the rows that the account empties are still needed. */
 export function convert(
   ledger: Ledger,
   group: Market,

@@ -1,8 +1,8 @@
-// Calls that moved money, remembered so that none is made twice (rules §6.4): by the signature
-// of the call, or by the idempotency key of its profile. Only commands change it; one thread
-// writes. Calls end by their own times, in whatever order they came: another version may remember
-// them for longer. Invariants: `owners` counts the calls of each profile in both maps; `#due` holds
-// every call once, and no call ends before its parent in that heap.
+// Calls that moved money, remembered so that none executes twice (rules §6.4): by the call's
+// signature, or by the idempotency key of its profile. Only commands change it; one thread writes.
+// Calls expire by their own times, in any order, because another version may remember them for
+// longer. Invariants: `owners` counts the calls of each profile in both maps; `#due` contains each
+// call once, and no call expires before its parent in that heap.
 
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
@@ -12,7 +12,7 @@ import type { TimeMs } from '../../domain/units.ts'
 
 export interface MadeCall extends CallOnce {
   readonly profileId: ProfileId
-  /** Of the command that the call became. */
+  /** Seq of the command created by the call. */
   readonly seq: Seq
 }
 
@@ -20,7 +20,7 @@ export type CapturedCalls = readonly MadeCall[]
 
 export class MadeCalls {
   readonly #calls = { signed: new Map<string, MadeCall>(), keyed: new Map<string, MadeCall>() }
-  /** A binary heap: the call that ends next comes first. */
+  /** A binary heap by expiry, earliest first. */
   readonly #due: MadeCall[] = []
   readonly owners: OwnerCounts
 
@@ -28,7 +28,7 @@ export class MadeCalls {
     this.owners = new OwnerCounts(shareOwnerOf)
   }
 
-  /** The call as it was made before; undefined when it was not, or is forgotten by now. */
+  /** The earlier call; undefined if there is none or it has expired. */
   find({ by, digest }: Pick<CallOnce, 'by' | 'digest'>, nowMs: TimeMs): MadeCall | undefined {
     const made = this.#calls[by].get(digest)
     return made === undefined || made.untilMs <= nowMs ? undefined : made
@@ -36,13 +36,13 @@ export class MadeCalls {
 
   made(call: MadeCall): void {
     const { by, digest, profileId } = call
-    assert(!this.#calls[by].has(digest), 'a call is made once')
+    assert(!this.#calls[by].has(digest), 'a call executes once')
     this.#calls[by].set(digest, call)
     this.owners.add(profileId, 1)
     this.#rise(this.#due.length, call)
   }
 
-  /** Forgets calls that can come again without harm. */
+  /** Removes calls that can safely be repeated. */
   expire(nowMs: TimeMs): void {
     while (this.#due.length > 0 && this.#due[0].untilMs <= nowMs) {
       const { by, digest, profileId } = this.#due[0]
@@ -53,7 +53,7 @@ export class MadeCalls {
     }
   }
 
-  /** Puts a call at a free place of the heap, or above it. */
+  /** Puts a call at a free position of the heap, or above it. */
   #rise(free: number, call: MadeCall): void {
     let place = free
     while (place > 0) {
@@ -65,7 +65,7 @@ export class MadeCalls {
     this.#due[place] = call
   }
 
-  /** Puts a call in place of the first one, or below it. */
+  /** Puts a call at the root, or below it. */
   #sink(call: MadeCall): void {
     const count = this.#due.length
     let place = 0
@@ -80,14 +80,14 @@ export class MadeCalls {
     this.#due[place] = call
   }
 
-  /** All the state, for the state hash; no fact while no call is remembered. */
+  /** The full state, for the state hash; empty if no call is remembered. */
   *hashedFields(): Iterable<unknown> {
     for (const { by, digest, bodyDigest, untilMs, profileId, seq } of this.capture()) {
       yield ['call', by, digest, bodyDigest, untilMs, profileId, seq]
     }
   }
 
-  /** Oldest first of each kind. */
+  /** Each kind with its oldest calls first. */
   capture(): CapturedCalls {
     return [...this.#calls.signed.values(), ...this.#calls.keyed.values()]
   }

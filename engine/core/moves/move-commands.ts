@@ -1,4 +1,4 @@
-// What a command that moves money outside trading changes.
+// Applies commands that move money outside trading.
 
 import type { ControlCommand } from '../../domain/command.ts'
 import { FEE_ACCOUNT, type PositionRow, type ProfileId } from '../../domain/ids.ts'
@@ -37,7 +37,7 @@ interface MoveState {
   readonly pools: Pools
 }
 
-/** `freeRow` gives a row back when neither its shares nor an order needs it. */
+/** `freeRow` releases a row that neither its shares nor an order needs. */
 export function applyMove(
   state: MoveState,
   command: MoveCommand,
@@ -93,7 +93,7 @@ function redeemAll(
     const owedRaw = redeem(ledger, market, group, position)
     if (owedRaw > 0) reversals.owed(position.accountId, owedRaw)
   }
-  // Nobody holds a share any more: what roundings left behind is the exchange's.
+  // The market has no positions left, so rounding remainders belong to the exchange.
   const isLast = market.rowCount === positions.length
   if (isLast) keepRemainder(ledger, market)
   for (const { accountId } of positions) freeRowOf(accountId, market)

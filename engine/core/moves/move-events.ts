@@ -1,34 +1,34 @@
-// What each profile got and gave by a command that moved money outside trading. Replies, histories
-// and positions all come from here.
+// What each profile received and paid by a command that moved money outside trading. Replies,
+// histories and positions are all derived from it.
 
 import { isSystemAccount, type MarketId, type ProfileId } from '../../domain/ids.ts'
 import type { MoveBody } from '../../domain/moves/move-command.ts'
 import type { MoveKind } from '../../domain/moves/move-kind.ts'
 import type { CollateralRaw, SizeRaw } from '../../domain/units.ts'
 
-/** Shares of one market that a conversion moved. */
+/** Shares of one market in a conversion. */
 export interface ConvertedShares {
   readonly marketId: MarketId
   readonly yesRaw: SizeRaw
   readonly noRaw: SizeRaw
 }
 
-/** What a profile got is positive, and what it gave is negative. */
+/** Received amounts are positive, paid amounts negative. */
 export interface MoveEvent {
   readonly kind: MoveKind
   readonly owner: ProfileId
-  /** 0 for a withdrawal. Of a conversion: its group. */
+  /** 0 for a withdrawal. The group for a conversion. */
   readonly marketId: MarketId
   readonly yesRaw: SizeRaw
   readonly noRaw: SizeRaw
   readonly collateralRaw: CollateralRaw
-  /** The shares of a conversion, given before got; absent for all other moves. */
+  /** The shares of a conversion, paid ones before received ones; absent for other moves. */
   readonly converted?: readonly ConvertedShares[]
-  /** Of a withdrawal: EIP-55 text. */
+  /** For a withdrawal: EIP-55 text. */
   readonly destination?: string
 }
 
-/** One fact for each profile. `childrenOf` gives the children of a group in their order. */
+/** One entry per profile. `childrenOf` returns the children of a group in order. */
 export function eventsOfMove(
   move: MoveBody,
   childrenOf: (groupId: MarketId) => readonly MarketId[],

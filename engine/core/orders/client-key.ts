@@ -1,19 +1,18 @@
-// The 64-bit key of a used (account, client order id): the head of a SHA-256. So nobody can make an
-// id of one account that is taken for an id of another account.
+// The 64-bit key of a used (account, client order id): the first bytes of a SHA-256, so that no id
+// of one account can be crafted to collide with an id of another.
 
 import type { AccountId } from '../../domain/ids.ts'
 import { sha256, utf8ToBytes } from '../cells/digest.ts'
 
 /**
- * The last key. One thread works on one order at a time and asks for its key a few times in a row,
- * so the last key is kept.
+ * The last key. One thread works on one order at a time and needs its key several times in a row.
  */
 export const clientKey = { high: 0, low: 0 }
 
 let lastAccount = -1
 let lastId = ''
 
-/** Puts the key of the pair into `clientKey`. */
+/** Writes the key of the pair to `clientKey`. */
 export function findClientKey(accountId: AccountId, clientOrderId: string): void {
   if (accountId === lastAccount && clientOrderId === lastId) return
   lastAccount = accountId

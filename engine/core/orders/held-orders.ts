@@ -1,8 +1,8 @@
-// What is known of an order that taker delay may hold, beside its record (rules §4.3): when it may
-// enter its market, its self-trade policy, and whether its release is under way. All are columns by
-// slot. Pages that no such order touches cost address space only. One thread writes them.
-// Invariants: a slot that was never admitted here is never held; `releasingCount` counts the held
-// orders whose release is decided and whose market has not answered yet.
+// Data of orders that the taker delay may hold, in addition to their records (rules §4.3): when an
+// order may enter its market, its self-trade policy, and whether its release is in progress. All
+// are columns by slot. Untouched pages cost only address space. One thread writes them.
+// Invariants: a slot never admitted here is never held; `releasingCount` counts held orders whose
+// release is decided but not yet answered by their market.
 
 import { assert } from '../../domain/assert.ts'
 import type { Slot } from '../../domain/ids.ts'
@@ -20,7 +20,7 @@ export class HeldOrders {
     this.#isReleasing = new Uint8Array(capacity)
   }
 
-  /** Notes the terms of an order that may be held; its market decides whether it is. */
+  /** Records the terms of an order that may be held. Its market decides whether it is. */
   admit(slot: Slot, eligibleMs: TimeMs, stp: number): void {
     this.#eligibleMs[slot] = eligibleMs
     this.#stp[slot] = stp
@@ -50,7 +50,7 @@ export class HeldOrders {
     this.#releasingCount++
   }
 
-  /** The order in this slot is not held any more. */
+  /** The order in this slot is no longer held. */
   left(slot: Slot): void {
     if (this.#isReleasing[slot] === 0) return
     this.#isReleasing[slot] = 0

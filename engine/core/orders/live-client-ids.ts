@@ -1,6 +1,6 @@
-// Client order ids of the live orders, by slot, and the slot of each id.
-// Invariants: cells with the same home follow it without a gap; a cell holds a slot, or 0 when it
-// is empty; at most one live order of an account has a given id.
+// Client order ids of live orders by slot, and the slot of each id.
+// Invariants: cells with the same home follow it without gaps; a cell is a slot, or 0 if empty; at
+// most one live order of an account has a given id.
 
 import type { AccountId, Slot } from '../../domain/ids.ts'
 import { TextCells } from '../cells/text-cells.ts'
@@ -32,13 +32,13 @@ export class LiveClientIds {
     this.#put(slot)
   }
 
-  /** The client id of the slot's order; '' when it has none. */
+  /** The client id of the slot's order; '' if it has none. */
   textOf(slot: Slot): string {
     const first = this.#textOf[slot]
     return first === 0 ? '' : this.#texts.get(first)
   }
 
-  /** The slot of the live order with this client id; 0 when there is none. */
+  /** The slot of the live order with this client id; 0 if there is none. */
   slotOf(accountId: AccountId, clientOrderId: string): Slot {
     findClientKey(accountId, clientOrderId)
     const mask = this.#slots.length - 1
@@ -50,7 +50,7 @@ export class LiveClientIds {
     return 0
   }
 
-  /** Forgets the id of the slot's order, if it has one. */
+  /** Removes the id of the slot's order, if it has one. */
   remove(slot: Slot): void {
     if (this.#textOf[slot] === 0) return
     this.#texts.free(this.#textOf[slot])

@@ -1,9 +1,9 @@
 // Hot path. bench/core.bench.ts
-// What the clearing knows of each order from admission to its end, by slot. One thread writes it.
-// Invariants: a used slot is in the free chain of its chunk's lane, belongs to one live order, or
-// has retired; no generation of a slot is used twice; slots above `highSlot` were never used.
+// The clearing's record of each order from admission to its end, by slot. One thread writes it.
+// Invariants: a used slot is in the free chain of its chunk's partition, belongs to one live order,
+// or is retired; no generation of a slot is used twice; slots above `highSlot` are unused.
 //
-// A slot is one record, because all of it is written at once: columns would touch many cache lines.
+// A slot is one record, because it is written all at once; columns would touch many cache lines.
 //
 //   f64    0 sizeRaw │ 1 leftRaw │ 2 reservedRaw │ 3 filledSharesRaw │ 4 filledCollateralRaw │
 //          5 seq │ 6 expirationSec
@@ -11,9 +11,8 @@
 //          21 previous │ 22 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
 //          8 price ticks, 18 fee bps, 28 matched │ 23 book
 //
-// A freed slot keeps the record of its order until the next order takes it: so what became of an
-// order that ended a moment ago is known without the tables. `matched` says whether it ended as
-// MATCHED (rules §5.1).
+// A freed slot keeps its order's record until the next order takes it, so the result of a recently
+// ended order is known without the tables. `matched` is set if it ended as MATCHED (rules §5.1).
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
@@ -36,7 +35,10 @@ import { LiveClientIds } from './live-client-ids.ts'
 import { RowChains } from './row-chains.ts'
 import { SlotPartitions } from './slot-partitions.ts'
 
-/** HELD: taker delay keeps the order out of the book (rules §4.3), its release decided or not. */
+/**
+ * HELD: the taker delay holds the order outside the book (rules §4.3), with or without a decided
+ * release.
+ */
 export const STATE = { FREE: 0, IN_FLIGHT: 1, OPEN: 2, HELD: 3 } as const
 
 const { FREE, HELD, IN_FLIGHT, OPEN } = STATE
@@ -44,7 +46,9 @@ const F64S = 12
 const WORDS = F64S * 2
 const STATE_MASK = 3
 const MATCHED_BIT = 1 << 28
-/** A slot retires with it: a journal holds a generation in 32 bits. */
+/**
+ * The last generation of a slot, after which it retires: the journal stores generations in 32 bits.
+ */
 const GENERATION_LAST = 0xffff_ffff
 
 export class OrderTable {
@@ -63,7 +67,10 @@ export class OrderTable {
   readonly live: SharedCounts
   highSlot = 0
 
-  /** Each market thread is one lane. Books take the lanes in turn. */
+  /**
+   * Each market thread has one partition of the slots. Books are assigned to partitions
+   * round-robin.
+   */
   constructor(capacity: number = LIMITS.orderSlotsMax, partitions = 1) {
     this.capacity = capacity
     this.live = new SharedCounts(orderShares(capacity - 1))
@@ -79,7 +86,7 @@ export class OrderTable {
     return this.#f64s[slot * F64S + 0]
   }
 
-  /** Shares still open; 0 for a market buy. */
+  /** Open shares; 0 for a market buy. */
   leftRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 1]
   }
@@ -88,7 +95,7 @@ export class OrderTable {
     return this.#f64s[slot * F64S + 2]
   }
 
-  /** Shares that the order traded so far, as taker and as maker, before fees. */
+  /** Shares traded so far, as taker and as maker, before fees. */
   filledSharesRawOf(slot: Slot): number {
     return this.#f64s[slot * F64S + 3]
   }
@@ -185,12 +192,15 @@ export class OrderTable {
     this.#words[word] = (this.#words[word] & ~STATE_MASK) | state
   }
 
-  /** A slot for the next order of the book; 0 when every slot is taken. */
+  /** A slot for the book's next order; 0 if no slot is free. */
   freeSlot(book: Book): Slot {
     return this.#partitions.nextFor(book)
   }
 
-  /** Takes the slot of the command. Any free one is right: replay frees in another order. */
+  /**
+   * Takes the slot given by the command. Any free slot is valid: a replay frees slots in another
+   * order.
+   */
   admit(order: PlaceOrder, row: PositionRow): void {
     const slot = order.slot
     assert(slot > 0 && slot < this.capacity, 'a slot lies in the table')
@@ -234,12 +244,12 @@ export class OrderTable {
     this.live.add(order.accountId)
   }
 
-  /** Generations of all slots from 0 to the highest ever used, free slots included. */
+  /** Generations of all slots from 0 to the highest used one, including free slots. */
   generations(): Uint32Array {
     return Uint32Array.from({ length: this.highSlot + 1 }, (_, slot) => this.generationOf(slot))
   }
 
-  /** The whole records of the given orders, one after the other, so that no field is left out. */
+  /** The full records of the given orders, consecutively, so that no field is left out. */
   recordsOf(slots: Uint32Array): Int32Array {
     const records = new Int32Array(slots.length * WORDS)
     for (let index = 0; index < slots.length; index++) {
@@ -249,7 +259,7 @@ export class OrderTable {
     return records
   }
 
-  /** Takes over the slots of another table into a fresh one. All of them are free. */
+  /** Restores another table's slots into a fresh one. All of them are free. */
   restoreSlots(generations: Uint32Array): void {
     assert(this.highSlot === 0, 'only a fresh state is restored')
     assert(generations.length <= this.capacity, 'a slot lies in the table')
@@ -260,7 +270,7 @@ export class OrderTable {
     }
   }
 
-  /** Puts live orders into their slots, as `recordsOf` gave them; the other slots stay free. */
+  /** Puts live orders from `recordsOf` into their slots. Other slots stay free. */
   restoreOpen(slots: Uint32Array, records: Int32Array): void {
     assert(records.length === slots.length * WORDS, 'each order has one whole record')
     for (let index = 0; index < slots.length; index++) {
@@ -279,7 +289,7 @@ export class OrderTable {
       this.#chainToRow(slot, this.rowOf(slot))
       this.live.add(this.accountOf(slot))
     }
-    // Highest first, so that the lowest slots come first in the free chains again.
+    // In descending order, so that the free chains start with the lowest slots.
     for (let slot = this.highSlot; slot > 0; slot--) {
       if (this.stateOf(slot) !== FREE || this.generationOf(slot) === GENERATION_LAST) continue
       this.#partitions.claimForAny(slot)
@@ -294,25 +304,28 @@ export class OrderTable {
 
   opened(slot: Slot): void {
     const state = this.stateOf(slot)
-    assert(state === IN_FLIGHT || this.held.isReleasing(slot), 'only an arrival comes to rest')
+    assert(
+      state === IN_FLIGHT || this.held.isReleasing(slot),
+      'only an arriving order comes to rest',
+    )
     if (state === HELD) this.held.left(slot)
     this.#setState(slot, OPEN)
   }
 
   hold(slot: Slot): void {
-    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arrival is held')
+    assert(this.stateOf(slot) === IN_FLIGHT, 'only an arriving order is held')
     this.#setState(slot, HELD)
   }
 
   /**
-   * The release of an order is decided. Does nothing when the order has ended. A caller that
-   * replays decisions may not have heard that the order is held, so this does not check it.
+   * The release of an order is decided. Does nothing if the order has ended. A replay of decisions
+   * may not know yet that the order is held, so this is not checked.
    */
   releasing(slot: Slot, generation: Generation): void {
     if (this.isLive(slot, generation)) this.held.releasing(slot)
   }
 
-  /** `isMatched`: the order ends as MATCHED, else as canceled or unmatched. */
+  /** `isMatched`: the order ends as MATCHED, otherwise as canceled or unmatched. */
   free(slot: Slot, isMatched: boolean): void {
     assert(this.stateOf(slot) !== FREE, 'an order ends once')
     assert(this.reservedRawOf(slot) === 0, 'an ended order reserves nothing')
@@ -330,13 +343,13 @@ export class OrderTable {
     return isSlot && this.stateOf(slot) !== FREE && this.generationOf(slot) === generation
   }
 
-  /** Whether this order ended and the slot still has its record. No slot has one after a start. */
+  /** Whether this order ended and the slot still has its record. After a start, no slot has one. */
   hasEnded(slot: Slot, generation: Generation): boolean {
     const isSlot = slot > 0 && slot < this.capacity && this.generationOf(slot) === generation
     return isSlot && this.stateOf(slot) === FREE && this.seqOf(slot) > 0
   }
 
-  /** Whether the order that ended in the slot ended as MATCHED. */
+  /** Whether the order that ended in the slot was MATCHED. */
   wasMatched(slot: Slot): boolean {
     return (this.#words[slot * WORDS + 22] & MATCHED_BIT) !== 0
   }
@@ -345,17 +358,17 @@ export class OrderTable {
     return this.#clientIds.textOf(slot)
   }
 
-  /** Slot of the live order with this client id; 0 when there is none. */
+  /** Slot of the live order with this client id; 0 if there is none. */
   slotByClientId(accountId: AccountId, clientOrderId: string): Slot {
     return this.#clientIds.slotOf(accountId, clientOrderId)
   }
 
-  /** First order of a position row, newest first. Follow `nextOf` until 0. */
+  /** The newest order of a position row. Follow `nextOf` until 0. */
   firstOfRow(row: PositionRow): number {
     return row < this.#firstOfRow.length ? this.#firstOfRow[row] : 0
   }
 
-  /** Counts the slot and the slots before it in its chunk as used. */
+  /** Marks the slot and the earlier slots of its chunk as used. */
   #useUpTo(slot: Slot, book: Book): void {
     this.#partitions.claim(slot, book)
     for (;;) {

@@ -1,8 +1,8 @@
 // Hot path. bench/core.bench.ts
-// Position rows with live orders, chained by a key: their account or their book. So a cancel of
-// all orders of an account or a market visits only rows that have some. The chains follow from the
-// orders and are no state: nothing that is replayed depends on their order.
-// Invariant: a row with live orders is in exactly one chain of its kind; any other row is in none.
+// Position rows with live orders, chained by account or by book. So a cancel of all orders of an
+// account or a market visits only rows with orders. The chains are derived from the orders and are
+// not state: no replay depends on their order.
+// Invariant: a row with live orders is in exactly one chain of its kind; other rows are in none.
 
 import { wideByAccount, wideEnough } from '../cells/columns.ts'
 

@@ -1,19 +1,19 @@
 // Hot path. bench/core.bench.ts
-// Knows which keys were ever added, in 2.1 to 4.3 bytes a key (3.1 on average over all sizes). Its
-// answer is that a key is surely new, or that it may be there. One thread adds; another thread
+// A filter of all keys ever added, in 2.1 to 4.3 bytes per key (3.1 on average over all sizes). It
+// answers that a key is certainly new, or that it may be present. One thread adds; another thread
 // reads the same shared memory.
 //
-// A cuckoo filter in segments that split. It keeps 32 mixed bits of a key: 16 bits choose a bucket,
-// and 16 bits are the mark. The mark stands in a cell of that bucket or of the other bucket, which
-// bucket and mark name together. The first `depth` bits of a mark choose its segment. A full
-// segment splits in two by the next bit of its marks. Each mark stays in its bucket, and no other
-// segment changes (1 to 3 ms). So a key is always known by 32 bits. Of n keys, 8 cells hold 8n /
-// 2^(18 + depth) marks that differ in 16 − depth bits. A new key is taken for an old key with
-// probability n / 2^31: 0.05% at a million keys, 0.5% at ten million, 5% at a hundred million. The
-// seed is not known outside, so nobody can make keys that crowd one bucket.
+// A cuckoo filter in segments that split. It stores 32 mixed bits of a key: 16 bits select a
+// bucket, and 16 bits are the mark. The mark is in a cell of that bucket or of the alternative
+// bucket, which follows from bucket and mark. The first `depth` bits of a mark select its segment.
+// A full segment splits in two by the next bit of its marks. Each mark stays in its bucket, and no
+// other segment changes (1 to 3 ms). So a key is always identified by 32 bits. Of n keys, 8 cells
+// contain 8n / 2^(18 + depth) marks that differ in 16 − depth bits. A new key is mistaken for an
+// old one with probability n / 2^31: 0.05% at a million keys, 0.5% at ten million, 5% at a hundred
+// million. The seed is secret, so no one can choose keys that fill one bucket.
 //
-// Invariants: a mark is never 0; an added mark stays where it can be found, except while `version`
-// is odd; a segment that was split no longer changes.
+// Invariants: a mark is never 0; an added mark can be found, except while `version` is odd; a
+// segment no longer changes after it was split.
 
 import { assert } from '../../domain/assert.ts'
 
@@ -25,22 +25,22 @@ export const SEGMENT_HEAD_BYTES = 64
 const FULL_COUNT = Math.floor(SEGMENT_CELLS * 0.94)
 const MOVES_MAX = 512
 
-/** A segment as one thread tells it to another. It holds the marks that begin with `prefix`. */
+/** A segment in the form sent to another thread. It contains the marks that begin with `prefix`. */
 export interface SharedSegment {
   readonly depth: number
   readonly prefix: number
   readonly shared: SharedArrayBuffer
 }
 
-/** Segments made since the last news. The seed is the same for all of them. */
+/** Segments added since the last update. All have the same seed. */
 export interface FilterUpdate {
   readonly seed: number
   readonly segments: readonly SharedSegment[]
 }
 
-/** A restored filter goes on in the memory of its captured segments. */
+/** A restored filter continues in the memory of its captured segments. */
 export interface CapturedSegment extends SharedSegment {
-  /** How many cells hold a mark. */
+  /** Cells in use. */
   readonly count: number
 }
 
@@ -55,7 +55,7 @@ interface Segment extends SharedSegment {
   count: number
 }
 
-/** The cells of a segment, in buckets; an empty cell holds 0. */
+/** The cells of a segment, in buckets; 0 = an empty cell. */
 export function cellsOf({ shared }: Pick<SharedSegment, 'shared'>): Uint16Array {
   return new Uint16Array(shared, SEGMENT_HEAD_BYTES, SEGMENT_CELLS)
 }
@@ -66,7 +66,7 @@ function segmentOf(segment: SharedSegment & { readonly count?: number }): Segmen
   return { depth, prefix, shared, cells: cellsOf(segment), version, count }
 }
 
-/** Memory for a segment without marks. */
+/** Memory for an empty segment. */
 export function emptyCells(): SharedArrayBuffer {
   return new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
 }
@@ -100,7 +100,7 @@ function markOf(mixed: number): number {
   return mark === 0 ? 1 : mark
 }
 
-/** The other bucket where a mark may stand. Applied twice, it gives the first bucket again. */
+/** The alternative bucket of a mark. Applied twice, it returns the first bucket. */
 function otherBucket(bucket: number, mark: number): number {
   return bucket ^ (Math.imul(mark, 0x5bd1e995) >>> (32 - BUCKET_BITS)) ^ 1
 }
@@ -126,14 +126,14 @@ function putIn(cells: Uint16Array, bucket: number, mark: number): boolean {
 }
 
 export class SeenFilter {
-  /** Indexed by the first `#depth` bits of a mark. Several entries may name one segment. */
+  /** Indexed by the first `#depth` bits of a mark. Several entries may refer to one segment. */
   #directory: Segment[] = []
   #depth = 0
   #seed: number
   #new: Segment[] = []
   #draw = 1
 
-  /** A reader gets its seed with its first news. */
+  /** A reader gets its seed with the first update. */
   constructor(seed = 0) {
     this.#seed = seed | 0
   }
@@ -143,7 +143,7 @@ export class SeenFilter {
     return new Set(this.#directory).size * (SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
   }
 
-  /** False when the key was surely never added. Any thread may ask. */
+  /** False if the key was certainly never added. Any thread may call it. */
   mayHold(high: number, low: number): boolean {
     if (this.#directory.length === 0) return false
     const mixed = mixOf(high, low, this.#seed)
@@ -153,11 +153,11 @@ export class SeenFilter {
     const before = Atomics.load(version, 0)
     if (holds(cells, bucket, mark) || holds(cells, otherBucket(bucket, mark), mark)) return true
     // The search may have missed a mark that was moving between its two buckets. This must be an
-    // update: a plain load could run ahead of the loads before it.
+    // update: a plain load could run before the earlier loads.
     return (before & 1) === 1 || Atomics.or(version, 0, 0) !== before
   }
 
-  /** Only the writing thread calls this. A key that looks like an old key needs no second cell. */
+  /** For the writing thread only. A key that looks like an old one needs no second cell. */
   add(high: number, low: number): void {
     if (this.#directory.length === 0) this.#place(emptySegment(0, 0))
     const mixed = mixOf(high, low, this.#seed)
@@ -183,7 +183,10 @@ export class SeenFilter {
   #homelessBucket = 0
   #homelessMark = 0
 
-  /** Moves marks to their other buckets until each has a cell. False when one mark is left over. */
+  /**
+   * Moves marks to their alternative buckets until each has a cell. Returns false if one is left
+   * over.
+   */
   #freeCapacity({ cells, version }: Segment, atBucket: number, newMark: number): boolean {
     Atomics.add(version, 0, 1)
     let bucket = atBucket
@@ -199,7 +202,7 @@ export class SeenFilter {
       Atomics.add(version, 0, 1)
       return true
     }
-    // The version stays odd: a reader must not trust this segment any more.
+    // The version stays odd, so that readers no longer trust this segment.
     this.#homelessBucket = bucket
     this.#homelessMark = mark
     return false
@@ -226,7 +229,7 @@ export class SeenFilter {
   }
 
   #enter(segment: Segment): void {
-    // The first segment fills the directory; the other segments of a whole set follow it.
+    // The first segment fills the directory; the other segments of a full set follow.
     if (this.#directory.length === 0) this.#directory = [segment]
     while (this.#depth < segment.depth) {
       this.#directory = this.#directory.flatMap((each) => [each, each])
@@ -237,7 +240,7 @@ export class SeenFilter {
     for (let entry = first; entry < first + (1 << spread); entry++) this.#directory[entry] = segment
   }
 
-  /** The segments that a reader has not heard of yet. */
+  /** The segments that a reader does not have yet. */
   takeUpdates(): FilterUpdate {
     const current = new Set(this.#directory)
     const segments = this.#new.filter((segment) => current.has(segment)).map(shareOf)
@@ -245,7 +248,7 @@ export class SeenFilter {
     return { seed: this.#seed, segments }
   }
 
-  /** For a reader: from now on it sees every key that the writer added before the news. */
+  /** For a reader: it now sees all keys that the writer added before this update. */
   adopt({ seed, segments }: FilterUpdate): void {
     this.#seed = seed
     for (const segment of segments) this.#enter(segmentOf(segment))
@@ -256,7 +259,7 @@ export class SeenFilter {
     return { seed: this.#seed, segments: [...new Set(this.#directory)].map(captureSegment) }
   }
 
-  /** The captured filter, ready for its writer to go on. */
+  /** The captured filter, ready for writing. */
   static restore({ seed, segments }: CapturedFilter): SeenFilter {
     const filter = new SeenFilter(seed)
     for (const segment of segments) filter.#place(segmentOf(segment))

@@ -1,18 +1,17 @@
 // Hot path. bench/core.bench.ts
-// Which signed orders and client order ids were ever used (rules §1.3, §4.5). An order is known by
-// the first 64 bits of its EIP-712 hash. A client order id is known by 64 bits of a hash of the id
-// and its account. Two different keys are taken for one only if they share these bits, and then one
-// order is refused. To make such a pair takes 2^32 tries against oneself and 2^64 against another
-// account. Hashes and client ids have sets of their own: one order may have the same 64 bits as its
-// hash and as its client id, and owns both.
+// All signed orders and client order ids ever used (rules §1.3, §4.5). An order is identified by
+// the first 64 bits of its EIP-712 hash, a client order id by 64 bits of a hash of the id and its
+// account. Different keys collide only if they share these bits, and then one order is refused.
+// Producing a collision takes 2^32 tries against oneself and 2^64 against another account. Hashes
+// and client ids are in separate sets: an order may have the same 64 bits for both, and owns both.
 //
-// Alone on its thread, the set is exact and grows. In a server, a follower writes what is durable
-// to tables and a filter. Main then keeps only newer keys exactly, in generations by seq, and drops
+// On a single thread, the set is exact and grows. In a server, the follower writes durable keys to
+// tables and a filter. Main then keeps only newer keys exactly, in generations by seq, and drops
 // whole generations that the follower has passed. A thread that decides nothing (replay) keeps only
 // the count and the fold.
-// Invariant: every key admitted after `forgottenSeq` is in a generation, unless its market gave it
-// back; every older key was in the filter before it left its generation. The filter holds hashes
-// and client ids together, because a tie there only asks the tables, which compare the whole.
+// Invariant: every key admitted after `forgottenSeq` is in a generation, unless its market released
+// it; every older key was in the filter before it left its generation. The filter mixes hashes and
+// client ids, because a match there only causes a query of the tables, which compare whole values.
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
@@ -21,10 +20,10 @@ import { KeySet } from '../cells/key-set.ts'
 import { clientKey, findClientKey } from './client-key.ts'
 import { type CapturedFilter, SeenFilter } from './seen-filter.ts'
 
-/** PERHAPS: only the tables can tell. */
+/** PERHAPS: only the tables know. */
 export const SEEN = { NO: 0, YES: 1, PERHAPS: 2 } as const
 
-/** Keys of a generation. To grow one further would block the thread for too long. */
+/** Keys per generation. Growing a larger one would block the thread for too long. */
 const GENERATION_KEYS = 1 << 16
 
 interface Keys {
@@ -34,23 +33,23 @@ interface Keys {
 
 interface Generation {
   readonly keys: Keys
-  /** Seq of the newest order in the generation, known once the generation is closed. */
+  /** Seq of the newest order in the generation, known once it is closed. */
   lastSeq: Seq
 }
 
-/** The whole set, as plain values. */
+/** The whole set as plain values. */
 export interface CapturedSeen {
   readonly count: number
   readonly clientIdCount: number
   readonly folded: readonly [high: number, low: number]
   /**
-   * Null when the state had no filter, or when the reader of a snapshot did not ask for it; a
-   * follower cannot start from such a state.
+   * null if the state had no filter or the reader of a snapshot did not request it. A follower
+   * cannot start from such a state.
    */
   readonly filter: CapturedFilter | null
 }
 
-/** The fields that identify an order, and the seq that tells its generation. */
+/** The fields that identify an order, and the seq that selects its generation. */
 export type SeenOrder = Pick<
   PlaceOrder,
   'seq' | 'accountId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
@@ -73,13 +72,13 @@ export class SeenOrders {
   #clientIdCount = 0
   #foldedHigh = 0
   #foldedLow = 0
-  /** Null on a thread that decides nothing. */
+  /** null on a thread that decides nothing. */
   #young: Keys | null = emptyKeys()
   /** Oldest first. */
   #older: Generation[] = []
   #spare: Keys[] = []
   #seed = 0
-  /** Main reads it, the follower writes it, and other threads have none. */
+  /** Main reads it, the follower writes it. Other threads have none. */
   #filter: SeenFilter | null = null
   #isWriter = false
   #lastSeq: Seq = 0
@@ -93,12 +92,12 @@ export class SeenOrders {
     return this.#clientIdCount
   }
 
-  /** The fold of all hashes, in whatever order they came; for the state hash. */
+  /** The fold of all hashes, independent of their order, for the state hash. */
   get folded(): readonly [high: number, low: number] {
     return [this.#foldedHigh >>> 0, this.#foldedLow >>> 0]
   }
 
-  /** Whether `keep` must be told of each order that leaves a trace. */
+  /** Whether `keep` must be called for each order that leaves a trace. */
   get isWriter(): boolean {
     return this.#isWriter
   }
@@ -108,12 +107,12 @@ export class SeenOrders {
     return this.#isWriter ? this.#filter : null
   }
 
-  /** Keys of younger orders are kept exactly. */
+  /** Keys of later orders are kept exactly. */
   get forgottenSeq(): Seq {
     return this.#forgottenSeq
   }
 
-  /** From now on this thread decides nothing. Keys that stay go to `filter`, if there is one. */
+  /** From now on this thread decides nothing. Retained keys go to `filter`, if given. */
   countOnly(filter: SeenFilter | null = null): void {
     this.#young = null
     this.#older = []
@@ -122,8 +121,8 @@ export class SeenOrders {
   }
 
   /**
-   * From now on main decides. All orders admitted so far are in the tables, and in the filter that
-   * the follower writes. `seed` is not known outside.
+   * From now on main decides. All orders admitted so far are in the tables and in the filter that
+   * the follower writes. `seed` is secret.
    */
   decideWith(filter: SeenFilter, seq: Seq, seed: number): void {
     this.#seed = seed
@@ -140,7 +139,7 @@ export class SeenOrders {
     return { count, clientIdCount, folded, filter: filter?.capture() ?? null }
   }
 
-  /** A state alone on its thread keeps in one set what a follower's filter would hold. */
+  /** Without a follower, the state has one set of the keys that would be in the filter. */
   #filterOfYoung(): SeenFilter | null {
     if (this.#young === null || this.#filter !== null) return null
     const filter = new SeenFilter()
@@ -149,7 +148,7 @@ export class SeenOrders {
     return filter
   }
 
-  /** Restores for further replay only. A thread that decides then calls `decideWith`. */
+  /** Restores for further replay only. A thread that decides must then call `decideWith`. */
   restore(captured: CapturedSeen): void {
     this.#count = captured.count
     this.#clientIdCount = captured.clientIdCount
@@ -158,12 +157,12 @@ export class SeenOrders {
     this.countOnly(captured.filter === null ? null : SeenFilter.restore(captured.filter))
   }
 
-  /** Whether an order's hash was seen: a value of SEEN. */
+  /** Whether an order's hash was seen, as a value of SEEN. */
   hash(high: number, low: number): number {
     return this.#find(high, low, false)
   }
 
-  /** Whether the account's client order id was seen: a value of SEEN. */
+  /** Whether the account's client order id was seen, as a value of SEEN. */
   clientId(accountId: AccountId, clientOrderId: string): number {
     findClientKey(accountId, clientOrderId)
     return this.#find(clientKey.high | 0, clientKey.low | 0, true)
@@ -171,7 +170,7 @@ export class SeenOrders {
 
   #find(high: number, low: number, isId: boolean): number {
     const young = this.#young
-    assert(young !== null, 'a thread that decides keeps what was seen')
+    assert(young !== null, 'a thread that decides has a set of seen keys')
     if (setOf(young, isId).has(high, low)) return SEEN.YES
     for (const { keys } of this.#older) if (setOf(keys, isId).has(high, low)) return SEEN.YES
     return this.#filter?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
@@ -194,7 +193,7 @@ export class SeenOrders {
     if (this.#filter !== null && countOf(young) >= GENERATION_KEYS) this.#round(young)
   }
 
-  /** The order left no trace, so its hash and client id may be used again. */
+  /** The order left no trace, so its hash and client id may be reused. */
   forget(order: SeenOrder): void {
     this.#count--
     this.#foldedHigh ^= order.hashHigh
@@ -209,7 +208,7 @@ export class SeenOrders {
     keys.clientIds.remove(clientKey.high, clientKey.low)
   }
 
-  /** The order left a trace, so its keys stay for ever. */
+  /** The order left a trace, so its keys stay permanently. */
   keep(order: SeenOrder): void {
     this.#filter?.add(order.hashHigh, order.hashLow)
     if (order.clientOrderId === '') return
@@ -217,7 +216,7 @@ export class SeenOrders {
     this.#filter?.add(clientKey.high, clientKey.low)
   }
 
-  /** The tables and the filter, as this thread sees them, show every order up to `seq`. */
+  /** The tables and the filter, as seen by this thread, contain every order up to `seq`. */
   forgetThrough(seq: Seq): void {
     const older = this.#older
     const young = this.#young
@@ -238,9 +237,9 @@ export class SeenOrders {
   }
 
   /**
-   * The generation of this seq; null when it was dropped. A market may answer after the follower.
-   * By then the same order may have come again: it stands in a younger generation and must stay
-   * there.
+   * The generation of this seq; null if it was dropped. A market may answer after the follower
+   * passed. By then the same order may have been sent again: it is in a later generation and must
+   * stay there.
    */
   #generationOf(seq: Seq): Keys | null {
     if (seq <= this.#forgottenSeq) return null

@@ -1,8 +1,8 @@
 // Hot path. bench/core.bench.ts
-// Decides which lane takes which slots. A lane is a market thread. Its columns are indexed by
-// global slot, so lanes get slots in chunks of some pages: otherwise each thread would touch every
-// page. Books take the lanes in turn.
-// Invariant: a slot that was used belongs to the lane of its chunk.
+// Assigns slots to partitions, one per market thread. A thread's columns are indexed by global
+// slot, so slots are assigned in chunks of several pages: otherwise each thread would touch every
+// page. Books are assigned to partitions round-robin.
+// Invariant: a used slot belongs to the partition of its chunk.
 
 import type { Book, Slot } from '../../domain/ids.ts'
 
@@ -10,14 +10,14 @@ const CHUNK_SHIFT = 12
 const CHUNK_SLOTS = 1 << CHUNK_SHIFT
 
 export class SlotPartitions {
-  /** Head of each lane's free chain; 0 = none. The order table keeps the chains. */
+  /** Head of each partition's free chain; 0 = none. The order table maintains the chains. */
   readonly freeOf: Int32Array
   readonly #capacity: number
-  /** Lane + 1 of each chunk; 0 = the chunk has no lane yet. */
+  /** Partition + 1 of each chunk; 0 = unassigned. */
   readonly #ownerOf: Uint16Array
-  /** How many slots of each chunk, from its start, were used or passed over. */
+  /** Slots at the start of each chunk that were used or skipped. */
   readonly #usedOf: Uint16Array
-  /** The chunk from which each lane takes new slots. */
+  /** The chunk from which each partition takes new slots. */
   readonly #chunkOf: Uint16Array
 
   constructor(capacity: number, partitions: number) {
@@ -25,17 +25,17 @@ export class SlotPartitions {
     this.freeOf = new Int32Array(partitions)
     this.#ownerOf = new Uint16Array(((capacity - 1) >> CHUNK_SHIFT) + 1)
     this.#usedOf = new Uint16Array(this.#ownerOf.length)
-    // Slot 0 is no order.
+    // Slot 0 is not an order.
     this.#usedOf[0] = 1
     this.#chunkOf = new Uint16Array(partitions)
   }
 
-  /** The lane of a slot that was used. */
+  /** The partition of a used slot. */
   of(slot: Slot): number {
     return this.#ownerOf[slot >> CHUNK_SHIFT] - 1
   }
 
-  /** A slot for the next order of the book; 0 when every slot is taken. */
+  /** A slot for the book's next order; 0 if no slot is free. */
   nextFor(book: Book): number {
     const partition = (book - 1) % this.freeOf.length
     if (this.freeOf[partition] !== 0) return this.freeOf[partition]
@@ -50,8 +50,8 @@ export class SlotPartitions {
   }
 
   /**
-   * Looks in another chunk of the lane, then in a free chunk. At last it takes a slot of any lane:
-   * that is better than a refusal.
+   * Tries another chunk of the partition, then a free chunk. Last, it takes a slot of any
+   * partition, which is better than a refusal.
    */
   #elsewhere(partition: number): number {
     const first = (mayTake: (owner: number) => boolean) =>
@@ -64,7 +64,7 @@ export class SlotPartitions {
     return (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
   }
 
-  /** Gives the slot's chunk to the book's lane, unless another lane has it already. */
+  /** Assigns the slot's chunk to the book's partition, unless it is assigned already. */
   claim(slot: Slot, book: Book): void {
     const chunk = slot >> CHUNK_SHIFT
     if (this.#ownerOf[chunk] === 0) {
@@ -72,15 +72,12 @@ export class SlotPartitions {
     }
   }
 
-  /** Gives the slot's chunk to any lane, unless a lane has it: no order lives in it. */
+  /** Assigns the slot's chunk to any partition, unless it is assigned: no order is live in it. */
   claimForAny(slot: Slot): void {
     this.claim(slot, (slot >> CHUNK_SHIFT) + 1)
   }
 
-  /**
-   * Counts the next slot of the chunk as used, up to `slot`. 0 when all of them were counted
-   * before.
-   */
+  /** Marks the next slot of the chunk, up to `slot`, as used. Returns 0 if all of them are. */
   useNext(slot: Slot): number {
     const chunk = slot >> CHUNK_SHIFT
     const next = (chunk << CHUNK_SHIFT) + this.#usedOf[chunk]
@@ -89,7 +86,7 @@ export class SlotPartitions {
     return next
   }
 
-  /** Counts the slot and the slots before it in its chunk as used. */
+  /** Marks the slot and the earlier slots of its chunk as used. */
   useUpTo(slot: Slot): void {
     this.#usedOf[slot >> CHUNK_SHIFT] = (slot & (CHUNK_SLOTS - 1)) + 1
   }

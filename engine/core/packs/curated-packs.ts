@@ -1,6 +1,6 @@
-// The packs that operators curate, which everybody can buy (rules §8.6). Only commands change them;
-// one thread writes. Invariant: no leg of a curated pack is of a resolved market, because the
-// resolution of a market removes its packs.
+// Packs curated by operators, which all profiles can buy (rules §8.6). Only commands change them;
+// one thread writes. Invariant: no leg of a curated pack is in a resolved market, because the
+// resolution removes such packs.
 
 import { assert } from '../../domain/assert.ts'
 import type { MarketId, Seq } from '../../domain/ids.ts'
@@ -9,7 +9,7 @@ import { PACK_LIMITS } from '../../domain/packs/pack-limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface CuratedPack {
-  /** The seq of the command that put it on the list. */
+  /** Seq of the command that added it. */
   readonly packId: Seq
   readonly name: string
   readonly madeMs: TimeMs
@@ -20,7 +20,7 @@ export type CapturedCuration = readonly CuratedPack[]
 
 export class CuratedPacks {
   readonly #byId = new Map<Seq, CuratedPack>()
-  /** Packs that came or went since the start. It is no state. */
+  /** Packs added or removed since the start. Not part of the state. */
   changes = 0
 
   get count(): number {
@@ -36,7 +36,7 @@ export class CuratedPacks {
     return this.#byId.values()
   }
 
-  /** Whether a pack of the list has this name, whatever the case of its letters. */
+  /** Whether a pack of the list has this name, ignoring case. */
   hasName(name: string): boolean {
     const lower = name.toLowerCase()
     return [...this.all()].some((pack) => pack.name.toLowerCase() === lower)
@@ -48,17 +48,17 @@ export class CuratedPacks {
       this.#put({ packId, name, madeMs, legs })
       return
     }
-    assert(this.#byId.delete(command.packId), 'a pack that is removed is on the list')
+    assert(this.#byId.delete(command.packId), 'a removed pack is on the list')
     this.changes++
   }
 
   #put(pack: CuratedPack): void {
-    assert(this.count < PACK_LIMITS.curatedMax, 'the list of packs has a free place')
+    assert(this.count < PACK_LIMITS.curatedMax, 'the list of packs is not full')
     this.#byId.set(pack.packId, pack)
     this.changes++
   }
 
-  /** The packs with a leg of a resolved market leave the list. */
+  /** Removes packs with a leg in a resolved market. */
   resolved(marketId: MarketId): void {
     for (const { packId, legs } of this.all()) {
       if (!legs.some((leg) => leg.marketId === marketId)) continue
@@ -67,7 +67,7 @@ export class CuratedPacks {
     }
   }
 
-  /** All the state, for the state hash; no fact while the list is empty. */
+  /** The full state, for the state hash; empty if the list is empty. */
   *hashedFields(): Iterable<unknown> {
     for (const { packId, name, madeMs, legs } of this.all()) {
       yield ['curated', packId, name, madeMs, legs.map((leg) => [leg.marketId, leg.outcome])]

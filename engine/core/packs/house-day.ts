@@ -1,8 +1,8 @@
-// What the packs of the newest UTC day cost the house (rules §8.4). A pack counts for the day on
-// which it was made, until it is over and after: so whatever wins, the packs of one day cost the
-// house no more than the bound of that day. Only commands change it; one thread writes.
-// Invariants: `openRaw` is the sum of payout less stake over the packs of the day that are not
-// over; `endedRaw` is the sum of what the others paid less their stakes, and may be negative.
+// The cost to the house of the packs of the newest UTC day (rules §8.4). A pack counts for the day
+// of its creation, while it is open and afterwards. So whatever wins, one day's packs cost the
+// house at most that day's limit. Only commands change it; one thread writes.
+// Invariants: `openRaw` is the sum of payout less stake over the day's open packs; `endedRaw` is
+// the sum of payment less stake over its ended packs, and may be negative.
 
 import { assert } from '../../domain/assert.ts'
 import { PACK_LIMITS } from '../../domain/packs/pack-limits.ts'
@@ -11,7 +11,7 @@ import type { CollateralRaw } from '../../domain/units.ts'
 interface DayPack {
   readonly stakeRaw: CollateralRaw
   readonly payoutRaw: CollateralRaw
-  /** Absent for a pack of a journal that is older than the bound. */
+  /** Absent for packs of journals older than the limit. */
   readonly day?: number | undefined
 }
 
@@ -25,21 +25,21 @@ export class HouseDay {
   #day = 0
   #endedRaw: CollateralRaw = 0
   #openRaw: CollateralRaw = 0
-  /** What operators set; null for the default. */
+  /** The operators' setting; null = the default. */
   #maxRaw: CollateralRaw | null = null
 
   get maxRaw(): CollateralRaw | null {
     return this.#maxRaw
   }
 
-  /** What the packs of this day have cost, and what the open ones may still cost. */
+  /** What this day's packs have cost, plus what open ones may still cost. */
   lossRaw(day: number): CollateralRaw {
     return day === this.#day ? this.#endedRaw + this.#openRaw : 0
   }
 
   /**
-   * The bound of this day. `hasRaw` is what the house has, free and set aside. What the packs of
-   * the day cost or brought is taken out of it, so that the bound does not move with them.
+   * This day's limit. `hasRaw` is the house's funds, free and reserved. The cost or gain of the
+   * day's packs is excluded, so that the limit does not move with them.
    */
   boundRaw(day: number, hasRaw: CollateralRaw): CollateralRaw {
     if (this.#maxRaw !== null) return this.#maxRaw
@@ -61,7 +61,7 @@ export class HouseDay {
     if (day === undefined || day !== this.#day) return
     this.#openRaw -= payoutRaw - stakeRaw
     this.#endedRaw += paidRaw - stakeRaw
-    assert(this.#openRaw >= 0, 'the day counts each open pack once')
+    assert(this.#openRaw >= 0, 'the open sum of a day is not negative')
   }
 
   #begin(day: number, endedRaw: CollateralRaw): void {
@@ -70,7 +70,7 @@ export class HouseDay {
     this.#openRaw = 0
   }
 
-  /** No fact before the first pack that counts for a day, and without a figure of operators. */
+  /** Empty before the first pack that counts for a day, unless operators set a limit. */
   *hashedFields(): Iterable<unknown> {
     if (this.#day !== 0) yield ['houseDay', this.#day, this.#endedRaw]
     if (this.#maxRaw !== null) yield ['houseDayMax', this.#maxRaw]
@@ -80,7 +80,7 @@ export class HouseDay {
     return { day: this.#day, endedRaw: this.#endedRaw, maxRaw: this.#maxRaw }
   }
 
-  /** Comes before the packs, which add what is open. */
+  /** Called before the packs are restored, which add the open sum. */
   restore({ day, endedRaw, maxRaw }: CapturedHouseDay): void {
     assert(this.#day === 0, 'only a fresh state is restored')
     this.#begin(day, endedRaw)

@@ -1,7 +1,7 @@
-// What the house may lose: in all, when one outcome of a market wins, and to one profile. The books
-// price a pack, and a maker can show a price for a moment. So no single outcome and no single
-// profile may cost the house more than a part of what it has (rules §8.4).
-// Invariant: each sum is that of payout less stake over the packs of the house that are not over.
+// The largest possible loss of the house: in total, per outcome of a market, and per profile. Books
+// price a pack, and a maker can show a price briefly. So no single outcome and no single profile
+// may cost the house more than a part of its funds (rules §8.4).
+// Invariant: each sum is of payout less stake over the open packs against the house.
 
 import type { MarketId, ProfileId } from '../../domain/ids.ts'
 import type { PackLeg } from '../../domain/packs/pack-command.ts'
@@ -9,9 +9,9 @@ import { PACK_LIMITS } from '../../domain/packs/pack-limits.ts'
 import { addTo } from '../../domain/sums.ts'
 import type { CollateralRaw } from '../../domain/units.ts'
 
-/** What tells the risk of a pack, made or only asked for. */
+/** The data that determines the risk of a pack, created or requested. */
 export interface RiskyPack {
-  /** Null when it is not known who stakes. */
+  /** null if the owner is unknown. */
   readonly ownerId: ProfileId | null
   readonly stakeRaw: CollateralRaw
   readonly payoutRaw: CollateralRaw
@@ -26,12 +26,12 @@ export class HouseRisk {
   readonly #ofOwner = new Map<ProfileId, CollateralRaw>()
   #totalRaw: CollateralRaw = 0
 
-  /** What the house has set aside for packs that are not over. */
+  /** What the house reserved for open packs. */
   get totalRaw(): CollateralRaw {
     return this.#totalRaw
   }
 
-  /** What packs that need this outcome may cost. */
+  /** The possible cost of packs that need this outcome. */
   ofOutcomeRaw(marketId: MarketId, outcome: number): CollateralRaw {
     return this.#ofOutcome.get(keyOf(marketId, outcome)) ?? 0
   }
@@ -56,7 +56,7 @@ export class HouseRisk {
     }
   }
 
-  /** Whether a house with so much free collateral takes this pack too. */
+  /** Whether a house with this much free collateral accepts the pack. */
   takes({ ownerId, stakeRaw, payoutRaw, legs }: RiskyPack, freeRaw: CollateralRaw): boolean {
     const riskRaw = payoutRaw - stakeRaw
     if (riskRaw > freeRaw) return false

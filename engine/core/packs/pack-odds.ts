@@ -1,4 +1,4 @@
-// The arithmetic of packs: the price of a leg, and what a stake pays (rules §8.2, §8.3, §8.5).
+// The arithmetic of packs: leg prices and payouts (rules §8.2, §8.3, §8.5).
 
 import { PACK_LIMITS } from '../../domain/packs/pack-limits.ts'
 import {
@@ -14,13 +14,13 @@ const PERCENT = 100n
 const KEPT = PERCENT - BigInt(vigPercent)
 const FRACTIONS = 10_000
 
-/** A level of the asks of one token. */
+/** A level of a token's asks. */
 export interface AskLevel {
   readonly ticks: PriceTicks
   readonly sizeRaw: SizeRaw
 }
 
-/** Both sides of the book of a token, best first. */
+/** Both sides of a token's book, best first. */
 export interface LegBook {
   readonly asks: readonly AskLevel[]
   readonly bids: readonly AskLevel[]
@@ -28,14 +28,14 @@ export interface LegBook {
 
 export const NO_BOOK: LegBook = { asks: [], bids: [] }
 
-/** The asks that may price a leg, best first; none when no ask is in the range. */
+/** The asks that may price a leg, best first; empty if no ask is in the price range. */
 export function windowOf(asks: readonly AskLevel[]): readonly AskLevel[] {
   const inRange = asks.filter(({ ticks }) => ticks >= priceMinTicks && ticks <= priceMaxTicks)
   const best = inRange.at(0)?.ticks ?? 0
   return inRange.filter(({ ticks }) => ticks <= best + windowTicks)
 }
 
-/** Whether the bids within the width of a window below the best ask hold so many shares. */
+/** Whether the bids within one window width below the best ask have this many shares. */
 export function holdsNear(
   bids: readonly AskLevel[],
   bestTicks: PriceTicks | null,
@@ -49,13 +49,13 @@ export function holdsNear(
 export interface LegPrice {
   readonly priceTicks: PriceTicks
   readonly depthRaw: SizeRaw
-  /** What the shares of the window are worth, each level rounded down. */
+  /** The value of the window's shares, with each level rounded down. */
   readonly depthCostRaw: CollateralRaw
-  /** Whether the window holds the shares that are needed. */
+  /** Whether the window has the required shares. */
   readonly isDeep: boolean
 }
 
-/** What `needRaw` shares cost each on average, rounded up; of the whole window if that is less. */
+/** Average cost per share of `needRaw` shares, rounded up; of the whole window if it has fewer. */
 export function legPrice(window: readonly AskLevel[], needRaw: SizeRaw): LegPrice {
   let [depthRaw, depthCostRaw, leftRaw, weighted] = [0, 0, needRaw, 0n]
   for (const { ticks, sizeRaw } of window) {
@@ -71,7 +71,7 @@ export function legPrice(window: readonly AskLevel[], needRaw: SizeRaw): LegPric
   return { priceTicks, depthRaw, depthCostRaw, isDeep: leftRaw === 0 }
 }
 
-/** The chance of all legs as a fraction of whole numbers. */
+/** The probability of all legs as a fraction of integers. */
 function chanceOf(prices: readonly PriceTicks[]): { readonly part: bigint; readonly of: bigint } {
   let [part, of] = [1n, 1n]
   for (const ticks of prices) {
@@ -84,8 +84,8 @@ function chanceOf(prices: readonly PriceTicks[]): { readonly part: bigint; reado
 const EXACT_MAX = BigInt(Number.MAX_SAFE_INTEGER)
 
 /**
- * What a stake on legs at these prices pays: rounded down once, at the end. A payout that no number
- * holds, of a pack that nobody can make, is the largest exact number.
+ * The payout of a stake on legs at these prices, rounded down once. A payout beyond the safe
+ * integers, which no valid pack has, becomes the largest safe integer.
  */
 export function payoutRaw(stakeRaw: CollateralRaw, prices: readonly PriceTicks[]): CollateralRaw {
   const { part, of } = chanceOf(prices)
@@ -94,7 +94,7 @@ export function payoutRaw(stakeRaw: CollateralRaw, prices: readonly PriceTicks[]
 }
 
 export interface Multipliers {
-  /** Without and with the part that is kept; four decimals, rounded and rounded down. */
+  /** Without and with the vig; four decimals, rounded and rounded down. */
   readonly fair: number
   readonly net: number
   readonly isTooHigh: boolean
@@ -115,8 +115,8 @@ export function multipliersOf(prices: readonly PriceTicks[]): Multipliers {
 }
 
 /**
- * What a pack pays whose void legs leave the product: never more than it would have paid with
- * them, and the stake when no leg is left.
+ * The payout of a pack whose void legs are removed from the product: at most the payout with them,
+ * and the stake if no leg remains.
  */
 export function payoutWithoutRaw(
   { stakeRaw, payoutRaw: fullRaw }: { readonly stakeRaw: number; readonly payoutRaw: number },

@@ -1,10 +1,9 @@
-// The packs that are not over, and the offers that wait for a stake (rules §8.5). Only commands
-// change them; one thread writes. Stakes and what they can win lie in the pack account, so every
-// pack can be paid whatever else happens.
-// Invariants: the pack account holds the payouts of all packs and what all offers set aside; a
-// market names the packs that have a leg of it which is not counted; what the house may lose is
-// the sum over its packs that are not over (house-risk.ts); `owners` counts the packs of each
-// owner, `makers` the offers of each maker.
+// Open packs, and offers that wait for a stake (rules §8.5). Only commands change them; one thread
+// writes. Stakes and possible winnings are in the pack account, so every pack can always be paid.
+// Invariants: the pack account holds the payouts of all packs and the reserves of all offers; a
+// market lists the packs with an uncounted leg in it; the house's possible loss is the sum over its
+// open packs (house-risk.ts); `owners` counts the packs of each owner, `makers` the offers of each
+// maker.
 
 import { assert } from '../../domain/assert.ts'
 import type { ControlCommand, PackCommand } from '../../domain/command.ts'
@@ -23,29 +22,29 @@ import { type CapturedHouseDay, HouseDay } from './house-day.ts'
 import { HouseRisk } from './house-risk.ts'
 import { payoutWithoutRaw } from './pack-odds.ts'
 
-/** What became of a leg; the index is the number in the state and in the tables. */
+/** Results of a leg. The index is stored in the state and in the tables. */
 export const LEG_RESULTS = ['PENDING', 'WON', 'LOST', 'VOID'] as const
 export type LegResult = (typeof LEG_RESULTS)[number]
 
 export interface Pack {
-  /** The seq of the command that made it. */
+  /** Seq of the command that created it. */
   readonly packId: Seq
   readonly ownerId: ProfileId
-  /** Who pays what the stake can win; null for the house. */
+  /** The account that pays the winnings; null for the house. */
   readonly makerId: ProfileId | null
   readonly stakeRaw: CollateralRaw
   readonly payoutRaw: CollateralRaw
   readonly legs: readonly PackLeg[]
-  /** The UTC day whose bound on the house it counts for; absent for none. */
+  /** The UTC day whose house limit it counts for; absent for none. */
   readonly day?: number
-  /** The pack of the list that was bought; absent for legs that the owner chose. */
+  /** The curated pack that was bought; absent if the owner chose the legs. */
   readonly curatedId?: Seq
   /** By leg. */
   readonly results: readonly LegResult[]
 }
 
 export interface PackOffer {
-  /** The seq of the command that made it. */
+  /** Seq of the command that created it. */
   readonly offerId: Seq
   readonly makerId: ProfileId
   readonly stakeMaxRaw: CollateralRaw
@@ -84,7 +83,7 @@ interface PackState {
   readonly blocks: Blocks
 }
 
-/** What a resolved market says of a leg. */
+/** The result of a leg in a resolved market. */
 export function resultOf({ payoutNumerators }: Market, outcome: number): LegResult {
   assert(payoutNumerators !== null, 'only a resolved market counts')
   const [yes, no] = payoutNumerators
@@ -93,7 +92,7 @@ export function resultOf({ payoutNumerators }: Market, outcome: number): LegResu
   return winner === outcome ? 'WON' : 'LOST'
 }
 
-/** What the pack pays with these results; null while they decide nothing. */
+/** The payout of the pack with these results; null while undecided. */
 export function paidRawOf(pack: Pack, results: readonly LegResult[]): CollateralRaw | null {
   if (results.includes('LOST')) return 0
   if (results.includes('PENDING')) return null
@@ -102,7 +101,7 @@ export function paidRawOf(pack: Pack, results: readonly LegResult[]): Collateral
   return payoutWithoutRaw(pack, pricesWith('VOID'), pricesWith('WON'))
 }
 
-/** The results of a pack once this market counts. */
+/** The results of a pack after this market counts. */
 export function countedResults({ legs, results }: Pack, market: Market): readonly LegResult[] {
   return results.map((result, at) =>
     legs[at].marketId === market.marketId ? resultOf(market, legs[at].outcome) : result,
@@ -115,13 +114,13 @@ export class Packs {
   readonly #offers = new Map<Seq, PackOffer>()
   readonly owners: OwnerCounts
   readonly makers: OwnerCounts
-  /** Offers that came or went since the start. It is no state. */
+  /** Offers added or removed since the start. Not part of the state. */
   offerChanges = 0
-  /** What the stakes of a profile's packs, and its offers, set aside. */
+  /** A profile's stakes in packs, and the reserves of its offers. */
   readonly #parkedOf = new Map<ProfileId, CollateralRaw>()
-  /** Resolved markets that packs have legs of. */
+  /** Resolved markets with uncounted legs of packs. */
   readonly due = new Set<MarketId>()
-  /** It follows from the packs, so neither snapshots nor the state hash hold it. */
+  /** Derived from the packs, so snapshots and the state hash exclude it. */
   readonly houseRisk = new HouseRisk()
   readonly houseDay = new HouseDay()
   readonly curated = new CuratedPacks()
@@ -139,7 +138,7 @@ export class Packs {
     return this.#offers.size
   }
 
-  /** Stakes of packs that are not over, and what offers set aside. */
+  /** Stakes of open packs, and reserves of offers. */
   parkedRaw(profileId: ProfileId): CollateralRaw {
     return this.#parkedOf.get(profileId) ?? 0
   }
@@ -156,17 +155,17 @@ export class Packs {
     return this.#offers.get(offerId)
   }
 
-  /** Oldest first: each offer lives equally long, so they end in this order. */
+  /** Oldest first. All offers have the same lifetime, so they end in this order. */
   offers(): Iterable<PackOffer> {
     return this.#offers.values()
   }
 
-  /** The packs with a leg of the market that is not counted. */
+  /** The packs with an uncounted leg in the market. */
   ofMarket(marketId: MarketId): Iterable<Seq> {
     return this.#byMarket.get(marketId) ?? []
   }
 
-  /** The market counts for its packs from now on. */
+  /** From now on the market counts for its packs. */
   resolved(marketId: MarketId): void {
     this.curated.resolved(marketId)
     if (this.hasLegOf(marketId)) this.due.add(marketId)
@@ -188,7 +187,7 @@ export class Packs {
         ledger.takeSystem(HOUSE_ACCOUNT, payoutRaw - stakeRaw)
         ledger.creditSystem(PACK_ACCOUNT, payoutRaw)
         this.#add(packOf(command, { ownerId: profileId, makerId: null, legs, ...ofDay, ...ofList }))
-        // A purchase from the list has a transaction, which the next block holds.
+        // A purchase of a curated pack has a transaction, which the next block contains.
         if (curatedId !== undefined) blocks.moved(seq)
         return
       }
@@ -231,10 +230,10 @@ export class Packs {
     addTo(this.#parkedOf, makerId, offer.payoutRaw - offer.stakeMaxRaw)
   }
 
-  /** Takes an offer off the list; what it set aside stays in the pack account. */
+  /** Removes an offer from the list. Its reserve stays in the pack account. */
   #takeOffer(offerId: Seq): PackOffer {
     const offer = this.#offers.get(offerId)
-    assert(offer !== undefined, 'a command names an offer that is not over')
+    assert(offer !== undefined, 'the offer of a command is open')
     this.#offers.delete(offerId)
     this.makers.add(offer.makerId, -1)
     this.offerChanges++
@@ -268,14 +267,14 @@ export class Packs {
     const market = catalogue.existing(marketId)
     for (const { packId, paidRaw } of packs) {
       const pack = this.#byId.get(packId)
-      assert(pack !== undefined, 'a leg counts for a pack that is not over')
+      assert(pack !== undefined, 'a leg counts for an open pack')
       const results = countedResults(pack, market)
-      assert(paidRawOf(pack, results) === paidRaw, 'the command pays what the results give')
+      assert(paidRawOf(pack, results) === paidRaw, 'the payment follows from the results')
       this.#forgetLegs(pack, paidRaw === null ? [marketId] : undefined)
       if (paidRaw === null) this.#byId.set(packId, { ...pack, results })
       else {
         this.#end(pack, paidRaw, ledger)
-        // What pays a pack of the list is the transaction of its claim.
+        // The payout of a curated pack is the transaction of its claim.
         if (pack.curatedId !== undefined && paidRaw > 0) blocks.moved(seq)
       }
     }
@@ -314,7 +313,7 @@ export class Packs {
     }
   }
 
-  /** The pack waits no more for these markets, or for any. */
+  /** The pack no longer waits for these markets, by default for all of its markets. */
   #forgetLegs({ packId, legs }: Pack, marketIds = legs.map(({ marketId }) => marketId)): void {
     for (const marketId of marketIds) {
       const packs = this.#byMarket.get(marketId)
@@ -324,7 +323,7 @@ export class Packs {
     }
   }
 
-  /** All the state, for the state hash; no fact before the first pack or offer. */
+  /** The full state, for the state hash; empty before the first pack or offer. */
   *hashedFields(): Iterable<unknown> {
     for (const {
       packId,
@@ -356,7 +355,7 @@ export class Packs {
     yield* this.curated.hashedFields()
   }
 
-  /** Oldest first: a pack and an offer keep their places. */
+  /** Oldest first: packs and offers keep their order. */
   capture(): CapturedPacks {
     const [packs, offers] = [[...this.#byId.values()], [...this.#offers.values()]]
     const curated = this.curated.capture()

@@ -1,5 +1,5 @@
-// The adjusted midpoint of a book (rules §11.1). Only orders of at least minSize count; a side
-// without one counts every order.
+// The adjusted midpoint of a book (rules §11.1). Only orders of at least minSize count; on a side
+// without one, all orders count.
 
 import { PRICE_ONE_TICKS, type SizeRaw } from '../../domain/units.ts'
 
@@ -14,7 +14,7 @@ export class Middle {
     this.#minSizeRaw = minSizeRaw
   }
 
-  /** Gives true when the order is large enough to count. */
+  /** Returns true if the order is large enough to count. */
   rests(isBid: boolean, yesTicks: number, leftRaw: SizeRaw): boolean {
     if (isBid) this.#bid = Math.max(this.#bid, yesTicks)
     else this.#ask = Math.min(this.#ask, yesTicks)

@@ -1,13 +1,13 @@
-// What accounts earned and are not paid yet, and the sample that is being scored (rules §11.3).
-// Only commands change it; one thread writes.
+// Unpaid earnings of accounts, and the sample that is being scored (rules §11.3). Only commands
+// change them; one thread writes.
 //
 //   sample ──credits, part by part──▶ earned today ──the day ends──▶ due ──payments──▶ gone
 //      └──parts in shares──▶ wait for the payout of their market ──▲
 //
-// Main journals a sample. The follower scores the books as they were at that command, and sends the
-// amounts back. Main journals them part by part. After a crash the follower scores the same sample
-// again, and main goes on behind the parts that the journal has: each is credited once.
-// Invariants: parts come in their order; an account is here while it is owed something.
+// Main journals a sample. The follower scores the books as of that command and returns the amounts.
+// Main journals them part by part. After a crash the follower scores the same sample again, and
+// main continues after the journaled parts, so that each is credited once.
+// Invariants: parts are credited in order; an account is listed while it is owed something.
 
 import { assert } from '../../domain/assert.ts'
 import type { ShareOwnerOf } from '../../domain/fair-share.ts'
@@ -28,21 +28,21 @@ import type { Ledger } from '../money/ledger.ts'
 import { redemptionRaw } from '../moves/conditions.ts'
 import { type CapturedShareParts, ShareParts } from './share-parts.ts'
 
-/** Rewards of orders, and what comes out of fees: rebates, and the parts of those who refer. */
+/** Rewards of orders, and earnings from fees: rebates and referrers' parts. */
 export interface Earned {
   readonly rewardRaw: CollateralRaw
   readonly rebateRaw: CollateralRaw
 }
 
-/** A sample whose amounts are not all credited. */
+/** A sample that is not fully credited. */
 export interface OpenSample {
   readonly minute: number
-  /** Rebates are those of the blocks above the first height, up to the second. */
+  /** Rebates cover the blocks above the first height, up to the second. */
   readonly afterHeight: number
   readonly height: number
-  /** The part of the fees of those blocks for those who referred the takers; 0 for none. */
+  /** Referrers' part of the fees of those blocks; 0 = none. */
   readonly referralBps: FeeBps
-  /** How many parts are credited. */
+  /** Credited parts. */
   parts: number
 }
 
@@ -50,7 +50,7 @@ export type CapturedEarned = readonly (readonly [AccountId, CollateralRaw, Colla
 
 export interface CapturedRewards {
   readonly minute: number
-  /** Absent in a picture of an exchange that had no such part. */
+  /** Absent in a capture of an exchange without this setting. */
   readonly referralBps?: FeeBps
   readonly open: (Omit<OpenSample, 'referralBps'> & { readonly referralBps?: FeeBps }) | null
   readonly height: number
@@ -76,7 +76,7 @@ class EarnedTable {
     return this.#byAccount.size
   }
 
-  /** The sums of all accounts. */
+  /** The sums over all accounts. */
   get totals(): { readonly rewardsRaw: bigint; readonly rebatesRaw: bigint } {
     return { ...this.#totals }
   }
@@ -89,7 +89,7 @@ class EarnedTable {
     return this.#byAccount.get(accountId)
   }
 
-  /** Sums stop at the largest exact number: no reward is paid that the exchange does not hold. */
+  /** Sums are capped at the largest safe integer: the exchange never holds more. */
   add(accountId: AccountId, rewardRaw: CollateralRaw, rebateRaw: CollateralRaw): void {
     const before = this.#byAccount.get(accountId) ?? { rewardRaw: 0, rebateRaw: 0 }
     this.#put(accountId, before, {
@@ -125,7 +125,7 @@ class EarnedTable {
     this.#totals.rebatesRaw = 0n
   }
 
-  /** By rising account. */
+  /** By ascending account. */
   capture(): CapturedEarned {
     const all = [...this.#byAccount].map(([account, { rewardRaw, rebateRaw }]) => {
       return [account, rewardRaw, rebateRaw] as const
@@ -139,48 +139,48 @@ class EarnedTable {
 }
 
 export class Rewards {
-  /** The newest minute that was sampled; 0 before the first. */
+  /** The newest sampled minute; 0 before the first. */
   minute = 0
-  /** The part of the fees of later blocks for those who referred the takers. */
+  /** Referrers' part of the fees of later blocks. */
   referralBps: FeeBps = 0
   open: OpenSample | null = null
-  /** Trades of the blocks up to this height are counted for rebates, or in the open sample. */
+  /** Trades of blocks up to this height are counted for rebates or are in the open sample. */
   height = 0
-  /** Trades up to this seq are among them, or were taken back. */
+  /** Trades up to this seq are among them or were reversed. */
   countedSeq: Seq = 0
   /** The day of `today`; 0 before the first. */
   day = 0
-  /** What was earned up to the end of this day was paid, as far as there was collateral for it. */
+  /** Earnings up to the end of this day were paid, as far as the funds allowed. */
   paidDay = 0
   /** Earned in `day`, and earned before. */
   readonly today = new EarnedTable()
   readonly due = new EarnedTable()
-  /** Earned in shares, of markets without a payout. */
+  /** Earnings in shares of markets without a payout. */
   readonly shareParts: ShareParts
 
   constructor(shareOwnerOf?: ShareOwnerOf) {
     this.shareParts = new ShareParts(shareOwnerOf)
   }
 
-  /** Whether trades of the market are not counted for parts of their fees yet. */
+  /** Whether some trades of the market are not counted for parts of their fees yet. */
   owesParts({ rebateBps = 0, lastTradeSeq }: Market): boolean {
     const isShared = rebateBps > 0 || this.referralBps > 0
     return isShared && lastTradeSeq > this.countedSeq
   }
 
-  /** Whether parts of the fees of the market are not credited yet, or wait for its payout. */
+  /** Whether parts of the market's fees are not credited yet or wait for its payout. */
   needs(market: Market): boolean {
     if (this.owesParts(market) || this.shareParts.has(market.marketId)) return true
-    // Which trades an open sample counts is in the read tables alone.
+    // Only the read tables know which trades an open sample counts.
     return this.open !== null && market.lastTradeSeq > 0
   }
 
-  /** Whether a sample would count trades, or trades that were taken back meanwhile. */
+  /** Whether a sample would count new trades or trades reversed meanwhile. */
   isBehind(blocks: Blocks): boolean {
     return blocks.height > this.height || countableSeq(blocks) > this.countedSeq
   }
 
-  /** Whether `day` is to be paid: something was earned up to its end. */
+  /** Whether `day` must be paid: there are earnings up to its end. */
   hasDue(day: number): boolean {
     if (this.paidDay >= day) return false
     return this.due.size > 0 || (this.today.size > 0 && this.day <= day)
@@ -210,10 +210,10 @@ export class Rewards {
   #sampled(command: Extract<RewardBody, { kind: 'rewardMinute' }>, blocks: Blocks): void {
     const { minute, referralBps = 0 } = command
     assert(this.open === null, 'a sample is credited before the next')
-    assert(minute > this.minute, 'a minute is sampled once')
+    assert(minute > this.minute, 'each minute is sampled once')
     this.minute = minute
     const until = { afterHeight: this.height, height: blocks.height }
-    // The rate was said before these blocks: what is said now counts for those that come.
+    // Uses the rate set before these blocks. A new rate applies to later blocks.
     this.open = { minute, ...until, referralBps: this.referralBps, parts: 0 }
     this.referralBps = referralBps
     this.height = blocks.height
@@ -226,7 +226,7 @@ export class Rewards {
     this.day = day
   }
 
-  /** The payout of the market is posted: it says what the parts in its shares are worth. */
+  /** The market's payout is posted, which gives its share parts a value. */
   paidOut({ marketId, payoutNumerators }: Market, nowMs: TimeMs): void {
     if (!this.shareParts.has(marketId)) return
     assert(payoutNumerators !== null, 'a market is paid out after its resolution')
@@ -240,7 +240,7 @@ export class Rewards {
   #credited(command: Extract<RewardBody, { kind: 'creditRewards' }>, catalogue: Catalogue): void {
     const { open } = this
     assert(open !== null && open.minute === command.minute, 'only a sample is credited')
-    assert(open.parts === command.part, 'each part is credited once, in its order')
+    assert(open.parts === command.part, 'each part is credited once, in order')
     open.parts++
     this.#beginDay(dayOfMinute(command.minute))
     for (const [accountId, , rewardRaw, rebateRaw] of command.rows) {
@@ -262,14 +262,14 @@ export class Rewards {
     for (const [accountId, rewardRaw, rebateRaw] of command.rows) {
       this.due.take(accountId, rewardRaw, rebateRaw)
       ledger.takeSystem(REWARDS_ACCOUNT, rewardRaw)
-      // Reversals may have left the fees below zero. Whoever gets no rebate is paid all the same.
+      // Reversals may have made the fees negative. Payments without rebates are still made.
       if (rebateRaw > 0) ledger.takeSystem(FEE_ACCOUNT, rebateRaw)
       ledger.creditCollateral(accountId, rewardRaw + rebateRaw)
     }
     if (command.isLast) this.paidDay = command.day
   }
 
-  /** All the state, for the state hash; no fact before the first sample. */
+  /** The full state, for the state hash; empty before the first sample. */
   *hashedFields(): Iterable<unknown> {
     const { minute, open, height, countedSeq, day, paidDay, ...earnings } = this.capture()
     const { today, due, shareParts } = earnings
@@ -302,7 +302,7 @@ export class Rewards {
   }
 }
 
-/** Trades up to it are in blocks or were taken back; one that was set aside is mined later. */
+/** Trades up to this seq are in blocks or were reversed; one that was set aside is mined later. */
 function countableSeq(blocks: Blocks): Seq {
   const [firstAside = blocks.throughSeq + 1] = blocks.aside()
   return Math.min(blocks.throughSeq, firstAside - 1)

@@ -1,5 +1,5 @@
-// The books at one moment, as far as rewards need them (rules §11.3). The copy is all that must
-// happen at that moment; who earns what is computed later, in slices.
+// A copy of the books for rewards (rules §11.3). Only the copy must be taken in one go; earnings
+// are computed later, in slices.
 
 import type { MarketId } from '../../domain/ids.ts'
 import { takesOrders } from '../../domain/markets/market.ts'
@@ -19,14 +19,14 @@ export interface Samples {
   readonly rebates: ReadonlyMap<MarketId, FeeBps>
 }
 
-/** Whether orders of the market earn rewards now. */
+/** Whether the market's orders earn rewards now. */
 export function isRewarding({ dailyRewardRaw = 0, status, book }: Market): boolean {
   return dailyRewardRaw > 0 && takesOrders(status) && book !== 0
 }
 
 /**
- * By rising market id, whatever the order in which the markets come. `look` is called now and then,
- * so that others get the processor; nothing of the state may change meanwhile.
+ * By ascending market id, whatever the input order. `look` is called periodically to yield the
+ * processor; the state must not change meanwhile.
  */
 export function samplesOf(
   { rewarded, orders }: { rewarded: Iterable<Market>; orders: OrderTable },

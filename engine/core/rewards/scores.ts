@@ -1,20 +1,20 @@
-// Who earns how much of a market's reward in one minute (rules §11.3). All of it is exact: prices
-// count in half-ticks, so that the middle of a book is whole, and scores are bigints.
+// Each account's part of a market's reward for one minute (rules §11.3). All results are exact:
+// prices are in half-ticks, so that the middle of a book is an integer, and scores are bigints.
 
 import type { AccountId, MarketId } from '../../domain/ids.ts'
 import { MINUTES_PER_DAY } from '../../domain/rewards/reward-time.ts'
 import { type CollateralRaw, mulDivFloor, type SizeRaw } from '../../domain/units.ts'
 
-/** The resting orders of one market that are large enough to count, at one moment. */
+/** The resting orders of one market that are large enough to count, at one point in time. */
 export interface MarketSample {
   readonly marketId: MarketId
-  /** What the market gives away for the minute. */
+  /** The market's reward for the minute. */
   readonly poolRaw: CollateralRaw
-  /** An order further from the middle, or as far, earns nothing. */
+  /** Orders at this distance from the middle or further earn nothing. */
   readonly spreadHalfTicks: number
   /** The adjusted midpoint (rules §11.1). */
   readonly midHalfTicks: number
-  /** The prices of the orders on the YES ladder; asks are negative. */
+  /** Order prices on the YES ladder; negative for asks. */
   readonly signedTicks: Int32Array
   readonly owners: Int32Array
   readonly leftsRaw: Float64Array
@@ -22,11 +22,11 @@ export interface MarketSample {
 
 /** One-sided quotes count for a third, where they count at all. */
 const ONE_SIDED = 3n
-/** Within these middles a quote of one side counts. */
+/** One-sided quotes count only between these middles. */
 const MID_MIN_HALF_TICKS = 100
 const MID_MAX_HALF_TICKS = 1900
 
-/** The part of a day's reward that falls to a minute of it: a whole day gives the whole reward. */
+/** One minute's part of a daily reward. The minutes of a day add up to the whole reward. */
 export function poolOfMinute(dailyRaw: CollateralRaw, minute: number): CollateralRaw {
   const inDay = minute % MINUTES_PER_DAY
   const upTo = (minutes: number) => mulDivFloor(dailyRaw, minutes, MINUTES_PER_DAY)
@@ -50,14 +50,14 @@ export function isEarning(
   return isNear && order.leftRaw >= terms.minSizeRaw
 }
 
-/** The sums of one owner: (V − S)² · remaining, of its bids and of its asks. */
+/** One owner's sums of (V − S)² · remaining over its bids and over its asks. */
 interface Sides {
   bids: bigint
   asks: bigint
 }
 
 /**
- * What each owner earns, rounded down; owners who earn nothing are left out. It pauses after each
+ * Each owner's earnings, rounded down, without owners that earn nothing. It pauses after each
  * order, because a market may have very many.
  */
 export function* earnedOf(sample: MarketSample): Generator<undefined, Map<AccountId, number>> {

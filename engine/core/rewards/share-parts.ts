@@ -1,7 +1,7 @@
-// Parts of fees in shares, until the payout of their market says what they are worth (rules §3.2).
-// The shares themselves stay with the fee account, whose own redemption pays at least as much.
-// Only commands change it; one thread writes.
-// Invariants: a row holds shares of one outcome at least; the rows of a market go with its payout.
+// Parts of fees in shares that wait for their market's payout, which gives them a value (rules
+// §3.2). The shares stay with the fee account, whose own redemption pays at least as much. Only
+// commands change it; one thread writes.
+// Invariants: a row has shares of at least one outcome; the payout of a market removes its rows.
 
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
@@ -9,7 +9,7 @@ import type { AccountId, MarketId } from '../../domain/ids.ts'
 import { OUTCOME } from '../../domain/order.ts'
 import type { SizeRaw } from '../../domain/units.ts'
 
-/** What one account gets of the fees of one market, in shares. */
+/** One account's part of one market's fees, in shares. */
 export interface ShareRow {
   readonly accountId: AccountId
   readonly yesRaw: SizeRaw
@@ -25,7 +25,7 @@ export type CapturedShareParts = readonly (readonly [
 
 export class ShareParts {
   readonly #byMarket = new Map<MarketId, Map<AccountId, ShareRow>>()
-  /** Rows by account: they follow from the table and are no state. */
+  /** Rows by account, derived from the table. Not part of the state. */
   readonly owners: OwnerCounts
 
   constructor(shareOwnerOf?: ShareOwnerOf) {
@@ -37,7 +37,7 @@ export class ShareParts {
     return this.owners.all
   }
 
-  /** Whether something of the market waits for its payout. */
+  /** Whether parts of the market wait for its payout. */
   has(marketId: MarketId): boolean {
     return this.#byMarket.has(marketId)
   }
@@ -46,9 +46,9 @@ export class ShareParts {
     return this.#byMarket.get(marketId)?.get(accountId)
   }
 
-  /** Sums stop at the largest exact number: there are no more shares of a market. */
+  /** Sums are capped at the largest safe integer: a market never has more shares. */
   add(marketId: MarketId, accountId: AccountId, outcome: number, sharesRaw: SizeRaw): void {
-    assert(sharesRaw > 0, 'a part holds shares')
+    assert(sharesRaw > 0, 'a part has shares')
     const rows = this.#byMarket.get(marketId) ?? new Map<AccountId, ShareRow>()
     this.#byMarket.set(marketId, rows)
     const before = rows.get(accountId)
@@ -63,7 +63,7 @@ export class ShareParts {
     })
   }
 
-  /** The rows of a market whose payout is posted, by rising account; they are gone then. */
+  /** Removes and returns the rows of a market with a posted payout, by ascending account. */
   take(marketId: MarketId): ShareRow[] {
     const rows = this.#sorted(marketId)
     for (const { accountId } of rows) this.owners.add(accountId, -1)
@@ -76,7 +76,7 @@ export class ShareParts {
     return rows.sort((a, b) => a.accountId - b.accountId)
   }
 
-  /** By rising market, then by rising account. */
+  /** By ascending market, then by ascending account. */
   capture(): CapturedShareParts {
     const markets = [...this.#byMarket.keys()].sort((a, b) => a - b)
     return markets.flatMap((marketId) => {

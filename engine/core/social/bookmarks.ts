@@ -1,6 +1,6 @@
-// The markets that profiles remember, and whether others may read which. Only commands change it;
-// one thread writes. A market may leave memory while it is bookmarked.
-// Invariants: a profile has one bookmark of a market at most; no list is empty; `owners` counts the
+// Bookmarked markets of profiles, and whether others may read them. Only commands change them; one
+// thread writes. A market may be archived while it is bookmarked.
+// Invariants: a profile has at most one bookmark per market; no list is empty; `owners` counts the
 // bookmarks of each list.
 
 import { assert } from '../../domain/assert.ts'
@@ -14,15 +14,15 @@ import { f64Bytes, u32Bytes } from '../cells/columns.ts'
 export interface Bookmark {
   readonly marketId: MarketId
   readonly targetKind: BookmarkKind
-  /** The command that put it: its id for ever. */
+  /** Seq of the command that added it: its permanent id. */
   readonly seq: Seq
   readonly putMs: TimeMs
 }
 
 export interface CapturedBookmarks {
-  /** By rising profile: its id, how many bookmarks it has, and their fields, oldest first. */
+  /** By ascending profile: its id, its number of bookmarks, and their fields, oldest first. */
   readonly lists: Float64Array
-  /** The profiles that show theirs, by rising id. */
+  /** Profiles with public bookmarks, by ascending id. */
   readonly shown: Uint32Array
 }
 
@@ -51,7 +51,7 @@ export class Bookmarks {
     })
   }
 
-  /** The bookmark of a market. */
+  /** The bookmark for a market. */
   find(profileId: ProfileId, marketId: MarketId): Bookmark | undefined {
     return this.of(profileId).find((each) => each.marketId === marketId)
   }
@@ -63,7 +63,10 @@ export class Bookmarks {
   put(profileId: ProfileId, { marketId, targetKind, seq, putMs }: Bookmark): void {
     assert(this.find(profileId, marketId) === undefined, 'a market is bookmarked once')
     const has = this.owners.of(profileId)
-    assert(has < SOCIAL_LIMITS.bookmarksPerProfileMax, 'a profile has so many bookmarks at most')
+    assert(
+      has < SOCIAL_LIMITS.bookmarksPerProfileMax,
+      'a profile has fewer bookmarks than the limit',
+    )
     const list = this.#lists.get(profileId) ?? []
     this.#lists.set(profileId, list)
     list.push(marketId, BOOKMARK_KINDS.indexOf(targetKind), seq, putMs)
@@ -73,7 +76,7 @@ export class Bookmarks {
   remove(profileId: ProfileId, marketId: MarketId): void {
     const list = this.#lists.get(profileId)
     const index = this.of(profileId).findIndex((each) => each.marketId === marketId)
-    assert(list !== undefined && index >= 0, 'only a bookmark that is there is removed')
+    assert(list !== undefined && index >= 0, 'only an existing bookmark is removed')
     list.splice(index * FIELDS, FIELDS)
     this.owners.add(profileId, -1)
     if (list.length === 0) this.#lists.delete(profileId)
@@ -89,7 +92,7 @@ export class Bookmarks {
     else this.#shown.delete(profileId)
   }
 
-  /** All the state, for the state hash; no fact while no profile has or shows a bookmark. */
+  /** The full state, for the state hash; empty if no profile has or shows bookmarks. */
   *hashedFields(): Iterable<unknown> {
     const { lists, shown } = this.capture()
     if (lists.length > 0) {
@@ -101,7 +104,7 @@ export class Bookmarks {
     yield u32Bytes(shown)
   }
 
-  /** It is no state which profile came first. */
+  /** Sorted, because the order in which profiles came is not part of the state. */
   capture(): CapturedBookmarks {
     const lists = new Float64Array(this.#lists.size * 2 + this.owners.all * FIELDS)
     let at = 0

@@ -1,8 +1,8 @@
-// Who follows whom. Only commands change it; one thread writes.
-// A list in the order of ids needs no hash, so nobody can choose whom to follow to make it slow: a
-// change moves at most ten thousand numbers.
-// Invariants: the ids of a list rise, and no list is empty; `#followers` counts the lists that have
-// a profile, and holds no zero; `owners` counts the ids of each list.
+// Follows between profiles. Only commands change them; one thread writes.
+// Lists are sorted by id and need no hash, so no choice of follows can make one slow: a change
+// moves at most 10,000 numbers.
+// Invariants: the ids of a list increase, and no list is empty; `#followers` counts the lists that
+// contain a profile, without zeros; `owners` counts the ids of each list.
 
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
@@ -10,7 +10,7 @@ import type { ProfileId } from '../../domain/ids.ts'
 import { SOCIAL_LIMITS } from '../../domain/social/social-limits.ts'
 import { u32Bytes } from '../cells/columns.ts'
 
-/** By rising follower: its id, how many it follows, and their ids. */
+/** By ascending follower: its id, its number of follows, and their ids. */
 export type CapturedFollows = Uint32Array
 
 interface Followed {
@@ -19,10 +19,10 @@ interface Followed {
 }
 
 const FIRST_IDS = 4
-/** A list keeps at most this many cells for each id in it. */
+/** A list has at most this many cells per id. */
 const CAPACITY_PER_ID_MAX = 4
 
-/** The place of the id in the list, or where it belongs. */
+/** The position of the id in the list, or where it would be inserted. */
 function placeOf({ ids, count }: Followed, id: ProfileId): number {
   let low = 0
   let high = count
@@ -43,7 +43,7 @@ function resized(ids: Uint32Array, length: number): Uint32Array {
 export class Follows {
   readonly #lists = new Map<ProfileId, Followed>()
   readonly #followers = new Map<ProfileId, number>()
-  /** How many profiles each one follows. */
+  /** Number of profiles that each profile follows. */
   readonly owners: OwnerCounts
 
   constructor(shareOwnerOf?: ShareOwnerOf) {
@@ -65,7 +65,10 @@ export class Follows {
     assert(profileId !== followedId, 'no profile follows itself')
     assert(!this.isFollowing(profileId, followedId), 'a profile is followed once')
     const list = this.#lists.get(profileId) ?? { ids: new Uint32Array(FIRST_IDS), count: 0 }
-    assert(list.count < SOCIAL_LIMITS.followsPerProfileMax, 'a profile follows so many at most')
+    assert(
+      list.count < SOCIAL_LIMITS.followsPerProfileMax,
+      'a profile follows fewer profiles than the limit',
+    )
     this.#lists.set(profileId, list)
     if (list.count === list.ids.length) list.ids = resized(list.ids, list.count * 2)
     const place = placeOf(list, followedId)
@@ -78,9 +81,9 @@ export class Follows {
 
   remove(profileId: ProfileId, followedId: ProfileId): void {
     const list = this.#lists.get(profileId)
-    assert(list !== undefined, 'only a follow that is there ends')
+    assert(list !== undefined, 'only an existing follow is removed')
     const place = placeOf(list, followedId)
-    assert(list.ids[place] === followedId, 'only a follow that is there ends')
+    assert(list.ids[place] === followedId, 'only an existing follow is removed')
     list.ids.copyWithin(place, place + 1, list.count)
     list.count--
     this.owners.add(profileId, -1)
@@ -92,7 +95,7 @@ export class Follows {
     else this.#followers.set(followedId, left)
   }
 
-  /** All the state, for the state hash; no fact while nobody follows anybody. */
+  /** The full state, for the state hash; empty without follows. */
   *hashedFields(): Iterable<unknown> {
     if (this.owners.all === 0) return
     yield ['follows', this.owners.all]
@@ -104,7 +107,7 @@ export class Follows {
     let at = 0
     for (const profileId of Uint32Array.from(this.#lists.keys()).sort()) {
       const list = this.#lists.get(profileId)
-      assert(list !== undefined, 'a list that is walked is there')
+      assert(list !== undefined, 'a visited list exists')
       column[at] = profileId
       column[at + 1] = list.count
       column.set(list.ids.subarray(0, list.count), at + 2)

@@ -62,7 +62,7 @@ export class Social {
     }
   }
 
-  /** All the state, for the state hash; no fact while it is empty. */
+  /** The full state, for the state hash; empty if there is none. */
   *hashedFields(): Iterable<unknown> {
     yield* this.follows.hashedFields()
     yield* this.bookmarks.hashedFields()

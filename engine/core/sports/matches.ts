@@ -1,9 +1,9 @@
-// The matches that are in memory, their markets and their scores (rules §12.8). Only commands
-// change them; one thread writes. A match is another object after each change, so a reader may keep
-// the one that it has. A match leaves memory when it is finished and all its markets have left it,
-// or when an operator removes it.
-// Invariants: a fixture is of one match, and so is a market that is in memory; the events of a
-// match were applied by rising sequence, so each was applied once at the most.
+// Matches in memory, with their markets and scores (rules §12.8). Only commands change them; one
+// thread writes. Each change creates a new match object, so readers may keep theirs. A match leaves
+// memory when it is finished and all its markets have been archived, or when an operator removes
+// it.
+// Invariants: a fixture belongs to one match, and so does a market in memory; the events of a match
+// were applied by increasing sequence, so each was applied at most once.
 
 import { assert } from '../../domain/assert.ts'
 import type { Command, MatchCommand } from '../../domain/command.ts'
@@ -14,14 +14,14 @@ import type { TimeMs } from '../../domain/units.ts'
 import { fieldsOf } from '../cells/hashed-fields.ts'
 
 export interface PlacedMarket extends MatchMarket {
-  /** The market left memory. */
+  /** Whether the market was archived. */
   readonly isGone: boolean
 }
 
 export interface PlacedMatch extends Match {
   readonly markets: readonly PlacedMarket[]
   readonly score: Score | null
-  /** Ids of its newest events, oldest first. */
+  /** Ids of its latest events, oldest first. */
   readonly eventIds: readonly string[]
 }
 
@@ -34,21 +34,21 @@ export function isOfMatches(command: Command): command is MatchCommand {
   return kind === 'putMatch' || kind === 'removeMatch' || kind === 'scoreMatches'
 }
 
-/** What an event does to the match of its fixture. */
+/** The effect of an event on the match of its fixture. */
 export type ScoreVerdict = 'applied' | 'repeated' | 'outdated'
 
 type Received = Pick<PlacedMatch, 'eventIds'> & { readonly score: Pick<Score, 'sequence'> | null }
 
 /**
- * A known id changes nothing, and neither does an event that is not newer than the newest. So an
- * event that comes again never counts twice, however old it is: its sequence is not newer.
+ * A known id changes nothing, and neither does an event that is not newer than the latest one. So a
+ * repeated event never counts twice, however old it is: its sequence is not newer.
  */
 export function verdictOn({ eventIds, score }: Received, event: ScoreEvent): ScoreVerdict {
   if (eventIds.includes(event.eventId)) return 'repeated'
   return score !== null && event.sequence <= score.sequence ? 'outdated' : 'applied'
 }
 
-/** The ids that a match remembers once it heard the event. */
+/** The ids that a match remembers after the event. */
 export function idsAfter({ eventIds }: Received, { eventId }: ScoreEvent): readonly string[] {
   return [...eventIds, eventId].slice(-SPORT_LIMITS.eventIdsKept)
 }
@@ -58,7 +58,7 @@ export class Matches {
   readonly #bySlug = new Map<string, PlacedMatch>()
   readonly #slugOfFixture = new Map<FixtureId, string>()
   readonly #slugOfMarket = new Map<MarketId, string>()
-  /** Grows with each change. */
+  /** Increases with each change. */
   version = 0
 
   get count(): number {
@@ -78,12 +78,12 @@ export class Matches {
     return this.#bySlug.get(this.#slugOfFixture.get(fixtureId) ?? '')
   }
 
-  /** The match of a market that is in memory. */
+  /** The match of a market in memory. */
   byMarket(marketId: MarketId): PlacedMatch | undefined {
     return this.#bySlug.get(this.#slugOfMarket.get(marketId) ?? '')
   }
 
-  /** Gives the matches whose scores changed, as the command left them. */
+  /** Returns the matches whose scores changed, in their new state. */
   apply(command: MatchCommand): readonly PlacedMatch[] {
     this.version++
     switch (command.kind) {
@@ -106,7 +106,7 @@ export class Matches {
 
   #existing(slug: string): PlacedMatch {
     const match = this.#bySlug.get(slug)
-    assert(match !== undefined, 'a command names a match that is in memory')
+    assert(match !== undefined, 'the match of a command is in memory')
     return match
   }
 
@@ -129,12 +129,12 @@ export class Matches {
 
   #place(match: PlacedMatch): void {
     const { slug, fixtureId, markets } = match
-    assert(!this.#slugOfFixture.has(fixtureId), 'a fixture is of one match')
+    assert(!this.#slugOfFixture.has(fixtureId), 'a fixture belongs to one match')
     this.#bySlug.set(slug, match)
     this.#slugOfFixture.set(fixtureId, slug)
     for (const { marketId, isGone } of markets) {
       if (isGone) continue
-      assert(!this.#slugOfMarket.has(marketId), 'a market is of one match')
+      assert(!this.#slugOfMarket.has(marketId), 'a market belongs to one match')
       this.#slugOfMarket.set(marketId, slug)
     }
   }
@@ -149,7 +149,10 @@ export class Matches {
     return after
   }
 
-  /** A market left memory; a match that it was the last of may follow. */
+  /**
+   * A market was archived. If it was the last one of a finished match, the match may leave memory
+   * too.
+   */
   marketGone(marketId: MarketId): void {
     const before = this.byMarket(marketId)
     if (before === undefined) return
@@ -176,7 +179,7 @@ export class Matches {
     }
   }
 
-  /** All the state, for the state hash; no fact without a match. */
+  /** The full state, for the state hash; empty without matches. */
   *hashedFields(): Iterable<unknown> {
     for (const { home, away, markets, score, ...match } of this.#bySlug.values()) {
       yield ['match', fieldsOf(match), fieldsOf(home), fieldsOf(away)]

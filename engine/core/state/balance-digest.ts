@@ -1,6 +1,6 @@
 // Folds all balances into one text, to compare the ledgers of main and the follower. It adds
-// hashes, so the order of the rows does not matter and nothing is sorted: main stands still while
-// it folds. It guards against mistakes, not against an attacker.
+// hashes, so row order does not matter and nothing is sorted: main is blocked while it folds. It
+// detects mistakes, not attacks.
 
 import { systemAccountAt } from '../../domain/ids.ts'
 import type { Clearing } from '../clearing.ts'
@@ -13,7 +13,7 @@ function mixed(hash: number, raw: number): number {
   return both ^ (both >>> 16)
 }
 
-/** Adds up two hashes of each fact, each 32 bits wide. */
+/** Sums two 32-bit hashes of each entry. */
 class Fold {
   #first = 0
   #second = 0
@@ -63,7 +63,7 @@ export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string
     four[1] = ledger.sharesFreeRaw[row * 2 + 1]
     four[2] = ledger.sharesReservedRaw[row * 2]
     four[3] = ledger.sharesReservedRaw[row * 2 + 1]
-    // An empty row is an index, not a fact.
+    // An empty row is only an index, not part of the state.
     if (four.every((raw) => raw === 0)) continue
     fold.add(ROW + ledger.rows.marketOf(row), ledger.rows.accountOf(row), four)
   }

@@ -1,7 +1,8 @@
-// What everybody holds, read from a captured state: the leaves of the proof of solvency (rules
-// §14). A claim is above zero. What an account owes since a reversal is a debt: it is counted apart
-// and lowers no sum of claims, so it hides no claim of another account.
-// Invariant: assets + debts + advances = claims of collateral + what stands behind shares (law 5).
+// All holdings in a captured state: the leaves of the proof of solvency (rules §14). A claim is
+// positive. A debt of an account after a reversal is counted separately and reduces no sum of
+// claims, so it hides no claim of another account.
+// Invariant: assets + debts + advances = claims of collateral + collateral behind shares (invariant
+// 5 of design §1).
 
 import {
   type AccountId,
@@ -13,7 +14,7 @@ import { kindOf } from '../../domain/markets/market.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 
-/** The parts of a captured state that say what everybody holds. */
+/** The parts of a captured state that contain holdings. */
 export interface HeldState {
   readonly ledger: {
     readonly collateralFreeRaw: Float64Array
@@ -22,13 +23,13 @@ export interface HeldState {
     readonly sharesFreeRaw: Float64Array
     readonly sharesReservedRaw: Float64Array
     readonly fundedRaw: number
-    /** Account and market of each row, in turns. Row 0 is none. */
+    /** Account and market of each row, alternating. Row 0 is unused. */
     readonly rows: Uint32Array
   }
   readonly catalogue: { readonly markets: readonly Market[] }
 }
 
-/** What everybody holds in a state that runs. */
+/** The holdings of a running state. */
 export function heldIn({ ledger, catalogue }: Clearing): HeldState {
   const { collateralFreeRaw, collateralReservedRaw, systemRaw, fundedRaw } = ledger
   const { sharesFreeRaw, sharesReservedRaw } = ledger
@@ -39,7 +40,7 @@ export function heldIn({ ledger, catalogue }: Clearing): HeldState {
   }
 }
 
-/** One token: collateral, or the YES or NO shares of a market. */
+/** One token: collateral, or YES or NO shares of a market. */
 export interface TokenSums {
   readonly claimsRaw: bigint
   readonly debtsRaw: bigint
@@ -50,9 +51,9 @@ export interface MarketClaims {
   /** A group has no shares of its own. */
   readonly isGroup: boolean
   readonly conditionId: string
-  /** Null until the payout is posted. */
+  /** null until the payout is posted. */
   readonly payout: readonly [number, number] | null
-  /** Collateral behind the shares; below zero where it was paid in advance or is owed. */
+  /** Collateral behind the shares; negative where it was paid in advance or is owed. */
   readonly insideRaw: bigint
   readonly yes: TokenSums
   readonly no: TokenSums
@@ -61,20 +62,20 @@ export interface MarketClaims {
 export interface Claims {
   readonly assetsRaw: bigint
   readonly collateral: TokenSums
-  /** The part of the claims of collateral that is the exchange's own. */
+  /** The exchange's own part of the claims of collateral. */
   readonly systemRaw: bigint
-  /** Markets with something inside or held, by rising id. */
+  /** Markets with collateral or holders, by ascending id. */
   readonly markets: readonly MarketClaims[]
   /**
-   * The claims by token: those of token t stand from `starts[t]` to `starts[t + 1]`. Token 0 is
-   * collateral, 1 + 2m and 2 + 2m are YES and NO of the market at place m.
+   * The claims by token: those of token t are at `starts[t]` up to `starts[t + 1]`. Token 0 is
+   * collateral; 1 + 2m and 2 + 2m are YES and NO of the market at index m.
    */
   readonly starts: Uint32Array
   readonly holders: Uint32Array
   readonly amountsRaw: Float64Array
 }
 
-/** Counts first and fills then, so that its columns are as long as they must be. */
+/** Counts first and then fills, so that its columns have the exact length. */
 class Counting {
   readonly claims: bigint[]
   readonly debts: bigint[]
@@ -117,7 +118,7 @@ function eachBalance({ ledger }: HeldState, placeOf: Map<MarketId, number>, visi
   const { sharesFreeRaw, sharesReservedRaw } = ledger
   for (let at = 2; at < rows.length; at += 2) {
     const place = placeOf.get(rows[at + 1])
-    // A free row names no market.
+    // A free row has no market.
     if (place === undefined) continue
     const token = 1 + place * 2
     visit(token, rows[at], sharesFreeRaw[at] + sharesReservedRaw[at])
@@ -136,7 +137,7 @@ function marketClaims(market: Market, yes: TokenSums, no: TokenSums): MarketClai
   }
 }
 
-/** The markets of which anybody holds or owes a share: an order may need an empty row. */
+/** Markets in which an account holds or owes shares. (A live order may need an empty row.) */
 function marketsHeld({ rows, sharesFreeRaw, sharesReservedRaw }: HeldState['ledger']) {
   const held = new Set<MarketId>()
   for (let at = 2; at < rows.length; at++) {
@@ -179,16 +180,16 @@ export function claimsOf(state: HeldState): Claims {
   }
 }
 
-/** What the claims add up to, in collateral. */
+/** The sums of the claims, in collateral. */
 export interface ClaimSums {
   readonly assetsRaw: bigint
-  /** Owed to the exchange by accounts below zero. */
+  /** Debts of accounts with negative balances to the exchange. */
   readonly debtsRaw: bigint
   /** Paid in advance for conversions and reversals; burnt shares and debtors pay it back. */
   readonly advancedRaw: bigint
-  /** Claims of collateral, and what stands behind the shares. */
+  /** Claims of collateral, plus the collateral behind shares. */
   readonly obligationsRaw: bigint
-  /** Assets, debts and advances less obligations; zero, or money came from nowhere. */
+  /** Assets, debts and advances less obligations. Not zero if money appeared from nowhere. */
   readonly differenceRaw: bigint
 }
 
@@ -204,8 +205,8 @@ export function sumsOf({ assetsRaw, collateral, markets }: Claims): ClaimSums {
 }
 
 /**
- * What the shares of a market lack: as pairs until the payout, and by the payout from then on. Zero
- * in a sound market.
+ * The shortfall of a market's shares: as pairs until the payout, by the payout afterwards. Zero in
+ * a sound market.
  */
 export function uncoveredRaw({ payout, insideRaw, yes, no, isGroup }: MarketClaims): bigint {
   if (isGroup) return 0n
@@ -220,9 +221,9 @@ export function uncoveredRaw({ payout, insideRaw, yes, no, isGroup }: MarketClai
   return lackRaw((netYesRaw * yesPart + netNoRaw * noPart) / (yesPart + noPart))
 }
 
-/** One token: what was issued of it, and who has it. */
+/** One token: its issued amount and its holders. */
 export interface TokenReport {
-  /** Like `yes of market 7`. */
+  /** For example `yes of market 7`. */
   readonly token: string
   readonly assetsRaw: bigint
   readonly obligationsRaw: bigint
@@ -236,12 +237,12 @@ export function collateralReport(claims: Claims): TokenReport {
   return { token: 'collateral', ...sums, debtsRaw: debtsRaw + advancedRaw }
 }
 
-/** YES and NO of a market; none of a group. */
+/** YES and NO of a market; empty for a group. */
 export function shareReports(market: MarketClaims): TokenReport[] {
   if (market.isGroup) return []
   return (['yes', 'no'] as const).map((side) => {
     const { claimsRaw, debtsRaw } = market[side]
-    // Behind the payout shares are redeemed one by one, so those that are left were issued.
+    // After the payout shares are redeemed one by one, so the remaining ones were issued.
     const assetsRaw = market.payout === null ? market.insideRaw : claimsRaw - debtsRaw
     return {
       token: `${side} of market ${market.marketId}`,

@@ -1,5 +1,6 @@
-// Slow checks that walk the whole state (law 5, rules §2.7). Tests, verify and snapshots call them.
-// A free balance is never further below zero than reversals took from it (design §5).
+// Slow checks of the whole state (invariant 5 of design §1, rules §2.7). Tests, verify and
+// snapshots call them. No free balance is further below zero than reversals took from it (design
+// §5).
 
 import {
   BURN_ACCOUNT,
@@ -71,17 +72,17 @@ function brokenShares(clearing: Clearing): string | null {
   return null
 }
 
-/** What all accounts hold of a market, and what the burn account holds of its NO. */
+/** Holdings of all accounts in a market, and the burn account's NO. */
 interface Held {
   yesRaw: bigint
   noRaw: bigint
-  /** What all positions pay, once the market is resolved. */
+  /** The payout of all positions, once the market is resolved. */
   paysRaw: bigint
   burntRaw: number
 }
 
 /**
- * A pair has a unit of collateral behind it until the payout. From then on the collateral covers
+ * Until the payout, a pair is backed by one unit of collateral. Afterwards the collateral covers
  * what is not redeemed yet. A group owes what its burnt shares will pay.
  */
 function brokenMarket(
@@ -94,7 +95,7 @@ function brokenMarket(
   if (kindOf(market) === 'group') return brokenGroup(clearing, market, held)
   const of = held.get(marketId)
   if (of === undefined) {
-    return insideRaw === 0n ? null : `market ${marketId} holds ${insideRaw} and has no position`
+    return insideRaw === 0n ? null : `market ${marketId} holds ${insideRaw} but has no positions`
   }
   const { yesRaw, noRaw, paysRaw } = of
   const isWhole = isPaidOut ? insideRaw >= paysRaw : yesRaw === insideRaw && noRaw === insideRaw
@@ -118,11 +119,11 @@ function brokenGroup(
     if (payoutNumerators !== null) dueRaw += BigInt(redemptionRaw(payoutNumerators, 0, burntRaw))
   }
   if (!isResolved) {
-    if (burnt.size > 1) return `the children of group ${marketId} have burnt unlike amounts`
+    if (burnt.size > 1) return `the children of group ${marketId} burnt different amounts`
     for (const raw of burnt) dueRaw = BigInt(raw) * BigInt(children.length - 1)
   }
   if (BigInt(conditionRaw) + dueRaw === 0n) return null
-  return `group ${marketId} stands at ${conditionRaw} and gets ${dueRaw}`
+  return `group ${marketId} has a balance of ${conditionRaw} and receives ${dueRaw}`
 }
 
 function brokenReserves(clearing: Clearing): string | null {
@@ -154,17 +155,19 @@ function brokenReserves(clearing: Clearing): string | null {
   return null
 }
 
-/** A row is live exactly while it holds shares or a live order needs it (design §10). */
+/** A row is live if and only if it has shares or a live order needs it (design §10). */
 function brokenRows({ ledger, orders }: Clearing): string | null {
   for (let row = 1; row < ledger.rows.end; row++) {
     const isNeeded = !ledger.isRowEmpty(row) || orders.firstOfRow(row) !== 0
     if (isNeeded !== ledger.rows.isLive(row))
-      return `row ${row} is live without need, or freed in use`
+      return `row ${row} is live without use, or free while in use`
   }
   return null
 }
 
-/** The pool account holds exactly the fees of the pools, and a pool has shares and providers. */
+/**
+ * The pool account holds exactly the fees of the pools, and a pool has both shares and providers.
+ */
 function brokenPools({ ledger, pools }: Clearing): string | null {
   let feesRaw = 0n
   for (const pool of pools.all()) {
@@ -181,30 +184,32 @@ function brokenPools({ ledger, pools }: Clearing): string | null {
   return `the pool account holds ${heldRaw}, the pools ${feesRaw}`
 }
 
-/** An account is owed something or is not listed, and the sums are those of the accounts. */
+/** A listed account is owed something, and the sums match the accounts. */
 function brokenRewards({ rewards, catalogue }: Clearing): string | null {
   for (const table of [rewards.today, rewards.due]) {
     const sums = { rewardsRaw: 0n, rebatesRaw: 0n }
     for (const [account, rewardRaw, rebateRaw] of table.capture()) {
       const isOwed = rewardRaw >= 0 && rebateRaw >= 0 && rewardRaw + rebateRaw > 0
-      if (!isOwed) return `account ${account} is owed ${rewardRaw} and ${rebateRaw} in rewards`
+      if (!isOwed)
+        return `account ${account} is owed rewards of ${rewardRaw} and rebates of ${rebateRaw}`
       sums.rewardsRaw += BigInt(rewardRaw)
       sums.rebatesRaw += BigInt(rebateRaw)
     }
     const { rewardsRaw, rebatesRaw } = table.totals
     if (sums.rewardsRaw !== rewardsRaw || sums.rebatesRaw !== rebatesRaw) {
-      return `the accounts are owed ${sums.rewardsRaw} in rewards, and the sum is ${rewardsRaw}`
+      return `the accounts are owed rewards of ${sums.rewardsRaw}, but the total is ${rewardsRaw}`
     }
   }
   // Parts in shares wait for a payout.
   for (const [marketId, account, yesRaw, noRaw] of rewards.shareParts.capture()) {
     const isWaiting = catalogue.byId(marketId)?.isPaidOut === false && yesRaw + noRaw > 0
-    if (!isWaiting) return `account ${account} waits for no payout of market ${marketId}`
+    if (!isWaiting)
+      return `account ${account} has share parts of market ${marketId}, which needs no payout`
   }
   return null
 }
 
-/** The pack account holds exactly what packs can pay, and what offers set aside. */
+/** The pack account holds exactly the possible payouts of packs and the reserves of offers. */
 function brokenPacks({ ledger, packs }: Clearing): string | null {
   let owedRaw = 0n
   for (const { packId, stakeRaw, payoutRaw, results } of packs.all()) {
@@ -217,10 +222,10 @@ function brokenPacks({ ledger, packs }: Clearing): string | null {
   }
   const heldRaw = ledger.freeRaw(PACK_ACCOUNT)
   if (owedRaw === BigInt(heldRaw)) return null
-  return `the pack account holds ${heldRaw}, and packs can pay ${owedRaw}`
+  return `the pack account holds ${heldRaw}, but packs can pay ${owedRaw}`
 }
 
-/** Null when every law holds, else a sentence that names the broken law. */
+/** null if all invariants hold; otherwise a sentence that names the violated one. */
 export function brokenInvariant(clearing: Clearing): string | null {
   return (
     brokenMoney(clearing) ??

@@ -3,8 +3,8 @@ import type { SharedCounts } from '../cells/shared-counts.ts'
 import type { Clearing } from '../clearing.ts'
 import { STATE } from '../orders/order-table.ts'
 
-// The counts by which gates share tables among accounts follow from the rows: this makes them again
-// in the slow way and compares.
+// Recomputes, from the rows, the counts that gates use to share tables among accounts, and compares
+// them.
 
 type Sums = Map<number, number>
 
@@ -24,9 +24,9 @@ function brokenOf(clearing: Clearing, counts: SharedCounts, owners: AccountId[])
     const ofPartner = shared.get(partners.shareOwnerOf(account)) ?? 0
     const isRight = counts.of(account) === (own.get(account) ?? 0)
     if (isRight && counts.ofPartner(account) === ofPartner) continue
-    return `account ${account} counts ${counts.of(account)} rows of a table`
+    return `account ${account} has a wrong row count of ${counts.of(account)} in a table`
   }
-  return counts.all === owners.length ? null : `a table counts ${counts.all} rows`
+  return counts.all === owners.length ? null : `a table has a wrong row count of ${counts.all}`
 }
 
 function brokenOpenSizes({ orders, openSizes, ledger, accounts, catalogue }: Clearing) {
@@ -45,19 +45,21 @@ function brokenOpenSizes({ orders, openSizes, ledger, accounts, catalogue }: Cle
     ofPartner.set(key, (ofPartner.get(key) ?? 0) + leftRaw)
   }
   for (let row = 1; row < ledger.rows.end; row++) {
-    if (openSizes.ofRow(row) !== (ofRow.get(row) ?? 0)) return `row ${row} counts its open size`
+    if (openSizes.ofRow(row) !== (ofRow.get(row) ?? 0)) return `row ${row} has a wrong open size`
   }
   for (const [key, raw] of ofPartner) {
     const [partner, marketId] = key.split(':').map(Number)
-    if (openSizes.ofSubAccounts(partner, marketId) !== raw) return `partner ${key} counts open size`
+    if (openSizes.ofSubAccounts(partner, marketId) !== raw)
+      return `partner ${key} has a wrong open size`
   }
   for (const { marketId, openSizeRaw } of catalogue.all()) {
-    if (openSizeRaw !== (ofMarket.get(marketId) ?? 0)) return `market ${marketId} counts open size`
+    if (openSizeRaw !== (ofMarket.get(marketId) ?? 0))
+      return `market ${marketId} has a wrong open size`
   }
   return null
 }
 
-/** Null when every account has as many orders, positions and open size as gates count for it. */
+/** null if the counts of orders, positions and open size match for all accounts. */
 export function brokenShareCounts(clearing: Clearing): string | null {
   const { orders, ledger } = clearing
   const ofOrders: AccountId[] = []

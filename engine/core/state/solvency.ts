@@ -1,26 +1,26 @@
-// What the exchange holds of its collateral, and to whom it owes it (law 5). It adds up the whole
+// The exchange's collateral and its obligations (invariant 5 of design §1). It sums up the whole
 // state, so it runs offline.
 
 import { kindOf } from '../../domain/markets/market.ts'
 import type { Clearing } from '../clearing.ts'
 
-/** Raw collateral. Obligations below zero are owed to the exchange. */
+/** Raw collateral. Negative obligations are owed to the exchange. */
 export interface Solvency {
   /** Deposits less withdrawals. */
   readonly assetsRaw: bigint
   readonly obligations: {
     /** Free collateral of profiles. */
     readonly freeRaw: bigint
-    /** What their open orders reserve. */
+    /** Reserved by their open orders. */
     readonly reservedRaw: bigint
     /** Behind the shares of all markets. */
     readonly sharesRaw: bigint
-    /** What groups paid in advance for conversions: burnt shares pay it back, so it is negative. */
+    /** Paid in advance by groups for conversions. Burnt shares pay it back, so it is negative. */
     readonly groupsRaw: bigint
-    /** Fees, and what the vault keeps of conversions. */
+    /** Fees, and the vault's part of conversions. */
     readonly systemRaw: bigint
   }
-  /** Assets less all obligations; zero, or money came from nowhere. */
+  /** Assets less all obligations. Not zero if money appeared from nowhere. */
   readonly differenceRaw: bigint
 }
 

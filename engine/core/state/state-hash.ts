@@ -1,10 +1,10 @@
-// One number for a whole state: SHA-256 over profiles, markets, money, live orders by age, and
-// every book by market, tick and queue. Slots are left out, because they may differ.
+// One hash of a whole state: SHA-256 over profiles, markets, money, live orders by age, and all
+// books by market, tick and queue. Slots are excluded, because they may differ.
 //
 // The hash of an old journal never changes: recorded hashes are tests (test/golden). So the lists
-// of numbers below stay as they are. A new fact is a named field of a profile, token, session or
-// market, which counts only where it is not empty. Or it is a line of its own at the end of
-// clearingFacts, written only when it is not empty.
+// of numbers below are fixed. A new value is a named field of a profile, token, session or market,
+// which counts only if it is not empty, or a separate line at the end of clearingFacts, written
+// only if it is not empty.
 
 import type { Book } from '../../domain/ids.ts'
 import { eachHeld, eachResting } from '../book/market.ts'
@@ -14,7 +14,7 @@ import type { Clearing } from '../clearing.ts'
 import type { Ledger } from '../money/ledger.ts'
 import { STATE } from '../orders/order-table.ts'
 
-/** Digest of one book: 32 bytes. It runs on the thread that holds the book. */
+/** Digest of one book: 32 bytes. It runs on the thread that has the book. */
 export function bookDigest(book: Book, newSha256 = portableSha256): Uint8Array {
   const hash = newSha256()
   const rows = new HashedNumbers(hash)
@@ -29,7 +29,10 @@ export function bookDigest(book: Book, newSha256 = portableSha256): Uint8Array {
   return hash.digest()
 }
 
-/** Up to the last account that holds something: one that a later version adds is no fact before. */
+/**
+ * Up to the last account with a balance: an account added by a later version is excluded until
+ * then.
+ */
 function heldBySystem(systemRaw: readonly number[]): readonly number[] {
   let count = systemRaw.length
   while (count > 1 && systemRaw[count - 1] === 0) count--
@@ -47,7 +50,7 @@ function hashMoney(hash: Sha256, { ledger, accounts }: Clearing): void {
     hashedFields.add(ledger.collateralReservedRaw[account])
   }
   for (const row of rowsInOrder(ledger)) {
-    // An empty row is an index, not a fact.
+    // An empty row is only an index, not part of the state.
     if (ledger.isRowEmpty(row)) continue
     hashedFields.add(ledger.rows.accountOf(row))
     hashedFields.add(ledger.rows.marketOf(row))
@@ -76,7 +79,7 @@ function liveSlots({ orders }: Clearing): Uint32Array {
   for (let slot = 1; slot <= orders.highSlot; slot++) {
     if (orders.stateOf(slot) !== STATE.FREE) seqs[count++] = orders.seqOf(slot)
   }
-  // Typed arrays sort numbers fast, and pairs slowly. So each slot looks for the place of its seq.
+  // Typed arrays sort numbers fast but pairs slowly, so each slot looks up the rank of its seq.
   seqs.sort()
   const slots = new Uint32Array(count)
   for (let slot = 1; slot <= orders.highSlot; slot++) {
@@ -85,7 +88,7 @@ function liveSlots({ orders }: Clearing): Uint32Array {
   return slots
 }
 
-/** The place of a number in numbers that rise. */
+/** The index of a number in ascending numbers. */
 function placeOf(value: number, rising: Float64Array): number {
   let [low, high] = [0, rising.length - 1]
   while (low < high) {
@@ -122,12 +125,12 @@ function* clientIds({ orders }: Clearing, live: Uint32Array): Iterable<unknown> 
   }
 }
 
-/** So many letters of facts are hashed together. */
+/** Number of characters hashed together. */
 const TEXT_LENGTH = 1 << 15
 
 /**
- * One line for each fact. Some thousands are hashed together: a single text of all facts could be
- * longer than a string may be. Columns are hashed as bytes.
+ * Hashes one line per value, several thousand at a time: a single text could exceed the maximum
+ * string length. Columns are hashed as bytes.
  */
 function hashFields(hash: Sha256, hashedFields: Iterable<unknown>): void {
   let text = ''
@@ -175,7 +178,7 @@ function* clearingFields(clearing: Clearing, live: Uint32Array): Iterable<unknow
   }
 }
 
-/** Lowercase hex. `bookDigests` come from bookDigest, in the order of `openBooks`. */
+/** Lowercase hex. `bookDigests` are results of bookDigest, in the order of `openBooks`. */
 export function stateHash(
   clearing: Clearing,
   bookDigests: readonly Uint8Array[],

@@ -1,17 +1,17 @@
-// What a share of a market is worth (rules §9.1). Positions, charts and boards use this function
-// alone, on main and on the follower. A mark needs a least size on both sides of the book, in the
-// pool or in the trade: a price that costs nothing to show is no price.
+// The value of a share of a market (rules §9.1). Positions, charts and boards use only this
+// function, on main and on the follower. A mark requires a minimum size on both sides of the book,
+// in the pool or in the trade, so that a price which costs nothing to quote does not count.
 
 import { LIMITS } from '../limits.ts'
 import { mulDivFloor, PRICE_ONE_TICKS, type PriceTicks, type SizeRaw, UNIT_RAW } from '../units.ts'
 import type { MarketSpec } from './market.ts'
 
-/** Where the worth of a share comes from, the first that there is. */
+/** Sources of a share's value; the first available one applies. */
 export const MARK_SOURCES = ['payout', 'pool', 'midpoint', 'lastTrade', 'cost'] as const
 
 export interface Mark {
   readonly source: (typeof MARK_SOURCES)[number]
-  /** The worth of a YES share in millionths; null where a share is worth what it cost. */
+  /** Value of a YES share in millionths; null where a share is valued at its cost. */
   readonly yesE6: number | null
 }
 
@@ -27,7 +27,7 @@ export interface MarkedPool {
   readonly yesE6: number
 }
 
-/** What its owner has of an outcome. */
+/** An owner's position in one outcome. */
 export interface MarkedPosition {
   readonly outcome: number
   readonly sizeRaw: SizeRaw
@@ -36,17 +36,17 @@ export interface MarkedPosition {
 
 const E6_PER_HALF_TICK = UNIT_RAW / PRICE_ONE_TICKS / 2
 const AT_COST: Mark = { source: 'cost', yesE6: null }
-/** The product of the reserves of the smallest pool that gives a mark. */
+/** The product of the reserves of the smallest pool with a mark. */
 const POOL_PRODUCT_MIN = BigInt(LIMITS.markSizeRawMin) ** 2n
 
-/** Whether a fill of this size gives a mark. */
+/** Whether a fill of this size sets the mark. */
 export function marksByTrade(sizeRaw: SizeRaw): boolean {
   return sizeRaw >= LIMITS.markSizeRawMin
 }
 
 /**
- * The price at which the orders of a side, from the best one on, have `leastRaw` together; null
- * when they have less. The column has the size at each tick; those of asks are negative.
+ * The price at which a side's orders, starting from the best, add up to `leastRaw`; null if they do
+ * not. The column has the size at each tick; ask sizes are negative.
  */
 function reachedTicks(signedRaw: Float64Array, isBid: boolean, leastRaw: SizeRaw): number | null {
   const sign = isBid ? 1 : -1
@@ -67,7 +67,7 @@ function midpointE6(signedRaw: Float64Array, minSizeRaw: SizeRaw): number | null
   return bidTicks === null || askTicks === null ? null : (bidTicks + askTicks) * E6_PER_HALF_TICK
 }
 
-/** Of a pool, or of a market whose book has these sizes. */
+/** The mark of a pool, or of a market whose book has these sizes. */
 export function markOf(market: MarkedMarket, of: MarkedPool | Float64Array): Mark {
   const { payoutNumerators: payout, minSizeRaw, markYesTicks } = market
   if (payout !== null) {
@@ -90,13 +90,13 @@ export function fillPriceRaw({ sizeRaw, costRaw }: Omit<MarkedPosition, 'outcome
   return Math.floor((mulDivFloor(costRaw, 2 * UNIT_RAW, sizeRaw) + 1) / 2)
 }
 
-/** The worth of one share of the position, in millionths. */
+/** Value of one share of the position, in millionths. */
 export function shareE6(position: MarkedPosition, { yesE6 }: Mark): number {
   if (yesE6 === null) return fillPriceRaw(position)
   return position.outcome === 0 ? yesE6 : UNIT_RAW - yesE6
 }
 
-/** What the position is worth, rounded down; 0 for shares below zero. */
+/** Value of the position, rounded down; 0 if its shares are negative. */
 export function valueRaw(position: MarkedPosition, mark: Mark): number {
   const { sizeRaw, costRaw } = position
   if (sizeRaw <= 0) return 0

@@ -1,30 +1,30 @@
 import type { TimeMs } from '../units.ts'
 
-// Pages that group markets, and the properties by which markets are filtered (rules §12.5). What
-// only readers need of them is JSON text: no rule reads it, and text is the same on every thread.
+// Pages that group markets, and the properties that filter markets (rules §12.5). Data that no rule
+// reads is JSON text, which is identical on every thread.
 
-/** A page as an operator puts it. */
+/** A page as an operator defines it. */
 export interface MarketPage {
   /** UUIDv4 text. */
   readonly pageId: string
   readonly name: string
-  /** Last segment of its path. */
+  /** Last segment of the path. */
   readonly slug: string
-  /** null at the top. */
+  /** null at the top level. */
   readonly parentId: string | null
   readonly description: string | null
-  /** '' for none. */
+  /** '' = none. */
   readonly icon: string
-  /** Lowest first among the pages of one parent. */
+  /** Pages of one parent are sorted by it, lowest first. */
   readonly sortOrder: number
   readonly isInNavigation: boolean
   /** Base filter, filter groups and metadata. */
   readonly contentJson: string
 }
 
-/** A page with what follows from its place and from its commands. */
+/** A page with its derived path and times. */
 export interface PlacedPage extends MarketPage {
-  /** The slugs from the top, each behind a slash. */
+  /** All slugs from the top level, each after a slash. */
   readonly fullPath: string
   readonly createdMs: TimeMs
   readonly updatedMs: TimeMs
@@ -37,7 +37,7 @@ export interface PropertyKey {
   /** UUIDv4 text. */
   readonly keyId: string
   readonly name: string
-  /** The name of the property in markets and filters. */
+  /** The property's name in markets and filters. */
   readonly slug: string
   readonly type: PropertyType
   readonly isSystem: boolean
@@ -47,11 +47,11 @@ export interface PropertyKey {
 export interface PropertyOption {
   /** UUIDv4 text. */
   readonly optionId: string
-  /** What markets and filters name. */
+  /** The name used by markets and filters. */
   readonly value: string
   readonly label: string
   readonly sortOrder: number
-  /** null at the top. */
+  /** null at the top level. */
   readonly parentOptionId: string | null
   readonly metadataJson: string
 }

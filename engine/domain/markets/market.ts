@@ -2,8 +2,8 @@ import type { MarketId, SeriesId } from '../ids.ts'
 import type { CollateralRaw, FeeBps, SizeRaw, TimeMs } from '../units.ts'
 
 /**
- * Market statuses (rules §12.3). DRAFT is on no list. CREATED is announced and has no book yet.
- * FUNDED and FUNDED_FLAGGED trade.
+ * Market statuses (rules §12.3). DRAFT markets are in no list. CREATED markets are announced and
+ * have no book. FUNDED and FUNDED_FLAGGED markets trade.
  */
 export const MARKET_STATUSES = [
   'DRAFT',
@@ -15,7 +15,7 @@ export const MARKET_STATUSES = [
 ] as const
 export type MarketStatus = (typeof MARKET_STATUSES)[number]
 
-/** The allowed status changes. Any other change is refused. */
+/** The allowed status changes. Other changes are refused. */
 export const STATUS_CHANGES: Readonly<Record<MarketStatus, readonly MarketStatus[]>> = {
   DRAFT: ['FUNDED', 'RESOLVED'],
   CREATED: ['FUNDED', 'RESOLVED'],
@@ -29,61 +29,61 @@ export function takesOrders(status: MarketStatus): boolean {
   return status === 'FUNDED' || status === 'FUNDED_FLAGGED'
 }
 
-/** How shares are traded: by an order book, in the children of a group, or against a pool. */
+/** How shares are traded: in an order book, in the children of a group, or against a pool. */
 export const MARKET_KINDS = ['clob', 'group', 'amm'] as const
 export type MarketKind = (typeof MARKET_KINDS)[number]
 
-/** What an operator may change while the market lives. */
+/** What an operator may edit while the market lives. */
 export interface MarketAbout {
   readonly title: string
   readonly description: string
   readonly categories: readonly string[]
   readonly tags: readonly string[]
-  /** Another title for small places; absent = none. */
+  /** A shorter title for small layouts; absent = none. */
   readonly proxyTitle?: string
   readonly imageUrl?: string
   readonly logo?: string
-  /** Collateral a day for those whose orders rest near the middle; absent = none. */
+  /** Collateral paid per day for orders resting near the middle; absent = none. */
   readonly dailyRewardRaw?: CollateralRaw
-  /** Part of the takers' fees that makers get back (rules §3.2); absent = none. */
+  /** Share of the takers' fees that makers receive (rules §3.2); absent = none. */
   readonly rebateBps?: FeeBps
-  /** An order that the taker delay holds cannot be canceled by its owner (rules §4.3). */
+  /** Owners cannot cancel orders held by the taker delay (rules §4.3). */
   readonly noDelayedCancel?: boolean
-  /** Values by the slug of their property; absent = none (rules §12.5). */
+  /** Values by property slug; absent = none (rules §12.5). */
   readonly properties?: Readonly<Record<string, readonly string[]>>
   /**
-   * Markets with one key depend on each other, so no pack has two of them (rules §8.1); absent or
-   * '' = none.
+   * Markets with the same key depend on each other, so no pack contains two of them (rules §8.1);
+   * absent or '' = none.
    */
   readonly correlationKey?: string
 }
 export type MarketChange = Partial<MarketAbout>
 
-/** The place of a market among the slots of its series (rules §10). It ends at its deadline. */
+/** A slot's position in its series (rules §10). The slot ends at its deadline. */
 export interface SlotOf {
   readonly seriesId: SeriesId
   readonly startMs: TimeMs
 }
 
 /**
- * All that is said of a market when it is created. Token ids are decimal uint256, addresses are
- * EIP-55. A group has no tokens: its ids are ''.
+ * The definition of a market at its creation. Token ids are decimal uint256, addresses are EIP-55.
+ * A group has no tokens, so its token ids are ''.
  */
 export interface MarketSpec extends MarketAbout {
   readonly slug: string
   /** Absent = clob. */
   readonly kind?: MarketKind
-  /** The group that a child belongs to, and its place there from 0. */
+  /** The group of a child, and the child's index in it. */
   readonly groupId?: MarketId
   readonly orderInGroup?: number
-  /** Of a group: the id of its neg-risk market; of a child: that of its question (rules §6.3). */
+  /** For a group: its neg-risk market id. For a child: its question id (rules §6.3). */
   readonly negRiskId?: string
-  /** Of a group: the fee of a conversion. */
+  /** For a group: the conversion fee. */
   readonly convertFeeBps?: FeeBps
   readonly slot?: SlotOf
-  /** Of a market that is traded against a pool: where the pool is. */
+  /** For a pool market: the address of the pool. */
   readonly poolAddress?: string
-  /** The fee of that pool; absent = the default (rules §7.1). */
+  /** The pool's fee; absent = the default (rules §7.1). */
   readonly poolFeeBps?: FeeBps
   readonly deadlineMs: TimeMs | null
   readonly feeEnabled: boolean
@@ -94,7 +94,7 @@ export interface MarketSpec extends MarketAbout {
   readonly adapterAddress: string | null
   readonly minSizeRaw: SizeRaw
   readonly maxSpread: number
-  /** How long an order that would take on arrival is held (rules §4.3); absent = not at all. */
+  /** How long an order that would match on arrival is held (rules §4.3); absent = no hold. */
   readonly takerDelayMs?: number
 }
 
@@ -102,7 +102,7 @@ export function kindOf({ kind }: Pick<MarketSpec, 'kind'>): MarketKind {
   return kind ?? 'clob'
 }
 
-/** Its tokens; none of a group, which nobody can hold. */
+/** The market's tokens. A group has none: it cannot be held. */
 export function tokensOf({ yesTokenId, noTokenId }: MarketSpec): readonly string[] {
   return yesTokenId === '' ? [] : [yesTokenId, noTokenId]
 }

@@ -1,7 +1,7 @@
 import { DAY_MS, type SizeRaw, type TimeMs } from '../units.ts'
 import type { MarketAbout } from './market.ts'
 
-// Recurring markets (rules §10.1): a series runs as slots of equal length, one after another.
+// Recurring markets (rules §10.1). A series runs as consecutive slots of equal length.
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -18,27 +18,27 @@ export const SUB_FREQUENCIES = [
 export type SubFrequency = (typeof SUB_FREQUENCIES)[number]
 
 export interface SeriesKey {
-  /** Names the asset, in capital letters. */
+  /** The asset's symbol, in capital letters. */
   readonly symbol: string
   readonly frequency: Frequency
-  /** Null for daily and weekly series, which have none. */
+  /** null for daily and weekly series. */
   readonly subFrequency: SubFrequency | null
 }
 
-/** What an operator may change while the series lives. The slots that come later get it. */
+/** What an operator may edit while the series lives. It applies to slots created later. */
 type SeriesAbout = Omit<MarketAbout, 'proxyTitle'>
 export type SeriesChange = Partial<SeriesAbout>
 
-/** All that is said of a series when it is created; its slots get it. */
+/** The definition of a series at its creation. Its slots inherit it. */
 export interface SeriesSpec extends SeriesKey, SeriesAbout {
-  /** Names the market of the current slot for ever. */
+  /** A permanent name for the market of the current slot. */
   readonly stableSlug: string
-  /** A slot's slug is this, a hyphen and its start in Unix seconds. */
+  /** A slot's slug is this prefix, a hyphen and the slot's start in Unix seconds. */
   readonly slugPrefix: string
-  /** The oracle's own name of the asset, and the kind of asset. */
+  /** The asset's name at the oracle, and the kind of asset. */
   readonly assetName: string
   readonly assetType: string
-  /** How many slots are created ahead of the current one. */
+  /** Slots created ahead of the current one. */
   readonly slotsAhead: number
   readonly feeEnabled: boolean
   readonly exchangeAddress: string
@@ -47,7 +47,7 @@ export interface SeriesSpec extends SeriesKey, SeriesAbout {
   readonly takerDelayMs?: number
 }
 
-/** Whether frequency and sub-frequency name a slot length. */
+/** Whether frequency and sub-frequency define a slot length. */
 export function isSlotLength({ frequency, subFrequency }: Omit<SeriesKey, 'symbol'>): boolean {
   if (frequency === 'daily' || frequency === 'weekly') return subFrequency === null
   return subFrequency?.startsWith(frequency === 'minutely' ? 'minutes_' : 'hours_') === true
@@ -63,19 +63,19 @@ export function slotMsOf({ frequency, subFrequency }: Omit<SeriesKey, 'symbol'>)
 /** 1970 began on a Thursday; weeks begin on Monday 00:00 UTC. */
 const FIRST_MONDAY_MS = 4 * DAY_MS
 
-/** The start of the slot in which an instant lies. Slots are aligned to UTC. */
+/** Start of the slot that contains an instant. Slots are aligned to UTC. */
 export function slotStartMs(key: Omit<SeriesKey, 'symbol'>, atMs: TimeMs): TimeMs {
   const slotMs = slotMsOf(key)
   const originMs = key.frequency === 'weekly' ? FIRST_MONDAY_MS : 0
   return Math.floor((atMs - originMs) / slotMs) * slotMs + originMs
 }
 
-/** One text for each symbol, frequency and sub-frequency: one series has it. */
+/** A unique text for each symbol, frequency and sub-frequency. At most one series has it. */
 export function seriesKeyText({ symbol, frequency, subFrequency }: SeriesKey): string {
   return `${symbol} ${frequency} ${subFrequency ?? ''}`
 }
 
-/** A report stamped so long after a boundary may stand for it (rules §13 row 37). */
+/** A report stamped at most this long after a boundary may decide it (rules §13 row 37). */
 export const BOUNDARY_REPORT_MS = 5_000
-/** A report that comes later than this no longer decides the boundary. */
+/** A report that arrives later no longer decides the boundary. */
 export const BOUNDARY_WAIT_MS = 60_000

@@ -1,6 +1,6 @@
 import { type MarketStatus, takesOrders } from './market.ts'
 
-/** The states of a slot (rules §10.2). Read tables keep the index. */
+/** States of a slot (rules §10.2). Read tables store the index. */
 export const SLOT_STATES = ['PRE_OPEN', 'OPEN', 'SETTLING', 'SETTLED', 'FAILED'] as const
 export type SlotState = (typeof SLOT_STATES)[number]
 

@@ -1,11 +1,11 @@
 import type { TimeMs } from '../units.ts'
 
-/** Why a call is not made a second time. Digests are lowercase hex SHA-256. */
+/** Prevents a call from executing twice. Digests are lowercase hex SHA-256. */
 export interface CallOnce {
-  /** `signed`: its signature. `keyed`: the idempotency key of its profile. */
+  /** `signed`: by its signature. `keyed`: by its profile's idempotency key. */
   readonly by: 'signed' | 'keyed'
   readonly digest: string
-  /** What the call asked for, under a key; '' for a signed call. */
+  /** The request body, for a keyed call; '' for a signed call. */
   readonly bodyDigest: string
   readonly untilMs: TimeMs
 }

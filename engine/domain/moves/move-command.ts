@@ -3,11 +3,11 @@ import type { CollateralRaw, SizeRaw } from '../units.ts'
 import type { CallOnce } from './call-once.ts'
 import type { PoolBody } from './pool-command.ts'
 
-// The commands that turn collateral into shares and back, and that take collateral out.
+// Commands that convert collateral into shares and back, and that withdraw collateral.
 
 /**
- * All free shares that an account gives back of one market, and the collateral that it gets. What
- * reversals took below zero is negative: the account owes it, rounded up (rules §6.2).
+ * All free shares of one market that an account redeems, and the collateral it receives. Balances
+ * that reversals made negative are negative here: the account owes them, rounded up (rules §6.2).
  */
 export interface RedeemedPosition {
   readonly accountId: AccountId
@@ -17,8 +17,8 @@ export interface RedeemedPosition {
 }
 
 /**
- * Calls of a profile; the exchange's own commands are no calls. The amount of a split or a merge
- * counts pairs of shares, and as much collateral.
+ * A call of a profile; the exchange's own commands have none. The amount of a split or a merge
+ * counts pairs of shares, and the same amount of collateral.
  */
 interface Called {
   readonly profileId: ProfileId
@@ -27,11 +27,13 @@ interface Called {
 
 export type MoveBody =
   | PoolBody
-  /** Collateral becomes as many YES as NO (rules §6.2). */
+  /** Converts collateral into equal amounts of YES and NO (rules §6.2). */
   | ({ kind: 'splitPosition'; marketId: MarketId; amountRaw: number } & Called)
-  /** As many YES as NO become collateral. */
+  /** Converts equal amounts of YES and NO into collateral. */
   | ({ kind: 'mergePositions'; marketId: MarketId; amountRaw: number } & Called)
-  /** Positions of a market that is paid out. `once` is absent when the exchange redeems them. */
+  /**
+   * Redeems positions of a market that is paid out. `once` is absent if the exchange redeems them.
+   */
   | {
       kind: 'redeemPositions'
       marketId: MarketId
@@ -39,16 +41,16 @@ export type MoveBody =
       profileId?: ProfileId
       once?: CallOnce | undefined
     }
-  /** A NO of each named child becomes YES of all other children, and collateral (rules §6.3). */
+  /** Converts NO of each named child into YES of all other children and collateral (rules §6.3). */
   | ({
       kind: 'convertPositions'
       groupId: MarketId
       noMarketIds: readonly MarketId[]
       amountRaw: SizeRaw
-      /** Part of the amount that the vault keeps. */
+      /** The part of the amount that the vault keeps. */
       feeRaw: SizeRaw
     } & Called)
-  /** Free collateral leaves the exchange. */
+  /** Withdraws free collateral from the exchange. */
   | ({
       kind: 'withdraw'
       collateralRaw: CollateralRaw

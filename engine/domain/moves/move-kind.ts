@@ -1,4 +1,4 @@
-/** What moved money outside trading; the number is stored in the tables. */
+/** What moved money outside trading. The index is stored in the tables. */
 export const MOVE_KINDS = [
   'SPLIT',
   'MERGE',

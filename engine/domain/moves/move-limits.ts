@@ -2,43 +2,43 @@ import { assert } from '../assert.ts'
 import { LIMITS } from '../limits.ts'
 import { DAY_MS } from '../units.ts'
 
-/** Bounds on what moves money outside trading. The code that checks a bound says what happens. */
+/** Limits of money movements outside trading. The code that checks a limit defines the effect. */
 export const MOVE_LIMITS = {
   /** Largest amount of one split, merge, conversion or withdrawal, in raw units. */
   amountRawMax: Number.MAX_SAFE_INTEGER,
-  /** Positions that one command redeems. A market with more of them takes several commands. */
+  /** Positions redeemed by one command. A market with more takes several commands. */
   redeemedPositionsMax: 256,
-  /** Position rows that main looks at in one turn, while a paid market waits to be swept. */
+  /** Position rows that main visits in one tick while it sweeps a paid market. */
   sweptRowsMax: 4096,
-  /** Main goes on with a sweep this often. */
+  /** Interval between two steps of a sweep. */
   sweepEveryMs: 20,
-  /** Markets on one page of a profile's positions, and its open orders that the pages show. */
+  /** Markets per page of a profile's positions, and the open orders shown with them. */
   heldPageMax: 250,
   heldOrdersMax: 500,
-  /** Markets whose shares are added up to what a profile has not realised. */
+  /** Markets included in the sum of unrealised profit. */
   heldMarketsMax: 1000,
-  /** Days after a payout until the exchange redeems what nobody redeemed; the largest setting. */
+  /** Largest setting of the days between a payout and its automatic redemption. */
   autoRedeemDaysMax: 3650,
-  /** Calls that are remembered, so that none is made twice: in all, and of one profile. */
+  /** Remembered calls, so that none executes twice: in total, and of one profile. */
   callsRememberedMax: 1 << 18,
   callsOfProfileMax: 4096,
   /**
-   * A signature is good for 30 seconds before and behind its time, on a clock that may differ from
-   * the server's. So a signed call is remembered for longer than it can come again.
+   * A signature is valid for 30 seconds before and after its time, on a clock that may differ from
+   * the server's. So a signed call is remembered for longer than it can be repeated.
    */
   signedCallMs: 120_000,
   /** An idempotency key is remembered for a day (rules §6.4). */
   idempotencyKeyMs: DAY_MS,
   idempotencyKeyCodePointsMax: 128,
-  /** Balances that one reply proves: some hundred hashes each. */
+  /** Balances proved in one reply, at a few hundred hashes each. */
   provenBalancesMax: 50,
-  /** Proofs under way in all, of one profile, and how long each may wait. */
+  /** Proofs in flight in total and of one profile, and the longest wait of one. */
   proofsUnderWayMax: 64,
   proofsOfProfileMax: 4,
   proofDeadlineMs: 2000,
-  /** Steps of a branch: a tree of all the claims that there can be is lower. */
+  /** Steps of a branch. A tree of all possible claims is lower. */
   branchStepsMax: 40,
-  /** Minutes from one count of the obligations to the next; the largest setting. */
+  /** Largest setting of the minutes between two counts of the obligations. */
   solvencyMinutesMax: 1440,
 } as const
 

@@ -2,9 +2,9 @@ import type { MarketId, ProfileId } from '../ids.ts'
 import type { CollateralRaw, SizeRaw } from '../units.ts'
 import type { CallOnce } from './call-once.ts'
 
-// The commands on the pool of a market. Each carries all its amounts.
+// Commands on a market's pool. Each carries all its amounts.
 
-/** Amounts of YES and of NO. */
+/** Amounts of YES and NO. */
 export type BothRaw = readonly [SizeRaw, SizeRaw]
 
 interface OfPool {
@@ -12,21 +12,23 @@ interface OfPool {
   readonly profileId: ProfileId
 }
 
-/** What an account allows a pool to take: its collateral for a BUY, its shares for a SELL. */
+/** What an account allows a pool to take: collateral for a BUY, shares for a SELL. */
 export const POOL_SIDES = ['BUY', 'SELL'] as const
 export type PoolSide = (typeof POOL_SIDES)[number]
 
 export type PoolBody =
-  /** Collateral becomes pairs: the pool keeps a part, the provider the rest (rules §7.4). */
+  /**
+   * Collateral becomes pairs. The pool keeps a part, and the provider gets the rest (rules §7.4).
+   */
   | ({
       kind: 'fundPool'
       collateralRaw: CollateralRaw
       keptRaw: BothRaw
-      /** What the provider gets of the pool itself. */
+      /** The provider's new liquidity shares. */
       liquidityRaw: SizeRaw
       once?: undefined
     } & OfPool)
-  /** A provider leaves with its part of the shares, and with its fees. */
+  /** A provider leaves with its part of the shares and its fees. */
   | ({
       kind: 'drainPool'
       liquidityRaw: SizeRaw
@@ -34,9 +36,11 @@ export type PoolBody =
       feesRaw: CollateralRaw
       once?: undefined
     } & OfPool)
-  /** The pool may take what the account trades, once a block holds this command (rules §7.5). */
+  /**
+   * Allows the pool to take what the account trades, once a block has this command (rules §7.5).
+   */
   | ({ kind: 'approvePool'; side: PoolSide; once?: undefined } & OfPool)
-  /** The collateral counts the fee, which the providers get. */
+  /** The collateral includes the fee, which goes to the providers. */
   | ({
       kind: 'buyFromPool'
       outcome: number
@@ -45,7 +49,7 @@ export type PoolBody =
       sharesRaw: SizeRaw
       once?: CallOnce | undefined
     } & OfPool)
-  /** The account gets the collateral. The fee comes on top of it. */
+  /** The collateral that the account receives. The fee is in addition to it. */
   | ({
       kind: 'sellToPool'
       outcome: number
@@ -55,5 +59,5 @@ export type PoolBody =
       once?: CallOnce | undefined
     } & OfPool)
 
-/** A purchase from a pool, or a sale to it. */
+/** A purchase from a pool or a sale to it. */
 export type PoolTrade = Extract<PoolBody, { kind: 'buyFromPool' | 'sellToPool' }>

@@ -2,28 +2,28 @@ import type { MarketId, ProfileId, Seq } from '../ids.ts'
 import type { CallOnce } from '../moves/call-once.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../units.ts'
 
-// Packs: several outcomes in one stake, which pays when all of them win (rules §8).
+// Packs: one stake on several outcomes, which pays if all of them win (rules §8).
 
-/** One outcome of a pack, and the price at which it counts for the payout. */
+/** One outcome of a pack, and the price it contributes to the payout. */
 export interface PackLeg {
   readonly marketId: MarketId
   readonly outcome: number
   readonly priceTicks: PriceTicks
 }
 
-/** One outcome of a pack that operators curate; it is priced when somebody buys it. */
+/** One outcome of a curated pack. It is priced at purchase. */
 export type CuratedLeg = Omit<PackLeg, 'priceTicks'>
 
-/** What a leg that was counted gives its pack. */
+/** The effect of a counted leg on its pack. */
 export interface CountedPack {
-  /** The seq of the command that made the pack. */
+  /** The seq of the command that created the pack. */
   readonly packId: Seq
-  /** What the pack pays now that it is over; null while other legs decide. */
+  /** The payout once the pack is over; null while other legs are open. */
   readonly paidRaw: CollateralRaw | null
 }
 
 export type PackBody =
-  /** The owner stakes against the house. The legs carry the prices of the public books. */
+  /** A stake against the house. The legs carry prices of the public books. */
   | {
       kind: 'createPack'
       profileId: ProfileId
@@ -31,12 +31,12 @@ export type PackBody =
       payoutRaw: CollateralRaw
       legs: readonly PackLeg[]
       once?: CallOnce | undefined
-      /** The UTC day, counted from 1970, whose bound on the house it counts for (rules §8.4). */
+      /** The UTC day, counted from 1970, whose house limit the pack uses (rules §8.4). */
       day?: number
-      /** The pack of the list that was bought (rules §8.6); absent for legs of its owner. */
+      /** The curated pack that was bought (rules §8.6); absent if the owner chose the legs. */
       curatedId?: Seq
     }
-  /** A maker sets aside what a stake may win of it. */
+  /** A maker reserves the amount that a stake may win. */
   | {
       kind: 'offerPack'
       profileId: ProfileId
@@ -45,29 +45,29 @@ export type PackBody =
       expiresMs: TimeMs
       legs: readonly PackLeg[]
     }
-  /** A stake on an offer, which is over with it: the maker gets back what the stake can't win. */
+  /** A stake on an offer, which ends the offer. The maker gets back what the stake cannot win. */
   | {
       kind: 'acceptPackOffer'
-      /** The seq of the command that made the offer. */
+      /** The seq of the command that created the offer. */
       offerId: Seq
       profileId: ProfileId
       stakeRaw: CollateralRaw
       payoutRaw: CollateralRaw
       once?: CallOnce | undefined
     }
-  /** Offers that their makers took back, or whose time is over. */
+  /** Ends offers that their makers withdrew or that expired. */
   | { kind: 'endPackOffers'; offerIds: readonly Seq[] }
-  /** A resolved market counts for packs that have a leg of it. */
+  /** Applies a resolved market to packs with a leg in it. */
   | { kind: 'countPacks'; marketId: MarketId; packs: readonly CountedPack[] }
   /**
-   * Collateral of the house comes in (positive) or goes out (negative), and operators set what the
-   * packs of one day may cost it; null = the default, absent = as before.
+   * Adds collateral to the house (positive) or withdraws it (negative), and sets the house limit of
+   * the packs of one day; null = the default, absent = unchanged.
    */
   | { kind: 'fundHouse'; collateralRaw: CollateralRaw; dayLossMaxRaw?: CollateralRaw | null }
   | CurationBody
 
-/** What operators do to the list of packs that everybody can buy. */
+/** Operator changes to the list of curated packs. */
 export type CurationBody =
-  /** The pack joins the list under the seq of this command. */
+  /** Adds the pack to the list, under the seq of this command. */
   | { kind: 'curatePack'; name: string; legs: readonly CuratedLeg[] }
   | { kind: 'removeCuratedPack'; packId: Seq }

@@ -3,62 +3,65 @@ import { LIMITS } from '../limits.ts'
 import { MOVE_LIMITS } from '../moves/move-limits.ts'
 import { MS_PER_SEC } from '../units.ts'
 
-/** Bounds on packs. The code that checks a bound says what happens. */
+/** Limits of packs. The code that checks a limit defines the effect. */
 export const PACK_LIMITS = {
   legsMin: 2,
   legsMax: 5,
   stakeMinRaw: 1_000_000,
   stakeMaxRaw: 70_000_000,
-  /** Of a pack that another profile funds. */
+  /** Largest stake of a pack that another profile funds. */
   offerStakeMaxRaw: 100_000_000,
-  /** A leg is priced inside these, and by levels at most so far from the best of them. */
+  /** A leg's price is within these bounds, and uses levels at most this far from the best one. */
   priceMinTicks: 100,
   priceMaxTicks: 900,
   windowTicks: 100,
-  /** What the payout may be of the stake. */
+  /** Largest payout as a multiple of the stake. */
   multiplierMax: 20,
   vigPercent: 10,
-  /** The house may lose one part of so many on one outcome of a market, and to one profile. */
+  /** The house may lose 1/n of its funds on one outcome of a market, and to one profile. */
   housePartOfOutcome: 20,
   housePartOfOwner: 10,
-  /** The packs of one UTC day may cost the house one part of so many, unless operators set more. */
+  /** The packs of one UTC day may cost the house 1/n of its funds, unless operators set more. */
   housePartOfDay: 10,
-  /** How long an order rests before it prices a leg, and a leg closes before its market. */
+  /**
+   * How long an order must rest before it prices a leg, and how early a leg closes before its
+   * market.
+   */
   restSecMax: 3600,
   closeSecMax: 86_400,
-  /** An order with fewer shares left prices no leg, so that dust never fills a list of orders. */
+  /** Smaller orders price no leg, so that dust never fills a list of orders. */
   orderSizeMinRaw: 1_000_000,
-  /** Orders of one side of a book that price legs: the best, and the oldest of equal ones. */
+  /** Orders of one side that price legs: best price first, then oldest first. */
   ordersOfSideMax: 2048,
-  /** Positions with open orders in one book that are read for packs. */
+  /** Positions with open orders in one book that packs read. */
   positionsReadMax: 1 << 16,
-  /** Books whose orders are kept for packs, and how long at most. */
+  /** Books with cached orders for packs, and the longest time they are cached. */
   booksKeptMax: 64,
   bookKeptMs: 1000,
   correlationKeyCharactersMax: 64,
   quoteMs: 30_000,
   offerMs: 60_000,
-  /** Packs that are not over: of all profiles, and of one. */
+  /** Open packs: of all profiles, and of one. */
   packsMax: 1 << 17,
   packsOfProfileMax: 200,
-  /** Offers that are not over: of all makers, and of one. */
+  /** Open offers: of all makers, and of one. */
   offersMax: 4096,
   offersOfMakerMax: 20,
-  /** Offers that a maker makes in a second, and that it may make at once. */
+  /** Offers that a maker makes per second, and its burst. */
   offersPerSecMax: 2,
   offersBurstMax: 40,
   /**
-   * The same for an address. Its open offers are then a fifth of all at most; the first 56 bits of
-   * an IPv6 address make as many, its first 48 bits twice as many.
+   * The same for an address. Its open offers are then at most a fifth of all offers. The first 56
+   * bits of an IPv6 address have the same limit, the first 48 bits twice that.
    */
   addressOffersPerSecMax: 8,
   addressOffersBurstMax: 320,
-  /** Packs on the list of operators, and the characters of their names. */
+  /** Packs on the operators' list, and the characters of their names. */
   curatedMax: 64,
   curatedNameCharactersMax: 120,
-  /** How far ahead the deadline of a purchase may be: less than its key is remembered. */
+  /** How far ahead a purchase deadline may be: less than its key is remembered. */
   deadlineAheadMaxMs: 12 * 60 * 60 * MS_PER_SEC,
-  /** Main works on packs this often, so that orders come between. */
+  /** Interval of pack work on main, so that orders run in between. */
   roundEveryMs: 5,
   /** Packs in one command that counts a leg. */
   countedMax: 256,
@@ -69,7 +72,7 @@ export const PACK_LIMITS = {
 assert(PACK_LIMITS.countedMax * 24 < LIMITS.recordBytesMax, 'counted packs fit a record')
 assert(
   PACK_LIMITS.deadlineAheadMaxMs < MOVE_LIMITS.idempotencyKeyMs,
-  'a purchase that is sent again is remembered, or late',
+  'a repeated purchase is remembered or too late',
 )
 assert(
   PACK_LIMITS.addressOffersBurstMax +

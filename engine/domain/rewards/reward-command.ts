@@ -2,9 +2,9 @@ import type { AccountId, MarketId } from '../ids.ts'
 import type { CollateralRaw, FeeBps, SizeRaw } from '../units.ts'
 
 // Rewards of resting orders, and rebates of takers' fees (rules §11.3). Minutes and days count from
-// the start of 1970, UTC.
+// 1970, UTC.
 
-/** What an account earned by one market: rewards of its orders, and rebates of its fills. */
+/** Earnings of an account from one market: rewards of its orders and rebates of its fills. */
 export type Credit = readonly [
   accountId: AccountId,
   marketId: MarketId,
@@ -12,7 +12,7 @@ export type Credit = readonly [
   rebateRaw: CollateralRaw,
 ]
 
-/** What an account earned by the fees of one that it referred. */
+/** Earnings of an account from the fees of an account it referred. */
 export type ReferralCredit = readonly [
   referrer: AccountId,
   referred: AccountId,
@@ -20,8 +20,8 @@ export type ReferralCredit = readonly [
 ]
 
 /**
- * A part of fees in shares of the outcome that takers bought: of a maker, or of the one that
- * referred the taker. `referred` is 0 for a maker.
+ * A part of fees in shares of the outcome that takers bought. It belongs to a maker, or to the
+ * referrer of the taker. `referred` is 0 for a maker.
  */
 export type ShareCredit = readonly [
   accountId: AccountId,
@@ -31,7 +31,7 @@ export type ShareCredit = readonly [
   referred: AccountId,
 ]
 
-/** What one account is paid of what it earned. */
+/** The earnings paid to one account. */
 export type RewardPayment = readonly [
   accountId: AccountId,
   rewardRaw: CollateralRaw,
@@ -39,32 +39,32 @@ export type RewardPayment = readonly [
 ]
 
 /**
- * Fees held as pairs of shares become collateral. Journals of older versions have such merges, by
- * which they paid rebates of fees in shares.
+ * Fees held as pairs of shares become collateral. Older journals contain such merges, which paid
+ * rebates of fees in shares.
  */
 export type MergedFees = readonly [marketId: MarketId, amountRaw: SizeRaw]
 
 export type RewardBody =
-  /** The books at this command are the sample of the minute. */
+  /** Samples the books at this command for the minute. */
   | {
       kind: 'rewardMinute'
       minute: number
-      /** The part of the fees of later blocks for those who referred the takers; absent = none. */
+      /** Referrers' share of the fees of later blocks; absent = none. */
       referralBps?: FeeBps
     }
-  /** A part of what the sample of the minute gave; the parts come in their order, from 0. */
+  /** Part of the result of the minute's sample. Parts arrive in order, from 0. */
   | {
       kind: 'creditRewards'
       minute: number
       part: number
       isLast: boolean
       rows: readonly Credit[]
-      /** Absent for none. */
+      /** Absent = none. */
       referrals?: readonly ReferralCredit[]
-      /** Parts that wait for the payout of their market; absent for none. */
+      /** Parts that wait for the payout of their market; absent = none. */
       shares?: readonly ShareCredit[]
     }
-  /** Pays what was earned up to the end of a day; it may take several commands. */
+  /** Pays earnings up to the end of a day. It may take several commands. */
   | {
       kind: 'payRewards'
       day: number
@@ -72,5 +72,5 @@ export type RewardBody =
       merges: readonly MergedFees[]
       rows: readonly RewardPayment[]
     }
-  /** Collateral for rewards comes in (positive) or goes out (negative). */
+  /** Adds collateral for rewards (positive) or withdraws it (negative). */
   | { kind: 'fundRewards'; collateralRaw: CollateralRaw }

@@ -2,26 +2,26 @@ import { assert } from '../assert.ts'
 import { sharedTable } from '../fair-share.ts'
 import { LIMITS } from '../limits.ts'
 
-/** Bounds on rewards and rebates. The code that checks a bound says what happens. */
+/** Limits of rewards and rebates. The code that checks a limit defines the effect. */
 export const REWARD_LIMITS = {
-  /** Rows of one command; more of them take several commands. */
+  /** Rows in one command. More rows take several commands. */
   creditRowsMax: 512,
   paymentRowsMax: 512,
   /**
-   * Raw shares of one row of a sample: less stays with the exchange, so that many rows cost more
-   * than a raw unit each.
+   * Minimum raw shares of one row of a sample. Smaller amounts stay with the exchange, so that
+   * creating many rows costs more than a raw unit each.
    */
   shareRowRawMin: 1000,
-  /** Main stamps the next of several commands this much later, so that orders come between. */
+  /** Delay between several such commands, so that orders run in between. */
   nextPartMs: 5,
   /** Days of rewards in one reply, and days of one market. */
   shownDaysMax: 30,
   shownDaysOfMarketMax: 7,
-  /** How long the follower works on a sample before it hears main again. */
+  /** Time the follower spends on a sample before it handles messages of main. */
   scoringSliceMs: 2,
-  /** How often a snapshot looks whether the open sample is credited, before it goes on. */
+  /** Checks by a snapshot for credit of the open sample, before it proceeds. */
   snapshotCreditTries: 200,
-  /** Trades in one read of what was mined. */
+  /** Trades in one read of mined trades. */
   minedReadMax: 512,
 } as const
 
@@ -35,8 +35,8 @@ assert(
 )
 
 /**
- * Rows of parts in shares that wait for their payouts, one for an account and a market. At a bound
- * a new row stays with the exchange, and a row that is there goes on to grow.
+ * Rows of parts in shares that wait for payouts, one for each account and market. At the limit a
+ * new row stays with the exchange, and existing rows keep growing.
  */
 export const SHARE_PART_ROWS = sharedTable({ capacity: 1 << 18, most: 8192, floor: 64 })
 

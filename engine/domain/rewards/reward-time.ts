@@ -1,6 +1,6 @@
 import type { TimeMs } from '../units.ts'
 
-// Minutes and days of rewards, counted from the start of 1970, UTC.
+// Minutes and days of rewards, counted from 1970, UTC.
 
 export const MINUTE_MS = 60_000
 export const MINUTES_PER_DAY = 1440

@@ -1,15 +1,17 @@
 import type { MarketId, ProfileId } from '../ids.ts'
 
-// What profiles say of each other and of markets, beside trading.
+// Relations of profiles to each other and to markets, outside trading.
 
-/** What a bookmark names: a market with a book, a group under either of its names, or a pool. */
+/**
+ * What a bookmark refers to: a market with a book, a group under either of its names, or a pool.
+ */
 export const BOOKMARK_KINDS = ['clob', 'negrisk', 'ladder', 'amm'] as const
 export type BookmarkKind = (typeof BOOKMARK_KINDS)[number]
 
 export type SocialBody =
   | { kind: 'followProfile'; profileId: ProfileId; followedId: ProfileId }
   | { kind: 'unfollowProfile'; profileId: ProfileId; followedId: ProfileId }
-  /** The seq of this command is the id of the bookmark. */
+  /** The seq of this command is the bookmark's id. */
   | {
       kind: 'putBookmark'
       profileId: ProfileId
@@ -18,5 +20,5 @@ export type SocialBody =
     }
   | { kind: 'removeBookmark'; profileId: ProfileId; marketId: MarketId }
   | { kind: 'clearBookmarks'; profileId: ProfileId }
-  /** Whether everybody may read the bookmarks of the profile. */
+  /** Whether the profile's bookmarks are public. */
   | { kind: 'showBookmarks'; profileId: ProfileId; isPublic: boolean }

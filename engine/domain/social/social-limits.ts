@@ -1,15 +1,15 @@
-/** Bounds on follows, bookmarks and searches. The code that checks a bound says what happens. */
+/** Limits of follows, bookmarks and searches. The code that checks a limit defines the effect. */
 export const SOCIAL_LIMITS = {
-  /** Follows in all, and of one profile. */
+  /** Follows in total, and of one profile. */
   followsMax: 1 << 22,
   followsPerProfileMax: 10_000,
-  /** Profiles on one page of those that a profile follows. */
+  /** Profiles per page of the followed profiles. */
   followingLimitMax: 100,
-  /** Bookmarks in all, and of one profile. */
+  /** Bookmarks in total, and of one profile. */
   bookmarksMax: 1 << 22,
   bookmarksPerProfileMax: 100,
-  /** Markets that one list of bookmarks shows in full; behind it a bookmark has no market. */
+  /** Bytes of the markets that a bookmark list shows in full; later bookmarks have no market. */
   bookmarkBytesMax: 1 << 22,
-  /** Markets of groups that left memory, which one list reads. */
+  /** Children of archived groups that one list reads. */
   bookmarkChildrenMax: 1000,
 } as const

@@ -1,13 +1,13 @@
 import type { Match, ScoreEvent } from './match.ts'
 
-/** What one event makes of the score of a match, which is in memory. */
+/** The score of a match in memory after one event. */
 export interface MatchScore extends ScoreEvent {
   readonly slug: string
 }
 
 export type MatchBody =
-  /** Makes the match, or replaces what is said of the one with this slug. */
+  /** Creates the match, or replaces the definition of the one with this slug. */
   | { kind: 'putMatch'; match: Match }
   | { kind: 'removeMatch'; slug: string }
-  /** Events that are newer than what their matches show, in their order. */
+  /** Events newer than the current scores of their matches, in order. */
   | { kind: 'scoreMatches'; scores: readonly MatchScore[] }

@@ -1,7 +1,7 @@
 import { assert } from '../assert.ts'
 import { LIMITS } from '../limits.ts'
 
-/** Bounds on matches and their scores. The code that checks a bound says what happens. */
+/** Limits of matches and their scores. The code that checks a limit defines the effect. */
 export const SPORT_LIMITS = {
   /** Matches in memory. */
   matchesMax: 4096,
@@ -9,10 +9,10 @@ export const SPORT_LIMITS = {
   teamNameCharactersMax: 128,
   logoCharactersMax: 512,
   esportTypeCharactersMax: 32,
-  /** Events of scores in one call. */
+  /** Score events in one call. */
   eventsPerCallMax: 100,
   eventIdCharactersMax: 64,
-  /** Ids of the newest events of a match, by which the same event is known again. */
+  /** Ids of a match's latest events, used to detect repeated events. */
   eventIdsKept: 32,
   statusCharactersMax: 64,
   /** Goals, sets, games, runs. */
@@ -20,15 +20,15 @@ export const SPORT_LIMITS = {
   minutesMax: 9999,
   wicketsMax: 10,
   oversMax: 9999,
-  /** Balls of one over, with those that are bowled again. */
+  /** Balls of one over, including re-bowled ones. */
   ballsPerOverMax: 36,
   /** Sets or maps of one match. */
   gamesMax: 16,
-  /** Matches on one page of a list. */
+  /** Matches per page of a list. */
   listLimitMax: 100,
   /** Scores in one frame. */
   scoresPerFrameMax: 32,
-  /** Bytes of the scores that a new reader gets at once: those that changed last. */
+  /** Bytes of the scores in a new reader's first frame: the most recently changed ones. */
   firstFrameBytesMax: 48 * 1024,
 } as const
 
@@ -38,5 +38,5 @@ assert(
 )
 assert(
   SPORT_LIMITS.firstFrameBytesMax <= LIMITS.socketTickBytesMax,
-  'a first frame gives a reader no more at once than the frames of a turn',
+  'a first frame gives a reader no more at once than the frames of one tick',
 )

@@ -1,7 +1,7 @@
-/** Gives a negative number when `one` stands before `other`; two rows never stand together. */
+/** Negative if `one` comes before `other`. No two rows are equal. */
 export type Order<Row> = (one: Row, other: Row) => number
 
-/** The first rows of all that came, in their order: it never holds more than `max`. */
+/** The first `max` of all added rows, in order. */
 export class BestRows<Row> {
   readonly #max: number
   readonly #order: Order<Row>
@@ -17,7 +17,7 @@ export class BestRows<Row> {
     return this.rows.length < this.#max || last === undefined || this.#order(row, last) < 0
   }
 
-  /** Gives the row that has no place now: this one, or the last of the others. */
+  /** Returns the row that is not among them now: this one, or the last of the others. */
   add(row: Row): Row | null {
     if (!this.hasPlaceFor(row)) return row
     const out = this.rows.length === this.#max ? this.rows.pop() : undefined

@@ -18,10 +18,10 @@ import type { Connection, Statement } from '../../database.ts'
 import { BIGGEST_ROWS_MAX, type ProjectionParams, type ProjectionRows } from './projection.ts'
 import { Ranking } from './ranking.ts'
 
-// The largest open positions, by what they are worth and by what they gained (rules §9.5). The
-// marks are those of the follower's own books and pools, each at the moment when its market is
-// looked at. A pass of all markets walks the positions of those whose mark or positions changed
-// since the pass before: it costs what happened, not what is held.
+// The largest open positions, by value and by gain (rules §9.5). The marks come from the follower's
+// own books and pools, each at the time its market is read. A pass over all markets reads the
+// positions of markets whose mark or positions changed since the last pass, so it costs as much as
+// has changed, not as much as is held.
 
 const OF_MARKET = `
 SELECT p.owner, outcome, size_raw AS sizeRaw, cost_raw AS costRaw,
@@ -38,7 +38,7 @@ interface Held {
   readonly outcome: number
   readonly sizeRaw: number
   readonly costRaw: number
-  /** Whether boards count what its owner gains in the market (tables/accounts/spreads.ts). */
+  /** Whether boards count the owner's gains in the market (tables/accounts/spreads.ts). */
   readonly isCounted: 0 | 1
 }
 
@@ -57,10 +57,13 @@ const byWorth = (one: Valued, other: Valued) => other.worthRaw - one.worthRaw ||
 const byGain = (one: Valued, other: Valued) =>
   other.worthRaw - other.costRaw - (one.worthRaw - one.costRaw) || byPlace(one, other)
 
-/** The sizes of one book by tick. A mark is taken in one go, so one column serves all markets. */
+/**
+ * The sizes of one book by tick. A mark is taken without interruption, so one column serves all
+ * markets.
+ */
 const signedRaw = new Float64Array(PRICE_ONE_TICKS)
 
-/** What a share is worth, from the follower's own book or pool of its market (rules §9.1). */
+/** The value of a share, from the follower's own book or pool of its market (rules §9.1). */
 export function stateMark(market: Market, { ledger, orders }: Clearing, look = NO_LOOK): Mark {
   if (kindOf(market) === 'amm') {
     const pool = reservesRaw(ledger, market.marketId)
@@ -80,11 +83,11 @@ export function stateMark(market: Market, { ledger, orders }: Clearing, look = N
 const isSame = (one: Mark, other: Mark | undefined) =>
   one.yesE6 === other?.yesE6 && one.source === other.source
 
-/** What a pass found, in both orders. */
+/** The result of a pass, in both orders. */
 class Found {
   readonly worth = new Ranking<Valued>(BIGGEST_ROWS_MAX, byWorth)
   readonly gain = new Ranking<Valued>(BIGGEST_ROWS_MAX, byGain)
-  /** The mark of each market that has shares and is open. */
+  /** The mark of each open market with shares. */
   readonly marks = new Map<MarketId, Mark>()
 
   add(row: Valued): void {
@@ -119,7 +122,7 @@ class Found {
 
 export interface BiggestParts {
   readonly clearing: Clearing
-  /** Called while the orders of a large book are walked. */
+  /** Called while the orders of a large book are visited. */
   readonly look: () => void
   /** The markets whose positions changed since the last call. */
   readonly takeChanged: () => ReadonlySet<MarketId>
@@ -128,7 +131,7 @@ export interface BiggestParts {
 export class BiggestPositions {
   readonly #ofMarket: Statement<[MarketId, ProfileId, outcome: number, limit: number], Held>
   readonly #parts: BiggestParts
-  /** What the last pass of all markets found. */
+  /** The result of the last pass over all markets. */
   #last = new Found()
 
   constructor(connection: Connection, parts: BiggestParts) {
@@ -162,7 +165,7 @@ export class BiggestPositions {
     for (const marketId of found.marks.keys()) {
       if (!quiet.has(marketId)) yield* this.#walk(marketId, found)
     }
-    // What others lost may have made room for a position that was missed before.
+    // Losses of others may bring a position that was missed before into the ranking.
     for (const marketId of quiet) {
       yield
       if (!found.misses(marketId)) continue
@@ -177,7 +180,7 @@ export class BiggestPositions {
     for (const marketId of marketIds) {
       yield
       const market = clearing.catalogue.byId(marketId)
-      // A resolved market has nothing open, and a group has no shares of its own.
+      // A resolved market has no open positions, and a group has no shares.
       if (market === undefined || market.payoutNumerators !== null) continue
       if (kindOf(market) !== 'group') marks.set(marketId, stateMark(market, clearing, look))
     }
@@ -192,7 +195,7 @@ export class BiggestPositions {
     }
   }
 
-  /** The open positions of a market, and null where others may have a turn. */
+  /** The open positions of a market; null where other work may run. */
   *#valued(marketId: MarketId, mark: Mark): Generator<Valued | null, void> {
     const source = MARK_SOURCES.indexOf(mark.source)
     let at: Pick<Held, 'owner' | 'outcome'> = { owner: 0, outcome: 0 }

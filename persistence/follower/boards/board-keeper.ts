@@ -4,11 +4,11 @@ import type { Connection, Statement } from '../../database.ts'
 import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { BOARD_SPANS, type SpanHours } from '../tables/board-spans.ts'
 
-// Leaderboards: what each owner realised and traded within a span of hours (rules §9.5). A row
-// follows from `pnl_hours` alone: the newest counted total less that before the span. So an owner
-// can be looked at again at any time, and a pass that a crash cut short is simply made again.
-// Invariant: after a pass of an hour each row is that of its owner at this hour, and an owner with
-// nothing in a span has no row.
+// Leaderboards: each owner's realised gains and trades within a span of hours (rules §9.5). A row
+// is derived only from `pnl_hours`: the newest counted total less the one before the span. So an
+// owner can be computed again at any time, and an interrupted pass is simply repeated.
+// Invariant: after a pass for an hour, each row is its owner's row at that hour, and owners without
+// activity in a span have no row.
 
 const NEWEST = `
 SELECT counted_pnl_raw AS pnlRaw, counted_volume_raw AS volumeRaw FROM pnl_hours WHERE owner = ?
@@ -52,9 +52,9 @@ interface HourOwner extends Owner {
 }
 
 interface Pass {
-  /** The spans of all rows end with it. */
+  /** The spans of all rows end with this hour. */
   readonly hour: number
-  /** Rows of `pnl_hours` of earlier hours were seen. */
+  /** Rows of `pnl_hours` up to this hour were processed. */
   readonly seenHour: number
 }
 
@@ -73,9 +73,9 @@ export class BoardKeeper {
   readonly #count: Statement<[SpanHours, owners: number, traders: number]>
   readonly #putPass: Statement<[hour: number, seenHour: number]>
   readonly #takeChanged: () => ReadonlySet<ProfileId>
-  /** Null before the first pass. */
+  /** null before the first pass. */
   #last: Pass | null
-  /** What changed while no process counted it is looked for once. */
+  /** Changes made while no process counted them are searched once. */
   #knowsChanges = false
 
   constructor(connection: Connection, takeChanged: () => ReadonlySet<ProfileId>) {
@@ -93,7 +93,7 @@ export class BoardKeeper {
     this.#last = connection.prepare<[], Pass>(PASS).get() ?? null
   }
 
-  /** Brings the boards to the hour of `nowMs`. The tables show all until `seenMs`, or later. */
+  /** Updates the boards to the hour of `nowMs`. The tables are complete up to `seenMs` or later. */
   *pass(nowMs: TimeMs, seenMs: TimeMs): Generator<undefined, void> {
     const last = this.#last
     const hour = Math.max(Math.floor(nowMs / HOUR_MS), last?.hour ?? 0)
@@ -124,7 +124,7 @@ export class BoardKeeper {
     }
   }
 
-  /** Owners whose rows changed in this hour or later, as the tables tell it. */
+  /** Owners whose rows changed in this hour or later, according to the tables. */
   *#changedSince(seenHour: number, hour: number): Generator<undefined, void> {
     let at: HourOwner = { hour: seenHour, owner: Number.MIN_SAFE_INTEGER }
     for (;;) {
@@ -168,7 +168,7 @@ export class BoardKeeper {
     for (const span of SPANS) {
       const before = span === 0 ? NOTHING : (this.#until.get(owner, hour - span) ?? NOTHING)
       const pnlRaw = now.pnlRaw - before.pnlRaw
-      // Volume that counts no more since then was counted before the span.
+      // Volume that no longer counts was counted before the span.
       const volumeRaw = Math.max(0, now.volumeRaw - before.volumeRaw)
       this.#write(span, owner, { pnlRaw, volumeRaw })
     }

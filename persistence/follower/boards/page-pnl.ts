@@ -5,8 +5,8 @@ import { MARKET_SPAN_HOURS } from '../tables/board-spans.ts'
 import { BestRows } from './best-rows.ts'
 import { PAGE_BOARD_ROWS_MAX, type ProjectionParams, type ProjectionRows } from './projection.ts'
 
-// Who realised most in the markets of a page within the last day: the sum of the hours of these
-// markets. It costs what was traded in them on that day, whatever there was before.
+// The owners with the largest realised gains in a page's markets within the last day: the sums of
+// these markets' hours. The cost depends on that day's trades, not on older ones.
 
 const OF_MARKET = `
 SELECT hour, owner, pnl_raw AS pnlRaw, volume_raw AS volumeRaw FROM market_hours

@@ -1,35 +1,36 @@
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 
-// What main asks the follower to work out beside the journal, and the layout of the answers.
+// Projections that main requests from the follower outside the journal, and the layout of the
+// results.
 
 /**
- * `boards` brings the tables of leaderboards up to date and answers no rows. `pnl` adds up what
- * owners realised in markets in the last day, `biggest` finds the largest open positions.
+ * `boards` updates the leaderboard tables and returns no rows. `pnl` sums up realised gains in
+ * markets in the last day. `biggest` finds the largest open positions.
  */
 export type ProjectionKind = 'boards' | 'pnl' | 'biggest'
 
 export interface ProjectionParams {
   readonly what: ProjectionKind
   readonly nowMs: TimeMs
-  /** The markets that count; null for all. */
+  /** The markets to include; null = all. */
   readonly marketIds: readonly MarketId[] | null
 }
 
-/** Rows of numbers, one after the other. */
+/** Consecutive rows of numbers. */
 export type ProjectionRows = Float64Array
 
-/** Most rows of the board of a page. */
+/** Maximum rows of a page's board. */
 export const PAGE_BOARD_ROWS_MAX = 1000
-/** Most positions in each of both orders. */
+/** Maximum positions in each of the two orders. */
 export const BIGGEST_ROWS_MAX = 100
 
-/** The columns of a row of `pnl`, the best first. */
+/** The columns of a row of `pnl`, best row first. */
 export const PNL_ROW = { owner: 0, pnlRaw: 1, volumeRaw: 2, width: 3 } as const
 
-/** The columns of a row of `biggest`: first by their worth, then by what they gained. */
+/** The columns of a row of `biggest`: first the rows by value, then the rows by gain. */
 export const BIGGEST_ROW = {
-  /** 0 in the order of their worth, 1 in the order of what they gained. */
+  /** 0 = by value, 1 = by gain. */
   order: 0,
   marketId: 1,
   owner: 2,

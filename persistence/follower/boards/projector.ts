@@ -8,9 +8,9 @@ import { PagePnl } from './page-pnl.ts'
 import type { ProjectionParams, ProjectionRows } from './projection.ts'
 import { ResultCounts } from './result-counts.ts'
 
-// Works out what main asks, in the order of the questions and in short turns: between two turns the
-// follower goes on with the journal. Each turn is a transaction of its own, in which nothing of the
-// journal is written. It also counts the results of markets, which nobody needs to ask for.
+// Computes main's projections in request order and in short slices, between which the follower
+// continues with the journal. Each slice is a separate transaction without journal data. It also
+// counts the results of markets, without a request.
 
 export interface Projected {
   readonly id: number
@@ -38,7 +38,7 @@ export class Projector {
   readonly #pnl: PagePnl
   readonly #biggest: BiggestPositions
   readonly #results: ResultCounts
-  /** Main bounds how many there are. */
+  /** Main limits their number. */
   readonly #jobs: Job[] = []
 
   constructor(connection: Connection, clearing: Clearing, { positions }: Changes, pace: Pace) {
@@ -58,12 +58,12 @@ export class Projector {
     this.#jobs.push({ id, work: this.#begin(request) })
   }
 
-  /** Whether there is work for a turn. */
+  /** Whether there is work for a slice. */
   get isDue(): boolean {
     return this.#jobs.length > 0 || this.#results.isDue
   }
 
-  /** Works until `isOver`, and gives the next answer once it is whole. */
+  /** Works until `isOver`, and returns the next result once it is complete. */
   work(isOver: () => boolean): Projected | null {
     if (!this.isDue) return null
     this.#connection.exec('BEGIN IMMEDIATE')
@@ -97,7 +97,7 @@ export class Projector {
   }
 
   *#passed({ nowMs }: ProjectionParams): Generator<undefined, ProjectionRows> {
-    // The tables show all that this state shows: they are written behind each chunk.
+    // The tables are as new as this state, because they are written after each chunk.
     yield* this.#boards.pass(nowMs, this.#clearing.lastNowMs)
     return NO_ROWS
   }

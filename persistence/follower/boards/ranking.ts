@@ -6,9 +6,9 @@ interface OfMarket {
 }
 
 /**
- * The first rows of all markets in their order, and for each market the first row that is not among
- * them. So the next ranking takes over the rows of a market that did not change, and looks at its
- * other rows only where the one that was missed would now have a place.
+ * The first rows of all markets in order, and for each market its first row that is not among them.
+ * So the next ranking reuses the rows of an unchanged market, and reads its other rows only if the
+ * first missing one would now be included.
  */
 export class Ranking<Row extends OfMarket> {
   readonly #best: BestRows<Row>
@@ -31,7 +31,7 @@ export class Ranking<Row extends OfMarket> {
     if (known === undefined || this.#order(out, known) < 0) this.#missed.set(out.marketId, out)
   }
 
-  /** Takes over what an earlier ranking has of markets that did not change. */
+  /** Copies the rows of unchanged markets from an earlier ranking. */
   keep(marketIds: ReadonlySet<MarketId>, before: Ranking<Row>): void {
     for (const [marketId, missed] of before.#missed) {
       if (marketIds.has(marketId)) this.#missed.set(marketId, missed)
@@ -39,13 +39,13 @@ export class Ranking<Row extends OfMarket> {
     for (const row of before.rows) if (marketIds.has(row.marketId)) this.add(row)
   }
 
-  /** Whether a row of the market that is not here would have a place. */
+  /** Whether a missing row of the market would be included. */
   misses(marketId: MarketId): boolean {
     const missed = this.#missed.get(marketId)
     return missed !== undefined && this.#best.hasPlaceFor(missed)
   }
 
-  /** All rows of the market come again. */
+  /** All rows of the market will be added again. */
   forget(marketId: MarketId): void {
     this.#missed.delete(marketId)
     this.#best.drop((row) => row.marketId === marketId)

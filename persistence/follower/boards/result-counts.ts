@@ -3,10 +3,10 @@ import { isSystemAccount, type MarketId, type ProfileId } from '../../../engine/
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 
-// In how many markets each owner won or lost (rules §9.4). A market is counted when its payout is
-// posted: no trade of it can fail any more. What is held counts as its payout, so a redemption
-// changes nothing, and the count may come later than the payout. Each owner is counted in the
-// transaction that moves `after_owner` past it: never twice, whenever the process ends.
+// The number of markets in which each owner won or lost (rules §9.4). A market is counted once its
+// payout is posted, because its trades can no longer fail. Positions count at their payout, so a
+// redemption changes nothing, and the count may happen later than the payout. Each owner is counted
+// in the transaction that moves `after_owner` past it, so never twice, whenever the process ends.
 
 const DUE = `
 SELECT market_id AS marketId, yes_part AS yesPart, no_part AS noPart, paid_ms AS paidMs,
@@ -22,7 +22,10 @@ ON CONFLICT DO UPDATE SET won_count = won_count + excluded.won_count,
   lost_count = lost_count + excluded.lost_count, since_ms = min(since_ms, excluded.since_ms)`
 const GO_ON = 'UPDATE results_due SET after_owner = ? WHERE market_id = ?'
 const DONE = 'DELETE FROM results_due WHERE market_id = ?'
-/** An owner has two rows at most, so a page has the whole of all its owners but the last. */
+/**
+ * An owner has at most two rows, so a page contains all rows of its owners except possibly the
+ * last.
+ */
 const PAGE_ROWS = 64
 
 interface Due {
@@ -61,7 +64,7 @@ export class ResultCounts {
     return this.#due.get() !== undefined
   }
 
-  /** Counts some owners; gives false when none is left. Runs inside a transaction. */
+  /** Counts some owners; returns false when all are counted. Runs inside a transaction. */
   step(): boolean {
     const due = this.#due.get()
     if (due === undefined) return false
@@ -77,7 +80,7 @@ export class ResultCounts {
   }
 
   #countOne({ yesPart, noPart, paidMs }: Due, owner: ProfileId, rows: readonly Row[]): void {
-    // What boards do not count of it says nothing of how often its owner is right.
+    // Gains that boards do not count are not evidence of accuracy.
     if (isSystemAccount(owner) || rows.some(({ isCounted }) => isCounted === 0)) return
     const sharesRaw = (outcome: number) => rows.find((row) => row.outcome === outcome)?.sizeRaw ?? 0
     const worthRaw = redemptionRaw([yesPart, noPart], sharesRaw(0), sharesRaw(1))

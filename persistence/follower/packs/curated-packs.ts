@@ -4,8 +4,8 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from '../tables/pace.ts'
 
-// One row for each pack that was ever on the list of operators: its name and its legs stay readable
-// for those who bought it.
+// One row for each pack ever on the operators' list, so that its name and legs stay available to
+// its buyers.
 
 const PUT = 'INSERT INTO curated_packs (pack_id, name, legs, made_ms) VALUES (?, ?, ?, ?)'
 

@@ -12,10 +12,10 @@ import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from '../tables/pace.ts'
 import { CuratedPacksTable } from './curated-packs.ts'
 
-// One row for each pack there ever was, one for each of its legs, and how many packs of each status
-// a profile has.
+// One row for every pack ever created, one for each of its legs, and the number of packs of each
+// status per profile.
 
-/** The index is the number in the tables. */
+/** The index is stored in the tables. */
 export const PACK_STATUSES = ['ACTIVE', 'WON', 'LOST'] as const
 export type PackStatus = (typeof PACK_STATUSES)[number]
 
@@ -46,7 +46,7 @@ type LegRow = [Seq, position: number, MarketId, outcome: number, ticks: number]
 type CountedRow = [ofYes: number, ofNo: number, TimeMs, Seq, MarketId]
 type EndRow = [status: number, paidRaw: number, TimeMs, ended: Seq, pack: Seq]
 
-/** What the table asks the state. */
+/** The state that the table reads. */
 export interface PackWorld {
   readonly packs: Packs
   readonly catalogue: { existing(marketId: MarketId): Parameters<typeof resultOf>[0] }
@@ -60,7 +60,7 @@ export class PacksTable {
   readonly #addCount: Statement<[ProfileId, status: number, count: number]>
   readonly #addOfList: Statement<[ProfileId]>
   readonly #curated: CuratedPacksTable
-  /** Since the last flush: a pack is made before it is counted. */
+  /** Since the last flush. A pack is created before it is counted. */
   #made: PackRow[] = []
   #legs: LegRow[] = []
   #counted: CountedRow[] = []
@@ -76,7 +76,7 @@ export class PacksTable {
     this.#curated = new CuratedPacksTable(connection)
   }
 
-  /** The command is in the state. */
+  /** Called after the command was applied to the state. */
   applied(command: PackCommand, { packs, catalogue }: PackWorld): void {
     if (command.kind === 'createPack' || command.kind === 'acceptPackOffer') {
       this.#noteMade(packs, command.seq, command.nowMs)
@@ -99,7 +99,7 @@ export class PacksTable {
 
   #noteMade(packs: Packs, packId: Seq, madeMs: TimeMs): void {
     const pack = packs.byId(packId)
-    assert(pack !== undefined, 'a pack that was made is in the state')
+    assert(pack !== undefined, 'a new pack is in the state')
     const { ownerId, makerId, stakeRaw, payoutRaw, legs, curatedId = null } = pack
     this.#made.push([packId, ownerId, makerId, stakeRaw, payoutRaw, madeMs, curatedId])
     for (const [position, { marketId, outcome, priceTicks }] of legs.entries()) {
@@ -119,7 +119,7 @@ export class PacksTable {
     eachPaced(this.#counted, pace, (row) => this.#countLeg.run(...row))
     eachPaced(this.#ended, pace, (row) => {
       const ended = this.#end.get(...row)
-      assert(ended !== undefined, 'a pack that ends was made')
+      assert(ended !== undefined, 'a pack that ends has a row')
       this.#addCount.run(ended.owner, PACK_STATUSES.indexOf('ACTIVE'), -1)
       this.#addCount.run(ended.owner, row[0], 1)
     })

@@ -13,22 +13,21 @@ import type { FeeBps } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { type ShareKey, ShareSums } from './share-sums.ts'
 
-// What makers get, and those who referred takers, for the trades that blocks mined between two
-// samples (rules §3.2): parts of fees in collateral, and parts of fees in shares. The tables tell
-// it, so that it can be computed again after a crash: what they say of a block never changes. They
-// show every block of the sample by then.
+// Rebates of makers and referrers' parts for the trades mined between two samples (rules §3.2), in
+// collateral and in shares. They are computed from the tables, so they can be computed again after
+// a crash: the rows of a block never change. By then the tables contain every block of the sample.
 
 const MINED = SETTLEMENT_STATUSES.indexOf('MINED')
 const THROUGH = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
 const COLUMNS = `
 seq, market_id AS marketId, taker_owner AS takerId, side, outcome, shares_raw AS sharesRaw,
   fee_raw AS feeRaw`
-/** Trades of blocks; those that were set aside or taken back have a row in settlements. */
+/** Trades of blocks. Trades that were set aside or reversed have a row in settlements. */
 const OF_BLOCKS = `
 SELECT ${COLUMNS} FROM trades WHERE seq > ? AND seq <= ? AND fee_raw > 0
   AND NOT EXISTS (SELECT 1 FROM settlements WHERE trade_seq = seq)
 ORDER BY seq LIMIT ${REWARD_LIMITS.minedReadMax}`
-/** Trades that were set aside, and that these blocks mined. */
+/** Trades that were set aside and then mined in these blocks. */
 const LATE = `
 SELECT ${COLUMNS} FROM settlements JOIN trades ON seq = trade_seq
 WHERE height > ? AND height <= ? AND status = ${MINED} AND fee_raw > 0 ORDER BY seq`
@@ -48,7 +47,7 @@ interface TradeRow {
 
 const REFERRER = 'SELECT referrer FROM referrals WHERE referred = ?'
 
-/** What one earned by the fees of another that it referred. */
+/** A referrer's earnings from the fees of a referred profile. */
 export interface ReferralSum {
   readonly referrer: ProfileId
   earnedRaw: number
@@ -56,12 +55,12 @@ export interface ReferralSum {
 
 export interface MinedSums {
   readonly rebates: RebateSums
-  /** By the profile that was referred. */
+  /** By the referred profile. */
   readonly referrals: Map<ProfileId, ReferralSum>
   readonly shares: ShareSums
 }
 
-/** Sums in collateral by market, and then by account. */
+/** Sums in collateral by market, then by account. */
 export type RebateSums = Map<MarketId, Map<AccountId, number>>
 
 export class MinedRebates {
@@ -79,7 +78,7 @@ export class MinedRebates {
     this.#referrer = connection.prepare(REFERRER)
   }
 
-  /** It pauses after each trade, because a minute may have very many. */
+  /** Pauses after each trade, because a minute may have very many. */
   *sums(
     { afterHeight, height, referralBps }: OpenSample,
     rebates: ReadonlyMap<MarketId, FeeBps>,

@@ -8,17 +8,17 @@ import type { Connection } from '../../database.ts'
 import { creditedMinute } from '../tables/accounts/rewards.ts'
 import { MinedRebates, type RebateSums } from './mined-rebates.ts'
 
-// Scores the books of a sample (rules §11.3). The books are copied at the command of the sample;
-// who earned what is computed later, in slices, while the follower goes on. The same journal gives
-// the same rows in the same order, so that main can go on behind the parts that it has credited.
+// Scores the books of a sample (rules §11.3). The books are copied at the sample's command; the
+// earnings are computed later, in slices, while the follower continues. The same journal gives the
+// same rows in the same order, so that main can continue after the parts it has credited.
 
-/** Account, market, reward and rebate of each row, in turns; by market, then by account. */
+/** Account, market, reward and rebate of each row, flattened; by market, then by account. */
 export interface ScoredMinute {
   readonly minute: number
   readonly rows: Float64Array
-  /** Referrer, referred and what the first earned by the fees of the second, in turns. */
+  /** Referrer, referred profile and the referrer's earnings from its fees, flattened. */
   readonly referrals: Float64Array
-  /** Parts of fees in shares: account, market, outcome, shares and referred, in turns. */
+  /** Parts of fees in shares: account, market, outcome, shares and referred profile, flattened. */
   readonly shares: Float64Array
 }
 
@@ -26,20 +26,20 @@ type Scores = Pick<ScoredMinute, 'rows' | 'referrals' | 'shares'>
 
 interface Job {
   readonly minute: number
-  /** Where the tables must stand. */
+  /** The seq that the tables must have reached. */
   readonly seq: Seq
   readonly work: Generator<undefined, Scores>
 }
 
 export class RewardScorer {
   readonly #rebates: MinedRebates
-  /** Samples up to this minute are credited: a start that replays them need not copy books. */
+  /** Samples up to this minute are credited, so a start that replays them need not copy books. */
   readonly #creditedMinute: number
   #job: Job | null = null
 
   /**
-   * `clearing` is that of the start. A sample that was open then has books that nobody knows any
-   * more: it gives rebates alone.
+   * `clearing` is the state at the start. A sample that was open then has no book copy any more, so
+   * it only yields rebates.
    */
   constructor(connection: Connection, clearing: Clearing) {
     this.#rebates = new MinedRebates(connection)
@@ -51,12 +51,12 @@ export class RewardScorer {
     this.#begin(open, { markets: [], rebates }, lastSeq)
   }
 
-  /** Whether a sample waits for its scores, and tables at `readSeq` show all that it needs. */
+  /** Whether a sample waits for its scores and tables at `readSeq` are complete for it. */
   isReady(readSeq: Seq): boolean {
     return this.#job !== null && readSeq >= this.#job.seq
   }
 
-  /** Call it after the command was applied, also while the tables are ahead. */
+  /** Called after the command was applied, even while the tables are ahead. */
   applied(
     command: ControlCommand,
     { rewards, catalogue, orders }: Clearing,
@@ -74,7 +74,7 @@ export class RewardScorer {
     this.#job = { minute: open.minute, seq, work: this.#score(open, samples) }
   }
 
-  /** Works until `isOver`, and gives the scores once they are whole. */
+  /** Works until `isOver`, and returns the scores once they are complete. */
   work(readSeq: Seq, isOver: () => boolean): ScoredMinute | null {
     const job = this.#job
     if (job === null || !this.isReady(readSeq)) return null

@@ -1,9 +1,9 @@
 import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
 
-// Parts of the fees of one sample that are shares, summed up before they are credited.
+// Share parts of the fees of one sample, summed up before they are credited.
 
-/** Whose part, of which shares; `referred` is 0 for a maker. */
+/** The account and shares of a part; `referred` is 0 for a maker. */
 export interface ShareKey {
   readonly marketId: MarketId
   readonly accountId: AccountId
@@ -28,8 +28,8 @@ export class ShareSums {
   }
 
   /**
-   * Account, market, outcome, shares and referred of each row, in turns; by market, then account,
-   * outcome and referred. Small rows stay with the exchange.
+   * Account, market, outcome, shares and referred profile of each row, flattened; by market, then
+   * account, outcome and referred profile. Small rows stay with the exchange.
    */
   rows(): Float64Array {
     const { shareRowRawMin } = REWARD_LIMITS

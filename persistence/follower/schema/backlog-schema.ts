@@ -1,5 +1,5 @@
 // Rows of large commands that are not in the tables yet (tables/orders/backlog.ts): pages of
-// numbers, by the owners in them. The pages come last, so that a search reads none of them.
+// numbers, by their owners. The pages are the last column, so that a search does not read them.
 
 export const BACKLOG_TABLES = `
 CREATE TABLE backlog (

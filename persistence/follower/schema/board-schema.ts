@@ -1,6 +1,6 @@
-// Leaderboards (boards/board-keeper.ts), the newest hours of markets (tables/market-hours.ts), and
-// how often owners were right (boards/result-counts.ts). `pnl_hours` also has what an owner traded
-// by the end of an hour, as taker or maker.
+// Leaderboards (boards/board-keeper.ts), the latest hours of markets (tables/market-hours.ts), and
+// accuracy counts (boards/result-counts.ts). `pnl_hours` also has an owner's traded volume by the
+// end of an hour, as taker or maker.
 
 export const BOARD_TABLES = `
 ALTER TABLE pnl_hours ADD COLUMN volume_raw INTEGER NOT NULL DEFAULT 0;
@@ -51,7 +51,7 @@ CREATE TABLE accuracy (
 ) STRICT;
 `
 
-/** What boards count of an owner in a market, and who it traded with (accounts/spreads.ts). */
+/** What boards count of an owner in a market, and its counterparties (accounts/spreads.ts). */
 export const SPREAD_TABLES = `
 ALTER TABLE pnl_hours ADD COLUMN counted_pnl_raw INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE pnl_hours ADD COLUMN counted_volume_raw INTEGER NOT NULL DEFAULT 0;

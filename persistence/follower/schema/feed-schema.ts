@@ -1,6 +1,6 @@
 import { IS_FEATURED_POOL_TRADE, IS_FEATURED_TRADE, IS_POOL_TRADE } from '../tables/featured.ts'
 
-/** What feeds are made of, by age, besides the trades (persistence/query/read/feeds). */
+/** Sources of feeds by age, besides the trades (persistence/query/read/feeds). */
 const FEEDS = `
 CREATE TABLE resolutions (
   seq         INTEGER NOT NULL,
@@ -13,7 +13,7 @@ CREATE INDEX pool_trades ON moves (seq, leg) WHERE ${IS_POOL_TRADE};
 CREATE INDEX featured_pool_trades ON moves (seq, leg) WHERE ${IS_FEATURED_POOL_TRADE};
 `
 
-/** Who referred whom, and what came of it (tables/referrals.ts). */
+/** Referrals and their results (tables/referrals.ts). */
 const REFERRALS = `
 CREATE TABLE referrals (
   referred    INTEGER PRIMARY KEY,
@@ -40,8 +40,8 @@ CREATE TABLE referrer_counts (
 `
 
 /**
- * Of markets without a payout: parts of fees that are shares (tables/rewards.ts), and the fees in
- * shares of those who were referred (tables/referrals.ts). `referred` is 0 for the part of a maker.
+ * For markets without a payout: parts of fees in shares (tables/rewards.ts), and fees in shares of
+ * referred profiles (tables/referrals.ts). `referred` is 0 for a maker's part.
  */
 export const FEE_SHARES = `
 CREATE TABLE share_parts (

@@ -8,18 +8,18 @@ import { SEARCH_TABLES } from './search-schema.ts'
 import { SOCIAL_TABLES } from './social-schema.ts'
 
 // Migrations of read.db, numbered by position. A released migration is never edited. The file is a
-// copy that can be deleted. So a change that needs data which the file lacks may drop the tables
-// and rebuild them.
+// copy that can be deleted, so a change that needs missing data may drop the tables and rebuild
+// them.
 //
-// `trades_by_market` finds the trades of a market by time, apart from those that were taken back.
-// `mined_trades` counts the mined trades of a market, so that a page far back is found by its
-// number. Both begin with an epoch (tables/epochs.ts). `candles` holds the last day alone, and the
-// rows of one bucket lie together: a chunk of the follower changes few pages of it.
+// `trades_by_market` finds a market's trades by time, apart from reversed ones. `mined_trades`
+// numbers a market's mined trades, so that a distant page is found by number. Both begin with an
+// epoch (tables/epochs.ts). `candles` has only the last day, and the rows of one bucket are
+// adjacent, so a chunk of the follower changes few of its pages.
 //
-// `order_names` finds orders (tables/order-names.ts), and `live_orders` lists those that live. The
-// view `orders` joins the two parts of an order (tables/orders.ts). `traders` has one row for each
-// owner, even for a maker with a million quotes. `own_makers` names what self-trade prevention
-// canceled. The texts of profiles stand in no other table. `order_events` is a chain for each owner
+// `order_names` finds orders (tables/order-names.ts), and `live_orders` lists the live ones. The
+// view `orders` joins the two parts of an order (tables/orders.ts). `traders` has one row per
+// owner, even for a maker with a million quotes. `own_makers` lists orders canceled by self-trade
+// prevention. The texts of profiles are in no other table. `order_events` is a chain for each owner
 // (tables/order-events.ts), and `newest_events` has the end of each chain.
 
 const LIVE = ORDER_STATUSES.indexOf('LIVE')
@@ -233,7 +233,7 @@ CREATE TABLE oracle_candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** Money that moved outside trading in books, and the prices of pools (tables/moves.ts). */
+/** Money that moved outside order-book trading, and pool prices (tables/moves.ts). */
 const MOVES = `
 CREATE TABLE moves (
   seq            INTEGER NOT NULL,
@@ -302,7 +302,7 @@ CREATE TABLE candles (
 ) STRICT, WITHOUT ROWID;
 `
 
-/** What an account traded, by age: the key of the row follows the owner in each index. */
+/** An account's trades by age: in each index the row key follows the owner. */
 const BY_OWNER = `
 CREATE INDEX trades_by_taker ON trades (taker_owner);
 CREATE INDEX maker_fills_by_maker ON maker_fills (maker_owner);
@@ -311,7 +311,7 @@ CREATE INDEX maker_fills_by_maker ON maker_fills (maker_owner);
 /** Positions that are not zero. */
 const HELD = 'CREATE INDEX positions_held ON positions (owner, market_id) WHERE size_raw <> 0;'
 
-/** What profiles realised over time (tables/pnl.ts). */
+/** Realised gains of profiles over time (tables/pnl.ts). */
 const PNL = `
 CREATE TABLE pnl_hours (
   owner     INTEGER NOT NULL,
@@ -328,10 +328,10 @@ CREATE TABLE pnl_markets (
 CREATE INDEX pnl_markets_by_hour ON pnl_markets (owner, hour);
 `
 
-/** Live orders of an owner over all markets, by age. */
+/** Live orders of an owner in all markets, by age. */
 const LIVE_BY_AGE = 'CREATE INDEX live_orders_by_age ON live_orders (owner, placed_seq);'
 
-/** Rewards and rebates (tables/rewards.ts), and where those of late trades are found. */
+/** Rewards and rebates (tables/rewards.ts), and an index for late trades. */
 const REWARDS = `
 CREATE TABLE reward_days (
   owner      INTEGER NOT NULL,
@@ -352,10 +352,7 @@ CREATE TABLE reward_minutes (
 CREATE INDEX settlements_by_height ON settlements (height) WHERE height IS NOT NULL;
 `
 
-/**
- * Matches by where they stand, what they are of, and when they begin (tables/markets/matches.ts);
- * and of which match a market is.
- */
+/** Matches by phase, type and start (tables/markets/matches.ts), and the match of each market. */
 const MATCHES = `
 CREATE TABLE matches (
   slug        TEXT PRIMARY KEY,
@@ -375,22 +372,22 @@ CREATE TABLE match_markets (
 CREATE INDEX match_markets_by_match ON match_markets (slug);
 `
 
-/** A price is read from the index alone: the row of each trade lies in a page of its own. */
+/** Prices are read from the index alone, because each trade's row is in a separate page. */
 const PRICES_IN_INDEX = `
 DROP INDEX trades_by_market;
 CREATE INDEX trades_by_market
 ON trades (seq >> 17, market_id, is_busted, traded_ms, seq, yes_ticks);
 `
 
-/** A redemption names its market by the condition, also when the market has left memory. */
+/** A redemption refers to its market by the condition, even if the market is archived. */
 const BY_CONDITION = `
 CREATE INDEX markets_by_condition
 ON markets (json_extract(facts, '$.conditionId')) WHERE is_archived = 1;
 `
 
 /**
- * Files of the versions up to 22 are rebuilt: they lack what all trades of an order moved, and the
- * prices that a trade met.
+ * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
+ * of a trade's fills.
  */
 export const READ_SCHEMA = {
   migrations: [

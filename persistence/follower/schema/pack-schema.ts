@@ -1,6 +1,6 @@
 import { IS_ENDED_PACK, IS_FEATURED_PACK, IS_OF_LIST } from '../tables/featured.ts'
 
-/** Packs, their legs, and how many of each status a profile has (packs/packs.ts). */
+/** Packs, their legs, and the number of packs of each status per profile (packs/packs.ts). */
 export const PACK_TABLES = `
 CREATE TABLE packs (
   pack_id    INTEGER PRIMARY KEY,
@@ -39,8 +39,8 @@ CREATE TABLE pack_counts (
 `
 
 /**
- * Packs that operators curate, and what was bought of them (packs/curated-packs.ts). No journal of
- * an older version has such a pack, so the new columns are empty in its rows.
+ * Curated packs and their purchases (packs/curated-packs.ts). Older journals have none, so the new
+ * columns are empty in their rows.
  */
 export const CURATED_TABLES = `
 ALTER TABLE packs ADD COLUMN curated_id INTEGER;

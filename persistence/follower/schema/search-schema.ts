@@ -1,7 +1,7 @@
-// The tables of the search, which hold active markets only. `search_words` finds words whatever
-// their ending, `search_parts` finds parts of words of titles. Neither keeps the texts. A row of
-// `search_changes` says that a market came, changed or left; a reader that knows the markets as of
-// one change reads only what came later. Only the newest changes are kept.
+// The search tables, which contain only active markets. `search_words` finds words regardless of
+// their ending, `search_parts` finds parts of title words. Neither stores the texts. A row of
+// `search_changes` records that a market was added, changed or removed, so a reader that is current
+// as of one change reads only later ones. Only the newest changes are retained.
 
 export const SEARCH_TABLES = `
 CREATE TABLE search_markets (

@@ -1,7 +1,7 @@
-// The tables of profiles for others. `profile_standings` has what a search shows and sorts by, as
-// the rows of the other two tables have it. `profile_prefixes` has one row for each beginning of a
-// username or a social handle, of two characters or more, with the standing in its key: a search is
-// one range of it, already in order. `profile_parts` has the other ends of usernames of traders.
+// Tables of profiles that others can see. `profile_standings` has the values that a search shows
+// and sorts by, as in the rows of the other two tables. `profile_prefixes` has one row for each
+// prefix of a username or a social handle, from two characters on, with the standing in its key: a
+// search is one sorted range of it. `profile_parts` has the other suffixes of traders' usernames.
 
 export const SOCIAL_TABLES = `
 ALTER TABLE profiles ADD COLUMN x_handle TEXT;

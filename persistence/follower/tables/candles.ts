@@ -4,10 +4,10 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-// What each market traded in each bucket of the last day. Main counts the same in memory, and reads
-// these rows when it starts. A trade that is taken back stays in them, as it stays in the volume of
-// its market. The time of the newest trade ends the window, so the table has at most one row for
-// each bucket and each market that traded in it.
+// Each market's trading in each bucket of the last day. Main counts the same in memory, and reads
+// these rows at its start. A reversed trade remains in them, as it remains in the volume of its
+// market. The window ends at the newest trade, so the table has at most one row per bucket and
+// market that traded in it.
 
 const PUT = `
 INSERT INTO candles
@@ -19,7 +19,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
   volume_raw = volume_raw + excluded.volume_raw`
 const OLDEST = 'SELECT bucket FROM candles ORDER BY bucket LIMIT 1'
 const FORGET = 'DELETE FROM candles WHERE bucket = ?'
-/** A candle is written before its volume could pass what a number holds; the table adds up. */
+/** A candle is written before its volume exceeds the safe integers; the table adds up. */
 const VOLUME_RAW_MAX = 2 ** 52
 
 interface Candle {
@@ -44,7 +44,7 @@ export class CandlesTable {
   readonly #put: Statement<[number, MarketId, number, number, number, number, number]>
   readonly #oldest: Statement<[], { bucket: number }>
   readonly #forget: Statement<[number]>
-  /** The candles of the current bucket that are not written yet. */
+  /** Unwritten candles of the current bucket. */
   readonly #open = new Map<MarketId, Candle>()
   #bucket = 0
   #closed: Candle[] = []
@@ -85,7 +85,7 @@ export class CandlesTable {
     this.#isNewBucket = false
   }
 
-  /** One bucket at a time: after a stop of a day the whole table is old. */
+  /** One bucket at a time: after a stop of a day, the whole table is old. */
   #dropOld(oldest: number, pace: Pace): void {
     for (;;) {
       const bucket = this.#oldest.get()?.bucket ?? oldest
@@ -99,7 +99,7 @@ export class CandlesTable {
     this.#close()
     this.#bucket = bucket
     this.#isNewBucket = true
-    // A rebuild passes many days in one chunk: what is older than a day is not written at all.
+    // A rebuild covers many days in one chunk, so rows older than a day are not written at all.
     const oldest = oldestBucketOf(bucket)
     this.#closed = this.#closed.filter((candle) => candle.bucket >= oldest)
   }

@@ -3,8 +3,8 @@ import type { Connection, Statement } from '../../database.ts'
 import { MARKET_SPAN_HOURS } from './board-spans.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-// What each owner realised and traded in a market within an hour. Only the last day is kept: the
-// boards of market pages add up its rows, whichever markets the page has then.
+// Each owner's realised gains and trades in a market per hour. Only the last day is kept: the
+// boards of market pages sum up the rows of the page's current markets.
 
 const ADD = `
 INSERT INTO market_hours (market_id, hour, owner, pnl_raw, volume_raw) VALUES (?, ?, ?, ?, ?)
@@ -50,12 +50,12 @@ export class MarketHours {
     change.volumeRaw = Math.min(change.volumeRaw + volumeRaw, Number.MAX_SAFE_INTEGER)
   }
 
-  /** Runs inside the chunk's transaction, of which `hour` is the last one. */
+  /** Runs inside the chunk's transaction; `hour` is the chunk's last one. */
   flush(hour: number, pace: Pace): void {
     eachPaced(this.#changes.values(), pace, ({ key, pnlRaw, volumeRaw }) => {
       this.#add.run(...key, pnlRaw, volumeRaw)
     })
-    // More than came: so the rows of hours that ended are gone soon, and no chunk waits for all.
+    // More than were added: so old rows are removed soon, and no chunk waits for all of them.
     const old = this.#old.all(hour - MARKET_SPAN_HOURS, 2 * this.#changes.size)
     eachPaced(old, pace, ({ marketId, hour, owner }) => this.#delete.run(marketId, hour, owner))
     this.#changes.clear()

@@ -5,12 +5,12 @@ import type { Connection, Statement } from '../../database.ts'
 import { epochOf } from './epochs.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-// The mined trades of each market, numbered from 1 in the order in which they were mined. A number
-// never changes, because a mined trade is never taken back. A block takes the trades after the last
-// block, by rising seq, without those that have a row in `settlements`: they were set aside or
-// reversed before. So the rows of trades and settlements of a chunk are written first.
-// The mined trades of a group are those of its markets, numbered once more under the group, so that
-// a page far back is found as that of a market is. Its markets name it, so their rows come first.
+// The mined trades of each market, numbered from 1 in mining order. A number never changes, because
+// a mined trade is never reversed. A block mines the trades after the previous block, by ascending
+// seq, without those that have a row in `settlements`: they were set aside or reversed before. So a
+// chunk's rows of trades and settlements are written first. The mined trades of a group are those
+// of its markets, numbered again under the group, so that a distant page is found as for a market.
+// Its markets refer to it, so their rows are written first.
 
 const BLOCK_BEFORE = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
 const OF_BLOCK = `
@@ -24,7 +24,7 @@ export const NEWEST_NUMBER =
 const GROUP_OF = 'SELECT group_id AS groupId FROM markets WHERE market_id = ?'
 const INSERT = 'INSERT INTO mined_trades (epoch, market_id, number, trade_seq) VALUES (?, ?, ?, ?)'
 const INSERT_EPOCH = 'INSERT INTO mined_epochs (market_id, first_number, epoch) VALUES (?, ?, ?)'
-/** Markets whose newest number is kept. At the bound all of them are dropped and read again. */
+/** Markets with a cached newest number. At the limit all of them are dropped and read again. */
 const KEPT_MAX = 1 << 14
 
 type Mined = Extract<SettlementCommand, { kind: 'mineBlock' | 'settleTrade' }>
@@ -37,9 +37,9 @@ interface Row {
 /** The newest mined trade of a market. */
 interface Newest {
   readonly number: number
-  /** The epoch of the command that mined it; below every epoch when none is mined yet. */
+  /** The epoch of the command that mined it; below all epochs before the first. */
   readonly epoch: number
-  /** The group of the market; null without one. */
+  /** The group of the market; null if there is none. */
   readonly groupId: MarketId | null
 }
 
@@ -94,7 +94,7 @@ export class MinedTradesTable {
     if (groupId !== null) this.#number(epoch, groupId, tradeSeq)
   }
 
-  /** Writes the next number of a market or a group; gives the group of the market. */
+  /** Writes the next number of a market or a group; returns the market's group. */
   #number(epoch: number, marketId: MarketId, tradeSeq: Seq): MarketId | null {
     const before = this.#newest.get(marketId) ?? this.#newestOf(marketId)
     const number = before.number + 1

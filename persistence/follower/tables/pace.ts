@@ -1,4 +1,5 @@
-// A chunk may be long, and orders come first. So the tables look up after each row that they write.
+// A chunk may be long, and orders have priority. So the tables call `look` after each row they
+// write.
 
 /** Where work may pause, and how a transaction ends. */
 export interface Pace {
@@ -6,7 +7,7 @@ export interface Pace {
   commit(work: () => void): void
 }
 
-/** For a rebuild and for tests: nobody else waits. */
+/** For rebuilds and tests, where no other work waits. */
 export const UNPACED: Pace = { look: () => {}, commit: (work) => work() }
 
 export function eachPaced<Row>(rows: Iterable<Row>, pace: Pace, write: (row: Row) => void): void {

@@ -11,9 +11,9 @@ import { listName } from './accounts/names.ts'
 import type { OrderNames } from './orders/order-names.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-// One row per block, and one row per trade that is not in the block which covers its seq. That row
-// has the newest status of the trade. A replay of the journal writes the same rows again. A
-// reversed trade marks its orders, so the rows of orders are written first.
+// One row per block, and one row per trade that is not in the block covering its seq, with the
+// trade's latest status. A replay of the journal writes the same rows again. A reversed trade marks
+// its orders, so the rows of orders are written first.
 
 const INSERT_BLOCK =
   'INSERT OR REPLACE INTO blocks (height, chain_id, through_seq, mined_ms, mined_seq) ' +
@@ -26,7 +26,9 @@ const PUT_TRADE =
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 const BUST = 'UPDATE trades SET is_busted = 1 WHERE seq = ?'
-/** A reversed fill reopens no order: an order that ended matched becomes canceled (rules §5.2). */
+/**
+ * A reversed fill reopens no order: an order that ended as matched becomes canceled (rules §5.2).
+ */
 const UNDO = `
 UPDATE order_states SET undone_raw = undone_raw + part.size_raw,
   status = iif(status = ${MATCHED}, ${CANCELED}, status)
@@ -103,7 +105,7 @@ export class SettlementsTable {
     this.#failed = []
   }
 
-  /** An order that was canceled before is then named twice, and found once. */
+  /** An order that was already canceled then has two names, but is found once. */
   #relist({ placedSeq, status }: UndoneRow, seq: Seq): void {
     if (status !== CANCELED) return
     const listed = this.#listed.get(placedSeq)

@@ -13,8 +13,8 @@ import { epochOf } from './epochs.ts'
 import { LATE, type Row as LateRow } from './orders/late-rows.ts'
 import { eachPaced, type Pace } from './pace.ts'
 
-// One row per arrival that traded, and one row for each maker that it met (rules §2.3). A fee is in
-// shares when the taker bought, and in collateral when the taker sold.
+// One row per arrival that traded, and one row for each maker it met (rules §2.3). A fee is in
+// shares if the taker bought, and in collateral if it sold.
 
 const INSERT_TRADE = `
 INSERT INTO trades (seq, market_id, taker_slot, taker_generation, taker_owner, side, outcome,
@@ -46,12 +46,12 @@ interface Fill {
   readonly isLate: boolean
 }
 
-/** Adds up what profiles trade. */
+/** Sums up the volumes of profiles. */
 interface Volumes {
   traded(profileId: ProfileId, collateralRaw: number): void
 }
 
-/** Tables that are made of fills. */
+/** Tables derived from fills. */
 export interface FillListeners {
   readonly positions: PositionsTable
   readonly candles: CandlesTable
@@ -72,7 +72,7 @@ export class TradesTable {
   readonly #links: FillListeners['links']
   #trades: TradeRow[] = []
   #fills: FillRow[] = []
-  /** The first trades of markets in an epoch, as far as this process has seen it. */
+  /** The first trades of markets in an epoch, as seen by this process. */
   #firsts: FirstRow[] = []
   #epoch = Number.NEGATIVE_INFINITY
   /** The markets that traded in that epoch. */
@@ -84,11 +84,11 @@ export class TradesTable {
   #sharesRaw = 0
   #collateralRaw = 0
   #lastTicks = 0
-  /** The maker of the last fills in a row, and what they add up to. */
+  /** The maker of the last consecutive fills, and their sums. */
   #maker: ProfileId = 0
   #makerSharesRaw = 0
   #makerRiskRaw = 0
-  /** Shares by YES ticks, the best price first. */
+  /** Shares by YES ticks, best price first. */
   readonly #sizes = new Map<number, number>()
 
   constructor(connection: Connection, orders: OrderTable, listeners: FillListeners) {
@@ -105,8 +105,8 @@ export class TradesTable {
   }
 
   /**
-   * The arrival `order` met one maker at `yesTicks`; the row of a late fill comes later. Gives the
-   * collateral of the maker's leg.
+   * The arrival `order` met one maker at `yesTicks`; the row of a late fill is written later.
+   * Returns the collateral of the maker's leg.
    */
   filled(order: Arrival, fill: Fill): number {
     const { maker, sizeRaw, yesTicks, isLate } = fill
@@ -124,7 +124,7 @@ export class TradesTable {
     if (makerId !== this.#maker) this.#met(order)
     this.#maker = makerId
     this.#makerSharesRaw += sizeRaw
-    // Fees are taken of the smaller side of a trade, so boards count that side (rules §9.5).
+    // Fees are based on the smaller side of a trade, so boards count that side (rules §9.5).
     this.#makerRiskRaw += Math.min(valueRaw, sizeRaw - valueRaw)
     const outcome = this.#orders.outcomeOf(maker)
     const collateralRaw = makerLegRaw(valueRaw, sizeRaw, outcome === order.outcome)
@@ -141,7 +141,7 @@ export class TradesTable {
     return collateralRaw
   }
 
-  /** Fills in a row with one maker count as one: what boards count of them is the same. */
+  /** Consecutive fills with one maker count as one, which does not change what boards count. */
   #met({ accountId: taker, marketId, feeBps }: Arrival): void {
     const maker = this.#maker
     const [sharesRaw, riskRaw] = [this.#makerSharesRaw, this.#makerRiskRaw]
@@ -158,13 +158,13 @@ export class TradesTable {
     this.#positions.met({ marketId, owner: maker, party: ofMaker, sharesRaw, riskRaw, isPaid })
   }
 
-  /** Writes a fill of the trade that was late. */
+  /** Writes a late fill of the trade. */
   writeLate({ kind, owner, placedSeq, sizeRaw, place, ticks }: LateRow, tradeSeq: Seq): void {
     if (kind !== LATE.FILLED) return
     this.#insertFill.run(tradeSeq, place, placedSeq, owner, sizeRaw, ticks)
   }
 
-  /** The arrival is done; its fills become one row. Gives what they moved. */
+  /** The arrival is complete, and its fills become one row. Returns their totals. */
   done(order: Arrival): { readonly collateralRaw: number; readonly feeRaw: number } {
     if (this.#position === 0) return { collateralRaw: 0, feeRaw: 0 }
     this.#met(order)

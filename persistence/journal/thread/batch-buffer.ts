@@ -6,7 +6,7 @@ import { HEAD } from '../../../engine/wire/record-layout.ts'
 
 assert(LIMITS.recordBytesMax <= LIMITS.batchBytesMax, 'a record fits into a batch')
 
-/** The records of one group commit, copied together. Invariant: their seqs have no gap. */
+/** The records of one group commit, in one buffer. Invariant: their seqs have no gap. */
 export class BatchBuffer {
   readonly #bytes = Buffer.alloc(LIMITS.batchBytesMax)
   readonly #words = new Int32Array(this.#bytes.buffer, this.#bytes.byteOffset)
@@ -26,7 +26,7 @@ export class BatchBuffer {
     return this.#lastSeq
   }
 
-  /** The records so far. These bytes are valid until `clear`. */
+  /** The records so far. The bytes are valid until `clear`. */
   get records(): Uint8Array {
     return this.#bytes.subarray(0, this.#used)
   }
@@ -38,8 +38,8 @@ export class BatchBuffer {
   /** Copies the record that is the current frame of `ring`. */
   add({ view, words, byteOffset, payloadBytes }: Ring): void {
     const seq = view.getFloat64(byteOffset + HEAD.seq, true)
-    assert(seq === this.#lastSeq + 1, 'records reach the journal without a gap')
-    assert(this.fits(payloadBytes) && payloadBytes % 8 === 0, 'a record is copied whole')
+    assert(seq === this.#lastSeq + 1, 'records reach the journal without gaps')
+    assert(this.fits(payloadBytes) && payloadBytes % 8 === 0, 'a record is copied completely')
     const from = byteOffset >> 2
     const to = this.#used >> 2
     for (let word = 0; word < payloadBytes >> 2; word++) this.#words[to + word] = words[from + word]

@@ -4,9 +4,9 @@ import { CheckpointCall } from '../checkpoint-call.ts'
 import { JournalCheckpointer } from '../sqlite-journal.ts'
 import type { CheckpointThreadData } from './journal-thread.ts'
 
-// Copies the WAL of the journal into journal.db, so that no commit waits for that.
+// Copies the journal's WAL into journal.db, so that commits do not wait for it.
 
-assert(parentPort !== null, 'checkpoints run in a thread of their own')
+assert(parentPort !== null, 'checkpoints run in a separate thread')
 const data: CheckpointThreadData = workerData
 const call = new CheckpointCall(data.call)
 if (!call.waitForJournal()) process.exit(0)

@@ -5,7 +5,9 @@ import type { SqliteJournalWriter } from '../sqlite-journal.ts'
 import type { BatchBuffer } from './batch-buffer.ts'
 import { type JournalThreadData, REPORT, REPORT_F64S } from './journal-thread.ts'
 
-/** Measures commits, checkpoints and the stretches between; `bytes` is the report for main. */
+/**
+ * Measures commits, checkpoints and the work times between them. `bytes` is the report for main.
+ */
 export class CommitReport {
   readonly #f64s = new Float64Array(REPORT_F64S)
   readonly bytes = new Uint8Array(this.#f64s.buffer)
@@ -19,12 +21,12 @@ export class CommitReport {
     this.#clock = new BusyClock(busyTimes)
   }
 
-  /** The journal is open: the checkpoint thread may open its file too. */
+  /** The journal is open, so the checkpoint thread may open its file too. */
   opened(): void {
     this.#call.open()
   }
 
-  /** Commits the batch and empties it. */
+  /** Commits the batch and clears it. */
   commit(journal: SqliteJournalWriter, batch: BatchBuffer): void {
     const { lastSeq, records, count } = batch
     this.#clock.end()
@@ -44,12 +46,12 @@ export class CommitReport {
     this.#clock.begin()
   }
 
-  /** The thread looks for work. */
+  /** The thread checks for work. */
   begin(): void {
     this.#clock.begin()
   }
 
-  /** A stretch is over. The times of checkpoints go into the report of the next commit. */
+  /** A work time has ended. Checkpoint times go into the report of the next commit. */
   end(journal: SqliteJournalWriter): void {
     this.#clock.end()
     const startedMs = performance.now()

@@ -24,21 +24,21 @@ import {
   STOP_TAG,
 } from './journal-thread.ts'
 
-// Main's side of the journal thread, and of the thread that copies its WAL. Only main appends, and
-// main never waits here.
+// Main's side of the journal thread and of the checkpoint thread. Only main appends, and main never
+// blocks here.
 
 const DONE_RING_BYTES = 1 << 16
-/** The checkpoint thread takes 8 MB, so it starts when it is needed, and here at the latest. */
+/** The checkpoint thread takes 8 MB, so it starts on demand, at the latest here. */
 const CHECKPOINTS_FROM_BYTES = 1 << 20
 
 export interface JournalOptions {
   readonly folder: KeyedFolder
   readonly durability: Durability
-  /** The end of the journal as recovery found it. */
+  /** The journal's end found by recovery. */
   readonly tail: JournalTail
-  /** The lock that keeps a second process out of the folder. Tests and benches may omit it. */
+  /** The lock that excludes other processes from the folder. Tests and benches may omit it. */
   readonly lock?: FileIdentity
-  /** A quota on journal.db in pages of 4 KiB; 0 or absent means no quota. */
+  /** A quota on journal.db in pages of 4 KiB; 0 or absent = no quota. */
   readonly pagesMax?: number
 }
 
@@ -48,7 +48,7 @@ export interface JournalStats {
   records: number
 }
 
-/** One group commit as its thread measured it, and the checkpoint that ended before it, if any. */
+/** One group commit as measured by its thread, and the checkpoint that ended before it, if any. */
 export type OnCommit = (
   records: number,
   bytes: number,
@@ -56,22 +56,22 @@ export type OnCommit = (
   checkpoint: EndedCheckpoint,
 ) => void
 
-/** Microseconds of a checkpoint in its own thread, and of one between two commits; 0 for none. */
+/** Microseconds of a checkpoint in its own thread, and of one between two commits; 0 = none. */
 export interface EndedCheckpoint {
   readonly ownMicros: number
   readonly shortMicros: number
 }
 
 export interface JournalListener {
-  /** Called on main with each new durable seq, ascending. */
+  /** Called on main with each new durable seq, in ascending order. */
   readonly onDurable: (seq: Seq) => void
-  /** Called once a group commit, for histograms. */
+  /** Called once per group commit, for histograms. */
   readonly onCommit?: OnCommit
-  /** A sentence that names the thread and why; the process must stop. */
+  /** Called with a sentence that gives the thread and the reason. The process must stop. */
   readonly onFault: (message: string) => void
 }
 
-/** A journal thread that has opened its folder and has no writer yet. */
+/** A journal thread with an open folder and no writer yet. */
 export interface JournalThread {
   readonly worker: Worker
   readonly data: JournalThreadData
@@ -80,7 +80,7 @@ export interface JournalThread {
   readonly busyTimes: BusyTimes
 }
 
-/** Rejects with a DataFolderError when the thread cannot open the folder. */
+/** Rejects with a DataFolderError if the thread cannot open the folder. */
 export async function startJournalThread(options: JournalOptions): Promise<JournalThread> {
   const busyTimes = new BusyTimes()
   const data: JournalThreadData = {
@@ -98,7 +98,7 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
   const worker = spawn(new URL('./journal.worker.ts', import.meta.url), {
     name: 'journal',
     workerData: data,
-    // A commit leaves little garbage, and this thread never rests where V8 would shrink its heap.
+    // Commits leave little garbage, and this thread never idles where V8 would shrink its heap.
     resourceLimits: { maxYoungGenerationSizeMb: 3 },
   })
   await startThread(worker, 'journal')
@@ -125,7 +125,7 @@ export class JournalHandle implements JournalWriter {
   readonly #call: CheckpointCall
   readonly #onFault: JournalListener['onFault']
   readonly #thread: JournalThread
-  /** Null until the thread is needed. */
+  /** null until the thread is needed. */
   #checkpointWatch: ThreadWatch | null = null
   #isWarm: Promise<void> = Promise.resolve()
   #committedBytes = 0
@@ -160,12 +160,12 @@ export class JournalHandle implements JournalWriter {
     return this.#durableSeq
   }
 
-  /** Bytes that are appended and that the thread has not yet taken, for metrics. */
+  /** Appended bytes that the thread has not taken yet, for metrics. */
   get waitingBytes(): number {
     return this.#incoming.usedBytes()
   }
 
-  /** Asks the thread for a sign of life. */
+  /** Requests a sign of life from the thread. */
   request(): void {
     this.#incoming.request()
   }
@@ -179,8 +179,8 @@ export class JournalHandle implements JournalWriter {
   }
 
   append(seq: Seq, record: Uint8Array): void {
-    assert(seq === this.#appendedSeq + 1, 'the sequencer appends without a gap')
-    assert(this.#incoming.push(RECORD_TAG, record), 'a decided command has room in the ring')
+    assert(seq === this.#appendedSeq + 1, 'the sequencer appends without gaps')
+    assert(this.#incoming.push(RECORD_TAG, record), 'a decided command fits the ring')
     this.#appendedSeq = seq
   }
 
@@ -202,15 +202,15 @@ export class JournalHandle implements JournalWriter {
     await this.#endCheckpoints()
   }
 
-  /** Ends the thread as a crash would. */
+  /** Ends the thread like a crash. */
   async kill(): Promise<void> {
     await this.#watch.kill()
     await this.#endCheckpoints()
   }
 
   /**
-   * Starts the checkpoint thread, if it has not started: a start takes time from the orders.
-   * Resolves when the thread runs; why it does not is a fault.
+   * Starts the checkpoint thread in advance, because its start delays orders. Resolves when the
+   * thread runs; a failure is a fault.
    */
   warm(): Promise<void> {
     if (this.#checkpointWatch === null) {
@@ -221,7 +221,7 @@ export class JournalHandle implements JournalWriter {
     return this.#isWarm
   }
 
-  /** Ends the checkpoint thread as a crash would, once it has started. */
+  /** Ends the checkpoint thread like a crash, after it has started. */
   async killCheckpoints(): Promise<void> {
     await this.#checkpointWatch?.kill()
   }

@@ -3,29 +3,29 @@ import type { FileIdentity } from '../../file-identity.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import type { Durability, JournalTail } from '../journal-port.ts'
 
-/** What the journal thread receives at its start. */
+/** The journal thread's startup data. */
 export interface JournalThreadData {
   readonly folder: KeyedFolder
   readonly durability: Durability
   readonly tail: JournalTail
-  /** The lock that keeps a second process out; the thread ends when its file is gone. */
+  /** The lock that excludes other processes. The thread ends if its file is gone. */
   readonly lock: FileIdentity | undefined
-  /** 0 means no quota. */
+  /** 0 = no quota. */
   readonly pagesMax: number
-  /** Records from main; the tag is RECORD_TAG, CUT_TAG or STOP_TAG. */
+  /** Records from main. The tag is RECORD_TAG, CUT_TAG or STOP_TAG. */
   readonly incoming: SharedArrayBuffer
   /** Readers of other rings, which this thread wakes before each commit. */
   readonly wakeUps: SharedArrayBuffer
-  /** One report (REPORT) for each commit. */
+  /** One report (REPORT) per commit. */
   readonly done: SharedArrayBuffer
-  /** Asks the checkpoint thread for its work. */
+  /** Requests to the checkpoint thread. */
   readonly call: SharedArrayBuffer
   readonly busyTimes: BusyCells
 }
 
-/** What the checkpoint thread receives at its start. */
+/** The checkpoint thread's startup data. */
 export interface CheckpointThreadData {
-  /** The journal that the journal's thread has open. */
+  /** The journal that the journal thread has open. */
   readonly file: FileIdentity
   readonly durability: Durability
   readonly call: SharedArrayBuffer
@@ -35,13 +35,13 @@ export type JournalMessage = 'ready' | 'doorbell'
 
 export const RECORD_TAG = 0
 export const STOP_TAG = 1
-/** The records so far become a batch of their own. */
+/** Ends the batch after the records so far. */
 export const CUT_TAG = 2
 export const SLEEP_MS = 1000
 
 /**
- * A commit: its durable seq, records, bytes and time. And what ended before it: the time of a
- * checkpoint in its own thread, and of a short one between two commits; 0 for none.
+ * A commit: its durable seq, records, bytes and time. Then what ended before it: the time of a
+ * checkpoint in its own thread, and of a short one between two commits; 0 = none.
  */
 export const REPORT = {
   seq: 0,

@@ -8,9 +8,9 @@ import { BatchBuffer } from './batch-buffer.ts'
 import { CommitReport } from './commit-report.ts'
 import { CUT_TAG, type JournalThreadData, SLEEP_MS, STOP_TAG } from './journal-thread.ts'
 
-// Takes all waiting records, commits them as one batch, and reports the durable seq.
+// Commits all waiting records as one batch, and reports the durable seq.
 
-assert(parentPort !== null, 'the journal runs in a thread of its own')
+assert(parentPort !== null, 'the journal runs in a separate thread')
 const port = parentPort
 const data: JournalThreadData = workerData
 const incoming = new Ring(data.incoming)
@@ -46,7 +46,7 @@ function run(): void {
     }
     incoming.free()
     if (batch.count > 0) commit()
-    // The files are checked while idle too: a second process may come before the next order.
+    // Files are also checked while idle: a second process may start before the next order.
     else journal.checkFiles()
     report.end(journal)
   }

@@ -1,8 +1,8 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { query } from './query.ts'
 
-// What operators did, newest first. Each question reads only the newest end of one index, so
-// `limit` bounds the work.
+// The actions of operators, newest first. Each query reads only the newest end of one index, so
+// `limit` bounds its cost.
 
 const COLUMNS = 'seq, at_ms AS atMs, operator, kind, about'
 const NEWEST = 'ORDER BY seq DESC LIMIT ?'
@@ -10,9 +10,9 @@ const ALL = `SELECT ${COLUMNS} FROM audit WHERE seq < ? ${NEWEST}`
 const BY_OPERATOR = `SELECT ${COLUMNS} FROM audit WHERE operator = ? AND seq < ? ${NEWEST}`
 
 export interface AuditParams {
-  /** Only rows with lower seqs are given. */
+  /** Returns only rows with lower seqs. */
   readonly beforeSeq: Seq
-  /** Null for all operators. */
+  /** null = all operators. */
   readonly operator: string | null
   readonly limit: number
 }
@@ -21,13 +21,13 @@ export interface AuditRow {
   readonly seq: Seq
   readonly atMs: number
   readonly operator: string
-  /** The kind of the command. */
+  /** The command's kind. */
   readonly kind: string
-  /** JSON of what the command named. */
+  /** JSON of the command's objects. */
   readonly about: string
 }
 
-/** Gives the newest rows first. */
+/** Newest rows first. */
 export const audit = query({
   name: 'audit',
   prepare: (db) => ({

@@ -2,7 +2,7 @@ import type { AccountId, MarketId } from '../../../engine/domain/ids.ts'
 import type { Connection } from '../../database.ts'
 import { query } from './query.ts'
 
-// What a profile holds of the outcome tokens of a market, and what they cost (rules §9.1).
+// A profile's positions in the outcome tokens of a market, and their costs (rules §9.1).
 
 const OF_MARKET = `
 SELECT market_id AS marketId, outcome, size_raw AS sizeRaw, cost_raw AS costRaw,
@@ -30,7 +30,7 @@ export function positionsOfMarket(
   return (accountId, marketId) => ofMarket.all(accountId, marketId)
 }
 
-/** Gives rows in the order of the markets, YES before NO; no row for a token that never traded. */
+/** In the order of the markets, YES before NO; no row for a token that never traded. */
 export const positions = query({
   name: 'positions',
   prepare: positionsOfMarket,

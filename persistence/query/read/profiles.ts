@@ -8,17 +8,17 @@ import {
 } from '../../follower/tables/accounts/profile-row.ts'
 import { query } from './query.ts'
 
-// Profiles as their owners and the operator see them.
+// Profiles as seen by their owners and the operator.
 
 /** A profile with all its fields. */
 export interface ShownProfile extends Required<ProfileFields> {
   readonly profileId: ProfileId
   readonly createdMs: TimeMs
-  /** True when the profile ever traded, as taker or maker. */
+  /** Whether the profile ever traded, as taker or maker. */
   readonly hasTraded: boolean
 }
 
-/** A profile that never chose a display name shows its username, or else its address. */
+/** The display name; if none is set, the username, or else the address. */
 export function shownName(profile: {
   readonly account: string
   readonly username: string | null
@@ -27,7 +27,7 @@ export function shownName(profile: {
   return profile.displayName ?? profile.username ?? profile.account
 }
 
-/** Gives profiles in the order of the ids; null for an id that the tables do not show. */
+/** In the order of the ids; null for an id that is not in the tables. */
 export const profiles = query({
   name: 'profiles',
   prepare: (db) => db.prepare<[number], ProfileRow>(PROFILE_BY_ID),

@@ -1,19 +1,21 @@
 import type { Connection } from '../../database.ts'
 import type { Rests } from '../../follower/tables/orders/backlog.ts'
 
-/** One question that the read tables answer, on the query thread. */
+/** A query on the read tables, run by the query thread. */
 export interface Query<Params, Answer> {
-  /** Names the query between the threads. */
+  /** The query's name between the threads. */
   readonly name: string
-  /** An urgent question goes before all others, because an order waits for the answer. */
+  /** An urgent query goes before all others, because an order waits for it. */
   readonly isUrgent: boolean
-  /** Prepares the statements once, and gives the function that answers each question. */
+  /** Prepares the statements once, and returns the function that runs the query. */
   readonly open: (connection: Connection) => (params: Params) => Answer
-  /** As `open`, with what each answer rests on; null for a read that rests on no late rows. */
+  /**
+   * As `open`, with the rows that each answer needs; null for a read that never needs late rows.
+   */
   readonly openResting: ((connection: Connection) => (params: Params) => Resting<Answer>) | null
 }
 
-/** An answer whose rows are late is not given: the question is asked again once they are there. */
+/** An answer with late rows is not returned: the query is repeated once they are written. */
 interface Resting<Answer> {
   readonly answer: Answer
   readonly rests: Rests
@@ -23,9 +25,9 @@ interface Definition<Prepared, Params, Answer> {
   readonly name: string
   readonly isUrgent?: boolean
   readonly prepare: (connection: Connection) => Prepared
-  /** Question and answer cross a thread: they are plain values, and never `undefined`. */
+  /** Parameters and answers cross a thread, so they are plain values and never `undefined`. */
   readonly run: (prepared: Prepared, params: Params) => Answer
-  /** For reads of orders that ended, of events of orders, and of the makers of trades. */
+  /** For reads of ended orders, of order events, and of the makers of trades. */
   readonly rests?: ((params: Params, answer: Answer) => Rests) | null
 }
 

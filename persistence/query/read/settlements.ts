@@ -8,8 +8,8 @@ import {
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
 
-// The status of trades on the chain, and the fields of trades that the chain needs. The seq of the
-// taker's order names a trade.
+// The settlement status of trades, and the fields of trades that settlement needs. A trade is
+// identified by the seq of its taker's order.
 
 const EXCEPTION = `
 SELECT s.status, s.height, s.changed_ms AS changedMs, b.chain_id AS chainId
@@ -30,9 +30,9 @@ WHERE f.trade_seq = ? ORDER BY f.position`
 
 export interface Settlement {
   readonly status: SettlementStatus
-  /** Only MINED has a hash: `0x` and 64 hex digits. */
+  /** Only for MINED: `0x` and 64 hex digits. */
   readonly txHash: string | null
-  /** Only MINED has a height, that of its block. */
+  /** Only for MINED: the height of its block. */
   readonly height: number | null
   readonly minedMs: number | null
 }
@@ -74,7 +74,7 @@ export class Settlements {
     this.#newest = connection.prepare(NEWEST)
   }
 
-  /** Gives the status of a trade. For a seq without a trade the result means nothing. */
+  /** The status of a trade. For a seq without a trade the result is meaningless. */
   of(tradeSeq: Seq): Settlement {
     const exception = this.#exception.get(tradeSeq)
     if (exception !== undefined) {
@@ -88,12 +88,12 @@ export class Settlements {
     return covering === undefined ? { status: 'MATCHED', ...NOT_MINED } : mined(tradeSeq, covering)
   }
 
-  /** The chain whose block covers the command; null while none does. */
+  /** The chain whose block covers the command; null if none does yet. */
   chainOf(seq: Seq): number | null {
     return this.#covering.get(seq)?.chainId ?? null
   }
 
-  /** Gives the newest trades first. */
+  /** Newest trades first. */
   newest(limit: number): NewestTrade[] {
     return this.#newest.all(limit).map(({ seq, tradedMs }) => {
       return { tradeSeq: seq, tradedMs, ...this.of(seq) }
@@ -101,7 +101,7 @@ export class Settlements {
   }
 }
 
-/** Gives the trade as it was settled; null when the tables do not show it. */
+/** The trade as settled; null if it is not in the tables. */
 export const settledTrade = query({
   name: 'settledTrade',
   prepare: (db) => ({
@@ -115,7 +115,7 @@ export const settledTrade = query({
   rests: ({ tradeSeq }) => ({ tradeSeqs: [tradeSeq] }),
 })
 
-/** Gives the seqs of the newest trades after `seq`, newest first. */
+/** The seqs of the newest trades after `seq`, newest first. */
 export const tradesAfter = query({
   name: 'tradesAfter',
   prepare: (db) => db.prepare<[number, number], { seq: Seq }>(WAITING),
@@ -123,7 +123,7 @@ export const tradesAfter = query({
     waiting.all(seq, limit).map((row) => row.seq),
 })
 
-/** Gives the newest trades first. */
+/** Newest trades first. */
 export const newestTrades = query({
   name: 'newestTrades',
   prepare: (db) => new Settlements(db),

@@ -4,7 +4,7 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
 
-// Trades as their owners see them (rules §5.3): each owner's part, before fees.
+// Trades as seen by their owners (rules §5.3): each owner's part, before fees.
 
 const OWNERS = `
 SELECT taker_owner AS owner FROM trades WHERE seq = ?
@@ -26,7 +26,7 @@ WHERE f.trade_seq = ? AND f.position >= ? AND f.position < ? ORDER BY f.position
 
 /** One owner's part in one trade. A maker pays no fee. */
 export interface TradePart {
-  /** This field and the next four are of the trade. */
+  /** This field and the next four belong to the trade. */
   readonly seq: Seq
   readonly nowMs: number
   readonly marketId: MarketId
@@ -36,7 +36,7 @@ export interface TradePart {
   readonly accountId: AccountId
   readonly slot: Slot
   readonly generation: Generation
-  /** '' for none. */
+  /** '' = none. */
   readonly clientOrderId: string
   readonly side: number
   readonly outcome: number
@@ -52,13 +52,13 @@ export interface TradePart {
 export interface TradeParts {
   readonly seq: Seq
   readonly marketId: MarketId
-  /** The taker's part, then the makers' parts in the order in which the taker met them. */
+  /** The taker's part, followed by the makers' parts in the order of their fills. */
   readonly parts: readonly [TradePart, ...TradePart[]]
 }
 
 export interface TradePartsParams {
   readonly tradeSeqs: readonly Seq[]
-  /** Trades without a part of these accounts are left out. */
+  /** Excludes trades without a part of these accounts. */
   readonly accountIds: readonly AccountId[]
 }
 
@@ -98,7 +98,7 @@ export class TradePartsTable {
     return taker === undefined ? undefined : { ...taker, isTaker: true }
   }
 
-  /** The parts of the makers that the taker met from one position to another. */
+  /** The parts of the makers from one position to another. */
   makers(taker: TradePart, { from, until } = ALL): TradePart[] {
     const { seq, nowMs, marketId, takerSlot, takerGeneration } = taker
     const ofTrade = { seq, nowMs, marketId, takerSlot, takerGeneration }
@@ -112,7 +112,7 @@ export class TradePartsTable {
   }
 }
 
-/** Gives trades in the order of the seqs; none for a seq without a trade of these accounts. */
+/** Trades in the order of the seqs, without seqs that are not trades of these accounts. */
 export const tradeParts = query({
   name: 'tradeParts',
   prepare: (db) => new TradePartsTable(db),

@@ -13,7 +13,7 @@ test('one thread counts, and another reads the counts and the sum', () => {
   assert.deepEqual([...reader.counts], [1, 2, 0])
   assert.equal(reader.sum, 107)
   assert.equal(reader.count, 3)
-  assert.throws(() => new Distribution([10], shared), /both threads count in the same buckets/)
+  assert.throws(() => new Distribution([10], shared), /both threads use the same buckets/)
 })
 
 test('each stretch is counted once, from its beginning to its end', () => {

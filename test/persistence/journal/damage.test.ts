@@ -157,7 +157,7 @@ test('a missing, damaged or foreign journal.head and a missing journal stop the 
   writeBatches(foreign, 2, { perBatch: 6 }).close()
   writeBatches(other, 3, { perBatch: 4 }).close()
   copyFileSync(join(other, 'journal.head'), join(foreign, 'journal.head'))
-  refuses(foreign, /not the one that journal\.head was written for/)
+  refuses(foreign, /not the journal of journal\.head/)
   const gone = closedFolder()
   rmSync(join(gone, 'journal.db'))
   assert.throws(() => recoverAll(gone), /journal\.db: the file is missing or empty/)

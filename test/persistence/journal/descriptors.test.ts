@@ -56,7 +56,7 @@ test('without a descriptor a snapshot fails in words, older ones stay, and a lat
   while (follower.stateSeq < 12) follower.step(12)
   assert.equal(follower.readSeq, 12)
   giveBack()
-  assert.match(failure ?? '', /no file descriptor left; raise its limit/)
+  assert.match(failure ?? '', /no file descriptors left; raise its limit/)
   assert.deepEqual(snapshotSeqs(dataDir), [6, 3])
   assert.equal(await save(follower), null)
   assert.deepEqual(snapshotSeqs(dataDir), [12, 6])

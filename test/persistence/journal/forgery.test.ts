@@ -139,7 +139,7 @@ test('a snapshot written without the key is passed over, and verify says so', as
   assert.match(finding.unusable ?? '', /^is damaged or was written without the key/)
   const found = start(dataDir)
   assert.equal(found.snapshotSeq, 0, 'the journal alone is read')
-  assert.match(found.passedOver[0], /written without the key.*; this snapshot is passed over\.$/)
+  assert.match(found.passedOver[0], /written without the key.*; this snapshot is skipped\.$/)
   assert.equal(found.exchange.clearing.ledger.collateralFreeRaw[1], 0)
 })
 
@@ -175,7 +175,7 @@ test('a sealed folder key that was changed or removed stops the start', () => {
   refuses(changed, /this is not the key the journal was written with/)
   const gone = copyFolder(SOUND)
   run(gone, 'DELETE FROM marks')
-  refuses(gone, /journal\.db: the sealed key of the folder is gone from it/)
+  refuses(gone, /journal\.db: the folder's sealed key is missing from it/)
 })
 
 test('a folder of an older outcomex is refused with a sentence', () => {
@@ -188,7 +188,7 @@ test('a folder of an older outcomex is refused with a sentence', () => {
   })
   connection.pragma(`user_version = ${JOURNAL_SCHEMA.baseVersion}`)
   connection.close()
-  refuses(dataDir, /written by an older outcomex .* begin with another --data, or use the/)
+  refuses(dataDir, /written by an older outcomex .* use another --data, or use the/)
 })
 
 test('a journal.head cut short or grown is reported as damage, not as a fault', () => {

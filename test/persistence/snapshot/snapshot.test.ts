@@ -164,11 +164,11 @@ function edgesOf(path: string): number[] {
 
 const DAMAGE: readonly Damage[] = [
   ...edgesOf(snapshotPath(SAVED.dataDir, NEWER)).map(
-    (at): Damage => [/is damaged|is torn|is no snapshot/, flipped(() => at)],
+    (at): Damage => [/is damaged|is truncated|is not a snapshot/, flipped(() => at)],
   ),
-  [/is torn/, changing((bytes) => bytes.subarray(0, bytes.length - 1))],
-  [/is torn/, changing((bytes) => bytes.subarray(0, HEAD_BYTES + 2))],
-  [/is torn/, changing(() => new Uint8Array(0))],
+  [/is truncated/, changing((bytes) => bytes.subarray(0, bytes.length - 1))],
+  [/is truncated/, changing((bytes) => bytes.subarray(0, HEAD_BYTES + 2))],
+  [/is truncated/, changing(() => new Uint8Array(0))],
   [/is damaged/, changing((bytes) => Buffer.concat([bytes, Buffer.alloc(8)]))],
   [
     new RegExp(`has format 1, and this version of outcomex reads ${SNAPSHOT_FORMAT}`),
@@ -178,7 +178,7 @@ const DAMAGE: readonly Damage[] = [
     /was not made from this journal/,
     (path) => copyFileSync(snapshotPath(FOREIGN.dataDir, NEWER), path),
   ],
-  [/holds seq \d+, not that of its name/, (path) => copyFileSync(olderThan(path), path)],
+  [/has seq \d+, which differs from its name/, (path) => copyFileSync(olderThan(path), path)],
 ]
 
 function olderThan(path: string): string {
@@ -242,7 +242,10 @@ test('verify finds a whole snapshot that holds another state', async () => {
   await saveSnapshot(keyed(dataDir), taken, checksumAt)
   reader.close()
   follower.close()
-  assert.throws(() => verifyFolder(dataDir), /holds another state than the journal has at seq/)
+  assert.throws(
+    () => verifyFolder(dataDir),
+    /the state of the snapshot differs from the journal's at seq/,
+  )
 })
 
 const TABLES = tables(SAVED.dataDir)
@@ -278,7 +281,9 @@ test('balances that differ from those of main are a fault', async () => {
   ledger.collateralFreeRaw[1] -= 1
   await assert.rejects(
     save(follower, theirs),
-    (error) => error instanceof Fault && /balances of main at seq/.test(error.message),
+    (error) =>
+      error instanceof Fault &&
+      /balances of main and of the follower differ at seq/.test(error.message),
   )
   follower.close()
 })
@@ -304,9 +309,6 @@ test('a rest of a snapshot that cannot be deleted does not end the follower', as
   const follower = new Follower(keyed(dataDir))
   follow(follower, flow.seq)
   mkdirSync(`${snapshotPath(dataDir, flow.seq)}.unfinished`, { recursive: true })
-  assert.match(
-    (await save(follower)) ?? '',
-    /[.]snapshot: a folder stands where the file should be/,
-  )
+  assert.match((await save(follower)) ?? '', /[.]snapshot: the path is a folder, not a file/)
   follower.close()
 })

@@ -66,7 +66,7 @@ test('the example of the route is a proof that holds', () => {
 
 test('a balance is named once, and a root that was given must be that of the proof', () => {
   const twice = { ...SOUND, balances: [...SOUND.balances, SOUND.balances[0]] }
-  assert.throws(() => checkProof(twice), /names one balance twice/)
+  assert.throws(() => checkProof(twice), /has one balance twice/)
   assert.throws(() => checkProof(SOUND, 'ab'.repeat(32)), BrokenProof)
   checkProof(SOUND, SOUND.snapshot.root)
 })

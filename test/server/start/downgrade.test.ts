@@ -71,7 +71,7 @@ const later: [what: string, write: (dataDir: string) => void, why: RegExp][] = [
   [
     'a schema of the journal',
     (dataDir) => migrate(join(dataDir, 'journal.db'), JOURNAL_SCHEMA),
-    /written by a newer outcomex \(schema \d+, this one knows \d+\); start the newer version/,
+    /written by a newer outcomex \(schema \d+, this version reads up to \d+\); start the newer version/,
   ],
   [
     'rules',
@@ -79,7 +79,7 @@ const later: [what: string, write: (dataDir: string) => void, why: RegExp][] = [
       append(dataDir, (stamp) => {
         return encodeControl({ kind: 'rules', version: RULES_VERSION + 1, ...stamp })
       }),
-    /unknown to this version \(rules 2, this one knows 1\); start the version that wrote it/,
+    /unknown to this version \(rules 2; this version has 1\); start the version that wrote it/,
   ],
   [
     'a kind of command',

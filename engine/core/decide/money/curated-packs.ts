@@ -1,5 +1,5 @@
-// Gates of the packs that operators curate, and of their purchases (rules §8.6). A pack is priced
-// when it is bought, so a purchase names the least payout that its buyer takes, and how long.
+// Gates of curated packs and their purchases (rules §8.6). A pack is priced at purchase, so the
+// buyer states the minimum payout and a deadline.
 
 import type { Seq } from '../../../domain/ids.ts'
 import type { CuratedLeg, PackBody } from '../../../domain/packs/pack-command.ts'
@@ -12,7 +12,7 @@ import { decideCall } from './moves.ts'
 import { journaled, marketIssues, type PackIssue, type PricedPack } from './pack-price.ts'
 import { gatePackCount, hasMostPacks, type Staking } from './packs.ts'
 
-/** All that is wrong with the markets of such legs; they must be open until then at least. */
+/** All issues with the markets of these legs, which must stay open at least until then. */
 export function curationIssues(
   clearing: Clearing,
   legs: readonly { readonly marketId: CuratedLeg['marketId'] | undefined }[],
@@ -24,7 +24,7 @@ export function curationIssues(
   return marketIssues(clearing, legs, markets, untilMs)
 }
 
-/** Why a pack of this name, whose markets have these issues, does not join the list; or null. */
+/** Why a pack with this name and these market issues cannot join the list, or null. */
 export function gateCuration(
   { packs: { curated } }: Clearing,
   name: string,
@@ -42,12 +42,12 @@ export function decideCuratedRemoval({ packs }: Clearing, packId: Seq): PackBody
 
 export interface Purchase extends Staking {
   readonly curatedId: Seq
-  /** The least that the pack must be able to pay. */
+  /** The minimum payout that the pack must be able to reach. */
   readonly payoutMinRaw: CollateralRaw
   readonly deadlineMs: TimeMs
 }
 
-/** `priced` is the pack as it stands now, for this buyer and stake. */
+/** `priced` is the pack at current prices, for this buyer and stake. */
 export function decidePurchase(
   clearing: Clearing,
   { curatedId, payoutMinRaw, deadlineMs, ...staking }: Purchase,

@@ -1,6 +1,6 @@
-// Gates of the commands that move money outside trading. Each gives the command, or the refusal.
-// They read only free balances, which results of markets never lower (law 2), and what main alone
-// changes.
+// Gates of money movements outside trading. Each returns the command or the refusal. They read only
+// free balances, which results of markets never lower, and state that main alone changes (invariant
+// 2 of design §1).
 
 import {
   type MarketId,
@@ -23,16 +23,16 @@ import type { MadeCall } from '../../moves/made-calls.ts'
 import { gateRows } from '../capacity.ts'
 import { gateLeaving } from '../funds.ts'
 
-/** What a profile asks for. */
+/** A profile's request. */
 export interface MoveRequest {
   readonly profileId: ProfileId
   readonly amountRaw: SizeRaw
   readonly once?: CallOnce | undefined
 }
-/** What every call that a profile makes must pass. */
+/** What all calls of a profile are checked for. */
 type Requested = Pick<MoveRequest, 'profileId' | 'once'>
 
-/** Whether a frozen profile asks, or one with as many remembered calls as it may have now. */
+/** Refuses frozen profiles and profiles at their limit of remembered calls. */
 export function decideCall(
   { calls, frozen }: Clearing,
   { profileId, once }: Requested,
@@ -43,8 +43,7 @@ export function decideCall(
 }
 
 /**
- * The call as it was made before, the refusal of one that may not come again, or undefined when it
- * is new.
+ * The earlier call, the refusal of a call that may not be repeated, or undefined for a new call.
  */
 export function decideOnce(
   { calls }: Clearing,
@@ -58,7 +57,7 @@ export function decideOnce(
   return made.bodyDigest === once.bodyDigest ? made : REJECT.IDEMPOTENCY_KEY_TAKEN
 }
 
-/** Whether pairs of the market may be made and unmade: it has shares, and is not resolved. */
+/** Whether pairs of the market can be split and merged: it has shares and is not resolved. */
 function gatePairs(market: Market): Reject | null {
   if (market.status === 'RESOLVED') return REJECT.MARKET_RESOLVED
   const isLive = kindOf(market) === 'amm' ? market.status !== 'DRAFT' : hasBook(market)
@@ -69,7 +68,7 @@ function hasBook(market: Market): boolean {
   return kindOf(market) === 'clob' && market.book !== 0
 }
 
-/** Free shares of one outcome; below zero where a reversal took more than there was. */
+/** Free shares of one outcome; negative after a reversal of more than the account had. */
 function freeRaw({ ledger }: Clearing, row: PositionRow, outcome: number): SizeRaw {
   return row === 0 ? 0 : ledger.sharesFreeRaw[row * 2 + outcome]
 }
@@ -102,7 +101,7 @@ export function decideMerge(
   return { kind: 'mergePositions', profileId, marketId: market.marketId, amountRaw, once }
 }
 
-/** `chosen` are children of the group whose NO shares the profile gives, each named once. */
+/** `chosen` are the children whose NO shares the profile gives, without duplicates. */
 export function decideConvert(
   clearing: Clearing,
   group: Market,
@@ -120,14 +119,14 @@ export function decideConvert(
   if (children.length < 2) return REJECT.GROUP_TOO_SMALL
   const noMarketIds = chosen.map(({ marketId }) => marketId)
   if (!isOfGroup(children, noMarketIds)) return REJECT.CONVERSION_INVALID
-  // A group that owes more than a safe integer could not be counted exactly.
+  // Beyond a safe integer the group's debt would not be exact.
   const owesRaw = (children.length - 1) * amountRaw - group.conditionRaw
   if (!Number.isSafeInteger(owesRaw)) return REJECT.CONVERSION_LIMIT
   const full = gateRows(clearing, {
     accountId: profileId,
     rows: children.filter((child) => isNew(clearing, profileId, child)).length,
     amountRaw,
-    // Of the vault and of the burnt shares.
+    // For the vault and for the burnt shares.
     systemRows: children.length * 2,
   })
   if (full !== null) return full
@@ -151,7 +150,7 @@ function isOfGroup(children: readonly Market[], chosen: readonly MarketId[]): bo
   return chosen.every((marketId) => children.some((child) => child.marketId === marketId))
 }
 
-/** All that the account holds of a market that is paid out. */
+/** The account's position in a market that is paid out. */
 export function redeemedOf(
   clearing: Clearing,
   market: Market,
@@ -160,7 +159,7 @@ export function redeemedOf(
   const { payoutNumerators, isPaidOut } = market
   if (payoutNumerators === null || !isPaidOut || row === 0) return null
   const accountId = clearing.ledger.rows.accountOf(row)
-  // Its providers get the shares of a pool first.
+  // The shares of a pool go to its providers first.
   if (accountId === POOL_ACCOUNT) return null
   const yesRaw = freeRaw(clearing, row, OUTCOME.YES)
   const noRaw = freeRaw(clearing, row, OUTCOME.NO)

@@ -1,5 +1,5 @@
-// What a pack is worth and all that is wrong with it (rules §8.2 to §8.4). It reads the books that
-// its caller gives it, free balances, and what main alone changes (invariant 2).
+// Prices packs and finds all their issues (rules §8.2 to §8.4). It reads the books passed by its
+// caller, free balances, and state that main alone changes (invariant 2 of design §1).
 
 import { HOUSE_ACCOUNT, type MarketId, type ProfileId } from '../../../domain/ids.ts'
 import { kindOf } from '../../../domain/markets/market.ts'
@@ -25,7 +25,7 @@ import { areCorrelated } from './pack-ties.ts'
 
 const { legsMin, legsMax, stakeMinRaw, priceMinTicks, priceMaxTicks } = PACK_LIMITS
 
-/** What can be wrong with a pack, in the order of the rules. */
+/** Possible issues of a pack, in the order of the rules. */
 export const PACK_REASONS = [
   'TOO_FEW_LEGS',
   'TOO_MANY_LEGS',
@@ -50,20 +50,20 @@ export type PackReason = (typeof PACK_REASONS)[number]
 
 export interface PackIssue {
   readonly code: PackReason
-  /** Of the leg that it is about, from 0; absent for the pack as a whole. */
+  /** The leg concerned, from 0; absent for an issue of the whole pack. */
   readonly legIndex?: number
 }
 
-/** A leg that a call names. */
+/** A leg of a request. */
 export interface LegToPrice {
-  /** Undefined when there is no such market; a market that is over may have left memory. */
+  /** Undefined for an unknown market. A finished market may be archived. */
   readonly marketId: MarketId | undefined
   readonly outcome: number
-  /** The asks of its token in the public book, best first. They price a leg of an offer. */
+  /** The asks of its token in the public book, best first. They price the legs of an offer. */
   readonly asks: readonly AskLevel[]
   /**
-   * What prices a leg of the house: orders of others that have rested long enough, less what priced
-   * packs before.
+   * Prices a leg against the house: orders of others that rested long enough, less what earlier
+   * packs used.
    */
   readonly rested: LegBook
 }
@@ -71,20 +71,20 @@ export interface LegToPrice {
 export interface PackQuoteRequest {
   readonly stakeRaw: CollateralRaw
   readonly legs: readonly LegToPrice[]
-  /** What a maker pays for the stake; null for a pack of the house, which the books price. */
+  /** The maker's payout for the stake; null for a pack against the house, which the books price. */
   readonly offeredRaw: CollateralRaw | null
-  /** Who stakes; null when that is not known. */
+  /** The owner of the stake; null if unknown. */
   readonly ownerId: ProfileId | null
-  /** Whether the stake is paid now, so that the balance of its owner counts. */
+  /** Whether the stake is paid now, so that the owner's balance is checked. */
   readonly isPaid: boolean
-  /** How long before the deadline of its market a leg closes. */
+  /** How long before its market's deadline a leg closes. */
   readonly closeMs: number
 }
 
 export interface PricedLeg extends LegPrice {
   readonly marketId: MarketId | undefined
   readonly outcome: number
-  /** The best usable ask; null when none is in the range. */
+  /** The best usable ask; null if none is within the limits. */
   readonly bookTicks: PriceTicks | null
 }
 
@@ -97,7 +97,7 @@ export interface PricedPack {
   readonly stakeMaxRaw: CollateralRaw
 }
 
-/** Prices a pack, and names all that is wrong with it. */
+/** Prices a pack and lists all its issues. */
 export function pricePack(
   clearing: Clearing,
   request: PackQuoteRequest,
@@ -109,7 +109,7 @@ export function pricePack(
   })
   const isOffer = offeredRaw !== null
   const windows = requested.map(({ asks, rested }) => {
-    // A book with one side has no price that the house sells at.
+    // The house does not sell at a price of a one-sided book.
     if (!isOffer && rested.bids.length === 0) return []
     return windowOf(isOffer ? asks : rested.asks)
   })
@@ -154,7 +154,7 @@ function sizeIssues(legs: number, stakeRaw: CollateralRaw, maxRaw: CollateralRaw
   ]
 }
 
-/** `untilMs` is how long a market must be open at least. */
+/** `untilMs` is the earliest time until which a market must be open. */
 export function marketIssues(
   clearing: Clearing,
   requested: readonly Pick<LegToPrice, 'marketId'>[],
@@ -166,7 +166,7 @@ export function marketIssues(
     if (marketId === undefined) return [{ code: 'MARKET_NOT_FOUND', legIndex }]
     const isTwice = requested.slice(0, legIndex).some((each) => each.marketId === marketId)
     const twice = isTwice ? [{ code: 'DUPLICATE_MARKET' as const, legIndex }] : []
-    // Only a market that is over leaves memory.
+    // Only a finished market is archived.
     if (market === undefined) return [...twice, { code: 'MARKET_NOT_ACTIVE', legIndex }]
     const before = markets.slice(0, legIndex).filter((each) => each !== undefined)
     const isTied = before.some((each) => areCorrelated(clearing, each, market))
@@ -185,8 +185,8 @@ export function isActive({ status, deadlineMs, isFailed }: Market, untilMs: Time
 }
 
 /**
- * Whether packs may ever have a leg of the market: it has a book, and does not delay takers. A pack
- * would take the price at once for which others wait.
+ * Whether packs may contain the market: it has a book and no taker delay. With a delay, a pack
+ * would take immediately the price that others wait for.
  */
 export function takesPacks(market: Market): boolean {
   return kindOf(market) === 'clob' && (market.takerDelayMs ?? 0) === 0
@@ -199,7 +199,7 @@ function legIssues(
 ): PackIssue[] {
   const { asks } = legs[legIndex]
   if (marketId === undefined) return []
-  // A maker names the payout, so how much is for sale says nothing of it.
+  // The maker sets the payout, so the depth of the book does not matter.
   const isEnough = isDeep || offeredRaw !== null
   if (bookTicks !== null) return isEnough ? [] : [{ code: 'INSUFFICIENT_DEPTH', legIndex }]
   return [
@@ -213,7 +213,7 @@ function legIssues(
   ]
 }
 
-/** Whether the house takes the pack; legs of no market say nothing of that. */
+/** Whether the house accepts the pack. Legs without a market are ignored. */
 export function houseTakes(
   { ledger, packs: { houseRisk, houseDay } }: Clearing,
   pack: Pick<RiskyPack, 'ownerId' | 'stakeRaw' | 'payoutRaw'>,
@@ -252,7 +252,7 @@ function moneyIssues(
   ]
 }
 
-/** The legs of markets that there are, as the journal holds them. */
+/** The legs with an existing market, as stored in the journal. */
 export function journaled(legs: readonly PricedLeg[]): PackLeg[] {
   return legs.flatMap(({ marketId, outcome, priceTicks }) =>
     marketId === undefined ? [] : [{ marketId, outcome, priceTicks }],

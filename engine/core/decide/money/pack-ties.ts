@@ -1,11 +1,11 @@
-// Which markets say much of each other, so that no pack has two of them (rules §8.1). The house
-// multiplies the prices of legs, which is right only when they are independent.
+// Finds dependent markets, so that no pack contains two of them (rules §8.1). The house multiplies
+// the prices of legs, which requires that they are independent.
 
 import { slotMsOf } from '../../../domain/markets/series.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
 
-/** Whether two markets are of one group or match, of one time window, or share a key. */
+/** Whether two markets share a group, a match, a time window or a key. */
 export function areCorrelated(clearing: Clearing, a: Market, b: Market): boolean {
   const { matches } = clearing
   const ofMatch = matches.byMarket(a.marketId)
@@ -15,7 +15,7 @@ export function areCorrelated(clearing: Clearing, a: Market, b: Market): boolean
   return keysOf(clearing, b).some((key) => keys.includes(key))
 }
 
-/** Whether both are slots whose windows overlap: what moves one symbol often moves another. */
+/** Whether both are slots with overlapping windows: symbols often move together. */
 function overlap({ series }: Clearing, a: Market, b: Market): boolean {
   if (a.slot === undefined || b.slot === undefined) return false
   const endOf = ({ seriesId, startMs }: typeof a.slot) =>
@@ -24,9 +24,9 @@ function overlap({ series }: Clearing, a: Market, b: Market): boolean {
 }
 
 /**
- * The keys of a market: its own, that of its group or series, and those that these have without an
- * operator: a group is one by itself, and a series has its symbol. An operator who gives a market
- * the key `BTC` thus ties it to all series of that symbol.
+ * The keys of a market: its own, its group's or its series', and the built-in ones: a group is a
+ * key by itself, and a series has its symbol. So an operator who sets the key `BTC` on a market
+ * links it to all series of that symbol.
  */
 function keysOf({ catalogue, series }: Clearing, market: Market): string[] {
   const { groupId, slot, correlationKey } = market

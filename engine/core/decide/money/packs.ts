@@ -1,6 +1,6 @@
-// Gates of the commands on packs (rules §8.4). A quote names everything that is wrong with a pack
-// at once. The gates read the books that their caller gives them, free balances, and what main
-// alone changes (law 2).
+// Gates of pack commands (rules §8.4). A quote lists all issues of a pack at once. The gates read
+// the books passed by their caller, free balances, and state that main alone changes (invariant 2
+// of design §1).
 
 import type { ProfileId, Seq } from '../../../domain/ids.ts'
 import type { CallOnce } from '../../../domain/moves/call-once.ts'
@@ -22,20 +22,20 @@ export interface Staking {
   readonly once?: CallOnce | undefined
 }
 
-/** What a quote promised. */
+/** The terms of a quote. */
 export interface QuotedPack {
   readonly payoutRaw: CollateralRaw
-  /** By leg: what the payout was made of. */
+  /** By leg: the prices behind the payout. */
   readonly prices: readonly PriceTicks[]
   readonly expiresMs: TimeMs
-  /** Whether a pack was made of it. */
+  /** Whether a pack was created from it. */
   readonly isUsed: boolean
 }
 
 /**
- * `priced` is the pack as it stands now; `quoted` is null without a quote of this pack. The pack
- * that is made is the quoted one: a price that only its creation saw raises nothing, not even what
- * a void leg leaves.
+ * `priced` is the pack at current prices; `quoted` is null if the pack has no quote. The created
+ * pack has the quoted terms: a price seen only at creation raises nothing, not even the remainder
+ * of a void leg.
  */
 export function decidePack(
   clearing: Clearing,
@@ -53,7 +53,7 @@ export function decidePack(
   const { issues, payoutRaw: paysRaw } = priced
   const { profileId: ownerId, stakeRaw } = staking
   const { payoutRaw, prices } = quoted
-  // A pack that would pay more by now pays what was quoted, so its price is judged by that.
+  // A pack that would now pay more pays the quoted amount, so its price is checked against that.
   const isOver = ({ code }: PackIssue) =>
     payoutRaw <= paysRaw &&
     (code === 'MULTIPLIER_TOO_HIGH' ||
@@ -69,7 +69,7 @@ export function gatePackCount({ packs }: Clearing): Reject | null {
   return packs.count < PACK_LIMITS.packsMax ? null : REJECT.PACK_CAPACITY
 }
 
-/** Whether the profile has as many packs that are not over as it may have now. */
+/** Whether the profile is at its limit of open packs. */
 export function hasMostPacks({ packs }: Clearing, profileId: ProfileId): boolean {
   return packs.owners.boundOf(SHARED_TABLES.packs, profileId) !== null
 }
@@ -80,7 +80,7 @@ interface Offering {
   readonly payoutRaw: CollateralRaw
 }
 
-/** `priced` gives the prices by which a void leg counts; its depth does not matter to a maker. */
+/** `priced` gives the prices that apply if a leg is void. Its depth does not matter to a maker. */
 export function decideOffer(
   clearing: Clearing,
   offering: Offering,
@@ -101,7 +101,7 @@ export function decideOffer(
   return { kind: 'offerPack', ...offering, expiresMs, legs: journaled(priced.legs) }
 }
 
-/** What a stake on the offer pays: its part of the payout, rounded down in favour of the maker. */
+/** The payout of a stake on the offer: its part, rounded down in favour of the maker. */
 export function offeredRaw(
   offer: { readonly stakeMaxRaw: CollateralRaw; readonly payoutRaw: CollateralRaw },
   stakeRaw: CollateralRaw,
@@ -109,7 +109,7 @@ export function offeredRaw(
   return Number((BigInt(offer.payoutRaw) * BigInt(stakeRaw)) / BigInt(offer.stakeMaxRaw))
 }
 
-/** `closeMs` is how long before the deadline of its market a leg closes. */
+/** `closeMs` is how long before its market's deadline a leg closes. */
 export function decideAccept(
   clearing: Clearing,
   offerId: Seq,
@@ -139,7 +139,7 @@ export function decideAccept(
   if (stakeRaw < stakeMinRaw) return REJECT.STAKE_TOO_LOW
   if (stakeRaw > offer.stakeMaxRaw) return REJECT.STAKE_TOO_HIGH
   const paysRaw = offeredRaw(offer, stakeRaw)
-  // The part is rounded down, so a small part of an offer that pays little wins nothing.
+  // The part is rounded down, so a small stake on an offer with a low payout can win nothing.
   if (paysRaw <= stakeRaw) return REJECT.STAKE_TOO_LOW
   return { kind: 'acceptPackOffer', offerId, ...staking, payoutRaw: paysRaw }
 }

@@ -1,5 +1,5 @@
-// Gates of the commands on pools. Each gives the command, or the refusal. They read only free
-// balances and what main alone changes (law 2).
+// Gates of pool commands. Each returns the command or the refusal. They read only free balances and
+// state that main alone changes (invariant 2 of design §1).
 
 import type { ProfileId, Seq } from '../../../domain/ids.ts'
 import { kindOf, takesOrders } from '../../../domain/markets/market.ts'
@@ -19,20 +19,20 @@ import { isTradable } from '../decide.ts'
 import { decideCall } from './moves.ts'
 import { minSharesRaw } from './pool-shares.ts'
 
-/** What an account asks of a pool. */
+/** An account's request to a pool. */
 export interface PoolRequest {
   readonly profileId: ProfileId
   readonly outcome: number
-  /** What it spends, or what it wants for its shares. */
+  /** The amount to spend, or the amount to receive for shares. */
   readonly collateralRaw: CollateralRaw
   readonly slippageBps: number
   readonly once?: CallOnce | undefined
 }
 
-/** Where an approval stands: `submitted` until a block holds it. */
+/** State of an approval: `submitted` until it is in a block. */
 export type ApprovalStatus = 'missing' | 'submitted' | 'confirmed'
 
-/** `seq` is that of the command that approved; 0 while there is none. */
+/** `seq` is that of the approving command; 0 = none. */
 export function approvalOf(
   { pools, blocks }: Clearing,
   { marketId }: Market,
@@ -53,7 +53,7 @@ function gatePool(clearing: Clearing, market: Market, nowMs: TimeMs): Reject | n
   return isTradable(market, nowMs) ? null : REJECT.POOL_CLOSED
 }
 
-/** Null when the side is approved already, or about to be. */
+/** null if the side is approved or its approval is submitted. */
 export function decideApproval(
   clearing: Clearing,
   market: Market,
@@ -135,7 +135,7 @@ export function decideSell(
   return { kind: 'sellToPool', marketId, profileId, outcome, collateralRaw, ...quote, once }
 }
 
-/** What a provider gives. The hints say what an empty pool keeps of YES and of NO. */
+/** A provider's contribution. The hints set how much YES and NO an empty pool keeps. */
 export interface FundRequest {
   readonly profileId: ProfileId
   readonly collateralRaw: CollateralRaw
@@ -166,14 +166,14 @@ export function decideFund(
   const firstRaw: number = collateralRaw
   const liquidityRaw = isFirst ? firstRaw : mintedRaw(collateralRaw, partsRaw, reserves)
   const isSafe = partsRaw + liquidityRaw <= Number.MAX_SAFE_INTEGER
-  // A pool without one of the shares has no price, and a part of nothing is no part.
+  // A pool without one of the shares has no price, and a part of zero is not a part.
   if (keptRaw[0] === 0 || keptRaw[1] === 0 || liquidityRaw === 0 || !isSafe) {
     return REJECT.POOL_QUOTE_INVALID
   }
   return { kind: 'fundPool', marketId, profileId, collateralRaw, keptRaw, liquidityRaw }
 }
 
-/** What a provider takes out. The whole of its part when no amount is named. */
+/** A provider's withdrawal: its whole part if no amount is given. */
 export function decideDrain(
   { pools, ledger }: Clearing,
   { marketId }: Market,

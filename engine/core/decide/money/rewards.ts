@@ -1,5 +1,4 @@
-// What may be paid of rewards and rebates, and the gate of the collateral that pays rewards (rules
-// §3.2, §11.3).
+// Payable rewards and rebates, and the gate of the reward funds (rules §3.2, §11.3).
 
 import { assert } from '../../../domain/assert.ts'
 import { type AccountId, FEE_ACCOUNT, type MarketId, REWARDS_ACCOUNT } from '../../../domain/ids.ts'
@@ -18,7 +17,9 @@ import type { Market } from '../../markets/catalogue.ts'
 import { redemptionRaw } from '../../moves/conditions.ts'
 import { gateFunds } from '../funds.ts'
 
-/** Why so much may not come in for a system account (positive) or go out (negative), or null. */
+/**
+ * Why the amount may not be added to a system account (positive) or withdrawn (negative), or null.
+ */
 export function decideFunding(
   clearing: Clearing,
   accountId: AccountId,
@@ -32,13 +33,13 @@ export function decideFunding(
   return REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, -collateralRaw)
 }
 
-/** What those are owed who are not looked at yet in these payments. */
+/** What is owed to accounts that these payments have not reached yet. */
 export interface Owed {
   rewardsRaw: bigint
   rebatesRaw: bigint
 }
 
-/** What a sample gives, as commands carry it. */
+/** Results of a sample, as commands carry them. */
 export interface Credited {
   readonly rows: readonly Credit[]
   readonly referrals: readonly ReferralCredit[]
@@ -46,9 +47,9 @@ export interface Credited {
 }
 
 /**
- * The parts in shares as they may be credited now. The payout of a market that is posted says what
- * they are worth; others wait for theirs, as far as there are rows. The rest stays with the
- * exchange: parts of a market that left memory, and what has no row at the bound.
+ * The share parts that can be credited now. A posted payout gives their value; other parts wait for
+ * their payout while there are free rows. The rest stays with the exchange: parts of archived
+ * markets, and parts without a row at the limit.
  */
 export function creditedShares(
   { catalogue, rewards }: Clearing,
@@ -82,7 +83,7 @@ function worthOf({ payoutNumerators }: Market, outcome: number, sharesRaw: numbe
 
 type Waiting = Clearing['rewards']['shareParts']
 
-/** The rows that one command adds to those that wait. */
+/** The rows that one command adds to those waiting for a payout. */
 class FreshRows {
   readonly #parts: Waiting
   readonly #keys = new Set<string>()
@@ -105,7 +106,7 @@ class FreshRows {
   }
 }
 
-/** What these accounts get, in proportion when there is too little for all that are left. */
+/** Payments to these accounts, in proportion if the funds do not cover everything still owed. */
 export function rewardPayments(
   { ledger, rewards }: Clearing,
   left: Owed,
@@ -126,7 +127,7 @@ export function rewardPayments(
   return rows
 }
 
-/** The part of a fund for one of those who are owed `allRaw` together; never more than is owed. */
+/** One account's part of a fund, where `allRaw` is owed in total; at most what it is owed. */
 function shareOf(owedRaw: CollateralRaw, allRaw: bigint, fund: { leftRaw: number }): CollateralRaw {
   if (owedRaw === 0 || fund.leftRaw <= 0) return 0
   const isEnough = allRaw <= BigInt(fund.leftRaw)

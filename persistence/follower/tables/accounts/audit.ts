@@ -3,9 +3,9 @@ import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 
-// One row for each command that an operator caused: the operator, the time, and what the command
-// named. A row never has a secret, a digest or a key, because it has only the fields that this file
-// lists. A replay of the journal writes the same rows again.
+// One row for each command by an operator: the operator, the time, and the objects of the command.
+// A row never contains a secret, a digest or a key, because it has only the fields listed in this
+// file. A replay of the journal writes the same rows again.
 
 const PUT =
   'INSERT OR REPLACE INTO audit (seq, at_ms, operator, kind, about) VALUES (?, ?, ?, ?, ?)'
@@ -13,7 +13,7 @@ const PUT =
 type Row = [seq: Seq, atMs: number, operator: string, kind: string, about: string]
 type About = Readonly<Record<string, unknown>>
 
-/** What the audit reads from the state as it was before the command. */
+/** What the audit reads of the state before the command. */
 export interface AuditWorld {
   slugOf(marketId: MarketId): string
   ownerOf(tokenId: string): ProfileId | undefined
@@ -28,7 +28,7 @@ export class AuditTable {
     this.#put = connection.prepare(PUT)
   }
 
-  /** Call it before the command is applied, while what the command ends can still be named. */
+  /** Called before the command is applied, while the objects it ends can still be identified. */
   applying(command: Command, world: AuditWorld): void {
     if (!('by' in command) || command.by === undefined) return
     const { seq, nowMs, by, kind } = command
@@ -101,7 +101,7 @@ function aboutOf(command: ControlCommand, world: AuditWorld): About {
   }
 }
 
-/** Names pages, packs, funds, matches and more; of any other command, the profile it names. */
+/** Identifies pages, packs, funds, matches and more; for any other command, its profile. */
 function restAbout(command: ControlCommand, world: AuditWorld): About {
   switch (command.kind) {
     case 'putMarketPage': {
@@ -140,7 +140,7 @@ function restAbout(command: ControlCommand, world: AuditWorld): About {
   }
 }
 
-/** Names what an edit changed. */
+/** Lists what an edit changed. */
 function profileAbout(
   command: Extract<ControlCommand, { kind: 'createProfile' | 'editProfile' }>,
   world: AuditWorld,

@@ -2,17 +2,17 @@ import { isSystemAccount, type ProfileId } from '../../../../engine/domain/ids.t
 import type { Connection, Statement } from '../../../database.ts'
 import { madeFields, type ProfileCommand } from './profiles.ts'
 
-// Which profiles belong together for boards (rules §9.5): a partner and its sub-accounts are one
-// family, and a profile is linked to the family of whoever referred it. A profile of its own that
-// an operator marked as that of a program counts as many: it quotes for everybody. A sub-account
-// does not, since a partner makes those with a server wallet by itself.
+// Related profiles for boards (rules §9.5): a partner and its sub-accounts are one family, and a
+// profile is linked to its referrer's family. An independent profile that an operator marked as run
+// by a program counts as many owners, because it quotes for everyone. A sub-account does not,
+// because partners create those with a server wallet themselves.
 
 const REFERRER = 'SELECT referrer FROM referrals WHERE referred = ?'
 const MACHINE = 'SELECT is_machine AS isMachine FROM profile_standings WHERE profile_id = ?'
-/** Profiles that are kept. At the bound all of them are dropped and read again. */
+/** Cached profiles. At the limit all of them are dropped and read again. */
 const KEPT_MAX = 1 << 14
 
-/** The other side of a trade: the owner's own family, nobody who counts, or a family. */
+/** The other side of a trade: the owner's own family, no counted counterparty, or a family. */
 export const PARTY = { OWN: 0, NONE: -1 } as const
 
 interface Known {
@@ -25,7 +25,7 @@ export class Links {
   readonly #referrer: Statement<[ProfileId], { referrer: ProfileId }>
   readonly #machine: Statement<[ProfileId], { isMachine: number }>
   readonly #kept = new Map<ProfileId, Known>()
-  /** Profiles that this chunk made or changed: the tables do not show them yet. */
+  /** Profiles created or changed in this chunk, which the tables do not show yet. */
   readonly #fresh = new Map<ProfileId, Known>()
 
   constructor(connection: Connection, familyOf: (profileId: ProfileId) => ProfileId) {
@@ -45,7 +45,7 @@ export class Links {
     this.#fresh.set(profileId, { referrer, isMachine: madeFields(command).isMachine === true })
   }
 
-  /** Who `other` is for `owner`: OWN, NONE, or the number of its family. */
+  /** The relation of `other` to `owner`: OWN, NONE, or the number of its family. */
   partyOf(owner: ProfileId, other: ProfileId): number {
     if (isSystemAccount(owner) || isSystemAccount(other)) return PARTY.NONE
     const [own, family] = [this.#familyOf(owner), this.#familyOf(other)]
@@ -53,7 +53,7 @@ export class Links {
     return family === other && this.#of(other).isMachine ? PARTY.NONE : family
   }
 
-  /** Whether one of the family referred the profile or the head of its own family. */
+  /** Whether a member of the family referred the profile or the head of its own family. */
   #refers(profileId: ProfileId, family: ProfileId): boolean {
     for (const each of [profileId, this.#familyOf(profileId)]) {
       const { referrer } = this.#of(each)
@@ -78,7 +78,7 @@ export class Links {
     this.#kept.set(profileId, known)
   }
 
-  /** The tables of this chunk are written. */
+  /** Called after the tables of this chunk are written. */
   flushed(): void {
     for (const [profileId, known] of this.#fresh) this.#keep(profileId, known)
     this.#fresh.clear()

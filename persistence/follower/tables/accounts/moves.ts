@@ -12,10 +12,10 @@ import type { CandlesTable } from '../candles.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import type { PositionsTable } from './positions.ts'
 
-// Money that moved outside trading: one row for each profile that a command moved money of. What a
-// profile got is positive, and what it gave is negative. `detail` is JSON: the shares of each child
-// for a conversion, and the destination of a withdrawal. A trade with a pool is such a row too, and
-// one of `pool_prices`: the price that it left.
+// Money that moved outside trading: one row for each profile affected by a command. Received
+// amounts are positive, paid amounts negative. `detail` is JSON: the shares of each child for a
+// conversion, and the destination of a withdrawal. A pool trade is such a row too, plus a row in
+// `pool_prices` with the resulting price.
 
 const PUT = `
 INSERT OR REPLACE INTO moves
@@ -37,18 +37,18 @@ interface MoveRow {
   readonly detail: string | null
 }
 
-/** The collateral that an account spent on an outcome of a pool, and that it got back for it. */
+/** The collateral that an account spent on an outcome of a pool, and received for it. */
 const ADD_TOTAL = `
 INSERT INTO pool_totals (owner, market_id, outcome, bought_raw, sold_raw) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET
   bought_raw = min(bought_raw + excluded.bought_raw, ${Number.MAX_SAFE_INTEGER}),
   sold_raw = min(sold_raw + excluded.sold_raw, ${Number.MAX_SAFE_INTEGER})`
 
-/** What the tables ask the state. */
+/** The state that the tables read. */
 export interface MoveWorld {
   childrenOf(groupId: MarketId): readonly MarketId[]
   payoutOf(marketId: MarketId): readonly [number, number] | null
-  /** The shares that the pool of a market holds. */
+  /** The shares held by a market's pool. */
   reservesRaw(marketId: MarketId): BothRaw
 }
 
@@ -56,7 +56,7 @@ type PoolTrade = Extract<MoveCommand, { kind: 'buyFromPool' | 'sellToPool' }>
 type TotalRow = [owner: number, marketId: MarketId, outcome: number, bought: number, sold: number]
 type PriceRow = [marketId: MarketId, tradedMs: TimeMs, seq: Seq, yesE6: number]
 
-/** The tables that a move changes besides its own. */
+/** The other tables changed by a move. */
 interface Listeners {
   readonly positions: PositionsTable
   readonly candles: CandlesTable
@@ -138,7 +138,7 @@ export class MovesTable {
         this.#positions.tradedWithPool(event)
         return
       case 'FUND': {
-        // The pool kept the rest. What came back is worth what the pool says.
+        // The pool kept the rest. The returned shares are valued at the pool's price.
         const gaveRaw = -event.collateralRaw
         const keptRaw = [gaveRaw - event.yesRaw, gaveRaw - event.noRaw] as const
         this.#positions.cameFromPool({ ...event, collateralRaw: 0 }, yesPriceOf(keptRaw, UNIT_RAW))

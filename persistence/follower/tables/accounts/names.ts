@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { AccountId, Generation, MarketId, Slot } from '../../../../engine/domain/ids.ts'
 
-// Names under which the read tables find orders (order-names.ts). A name is a number of 47 bits
-// made of what it stands for: SQLite keeps it in six bytes. Two things may have one name, so a
-// reader compares the columns of the row that it finds.
+// Hashed keys by which the read tables find orders (order-names.ts). A key is a 47-bit number,
+// which SQLite stores in six bytes. Two objects may have the same key, so a reader compares the
+// columns of the row it finds.
 
 const KIND = { HASH: 1, SLOT: 2, CLIENT_ID: 3, LIST: 4 } as const
 const HIGH_BITS = 15
-/** Names are below this number, and spread over all of them. */
+/** All keys are below this number and spread evenly. */
 export const NAMES_END = 2 ** (HIGH_BITS + 32)
 
 function mixed(one: number, two: number, three: number, four: number): number {
@@ -33,13 +33,13 @@ export function slotName(slot: Slot, generation: Generation): number {
   return nameOf(KIND.SLOT, slot, generation)
 }
 
-/** Clients choose these ids. A digest keeps them from making many ids of one name. */
+/** Clients choose these ids. The digest prevents them from creating many ids with one key. */
 export function clientIdName(owner: AccountId, clientOrderId: string): number {
   const digest = createHash('sha1').update(clientOrderId).digest()
   return nameOf(KIND.CLIENT_ID, owner, digest.readInt32LE(0), digest.readInt32LE(4))
 }
 
-/** The orders of an owner in a market that ended with this status have one name. */
+/** The key shared by an owner's orders in a market that ended with this status. */
 export function listName(owner: AccountId, marketId: MarketId, status: number): number {
   return nameOf(KIND.LIST, owner, marketId, status)
 }

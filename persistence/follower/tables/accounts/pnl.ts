@@ -5,11 +5,11 @@ import { MarketHours } from '../market-hours.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import { type CountedSums, type MetPart, Spreads } from './spreads.ts'
 
-// What each profile had realised and traded at the end of each hour in which that changed (rules
-// §9.3, §9.5), and when it last realised something in each market. A trade that is taken back
-// changes what is realised in the hour in which it is taken back, and no volume: a past hour never
-// changes. So a chart is one search for each of its points. Beside them stands what boards count of
-// both (spreads.ts): it grows or falls in the hour in which that changes.
+// Each profile's realised gains and traded volume at the end of each hour in which they changed
+// (rules §9.3, §9.5), and when it last realised something in each market. A reversed trade changes
+// the realised gains in the hour of its reversal, and no volume: a past hour never changes. So a
+// chart needs one search per point. The rows also have the counted parts of both for boards
+// (spreads.ts), which change in the hour in which they are judged.
 
 const NEWEST = `
 SELECT total_raw AS totalRaw, volume_raw AS volumeRaw, counted_pnl_raw AS countedPnlRaw,
@@ -54,14 +54,14 @@ export class PnlTable {
   readonly #putMarket: Statement<[ProfileId, MarketId, hour: number]>
   readonly #marketHours: MarketHours
   readonly #spreads: Spreads
-  /** The newest total of each profile that this chunk touched. */
+  /** The newest total of each profile that this chunk changed. */
   readonly #totals = new Map<ProfileId, Total>()
   readonly #markets = new Map<string, [ProfileId, MarketId, hour: number]>()
   /** Totals of hours that ended within this chunk. */
   #ended: TotalRow[] = []
-  /** Profiles whose rows changed since the boards took them; each counts once. */
+  /** Profiles whose rows changed since the boards took them, without duplicates. */
   #changed = new Set<ProfileId>()
-  /** The time of the command that is applied now. */
+  /** The time of the current command. */
   nowMs: TimeMs = 0
 
   constructor(connection: Connection) {
@@ -86,7 +86,7 @@ export class PnlTable {
     this.#spreads.realised(owner, marketId, changeRaw)
   }
 
-  /** The owner met another side in a fill; what it realises by that follows. */
+  /** The owner met a counterparty in a fill. The realised gain follows. */
   met(part: MetPart): void {
     this.#spreads.met(part)
   }
@@ -100,7 +100,7 @@ export class PnlTable {
     this.#marketHours.changed([marketId, hour, owner], { pnlRaw, volumeRaw })
   }
 
-  /** The owner bought or sold for so much, before fees. */
+  /** The owner bought or sold this much, before fees. */
   traded(owner: ProfileId, marketId: MarketId, volumeRaw: number): void {
     const hour = this.#hour
     const total = this.#totalOf(owner, hour)
@@ -108,7 +108,7 @@ export class PnlTable {
     this.#marketHours.changed([marketId, hour, owner], {})
   }
 
-  /** The profiles whose rows changed since the last call, as far as they are written. */
+  /** Profiles whose rows changed since the last call, if they are written. */
   takeChanged(): ReadonlySet<ProfileId> {
     const changed = this.#changed
     this.#changed = new Set()

@@ -15,10 +15,9 @@ import type { PaidMarket } from './paid-market.ts'
 import { PnlTable } from './pnl.ts'
 import type { MetPart } from './spreads.ts'
 
-// What each outcome token cost its owner, at average cost (rules §9.1). The cost follows from the
-// trades; it is no part of the ledger. `sold_costs` keeps the cost that a sale removed, because a
-// failed trade gives it back. Invariant: `#held` has every row that this chunk touched, and no
-// other row.
+// The cost of each position, at average cost (rules §9.1). It is derived from the trades and is not
+// part of the ledger. `sold_costs` keeps the cost removed by a sale, because a failed trade
+// restores it. Invariant: `#held` has exactly the rows that this chunk touched.
 
 const FIND =
   'SELECT size_raw AS sizeRaw, cost_raw AS costRaw, realised_raw AS realisedRaw ' +
@@ -33,7 +32,7 @@ const PUT_SOLD = `
 INSERT INTO sold_costs (trade_seq, owner, outcome, cost_raw) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET cost_raw = cost_raw + excluded.cost_raw`
 
-/** One owner's part in a trade. Its fee is already taken from what the owner received. */
+/** One owner's part of a trade. Its fee is already deducted from what the owner received. */
 export interface TradedPart {
   readonly tradeSeq: Seq
   readonly owner: number
@@ -42,7 +41,7 @@ export interface TradedPart {
   readonly side: number
   readonly sharesRaw: number
   readonly collateralRaw: number
-  /** What the fee took of the collateral that a seller got; 0 when absent. */
+  /** The fee deducted from a seller's collateral; absent = 0. */
   readonly feeRaw?: number
 }
 
@@ -66,7 +65,7 @@ type DueRow = [marketId: MarketId, yesPart: number, noPart: number, paidMs: Time
 type PoolPart = Pick<MoveEvent, 'owner' | 'marketId' | 'yesRaw' | 'noRaw' | 'collateralRaw'>
 type Converted = Pick<MoveEvent, 'owner' | 'collateralRaw' | 'converted'>
 
-/** Takes shares and gives their cost. The last share takes all of it, so that none is left. */
+/** Removes shares and returns their cost. The last share takes all remaining cost. */
 function removeFrom(held: Held, sharesRaw: number): number {
   const isAll = sharesRaw >= held.sizeRaw
   const removedRaw = isAll ? held.costRaw : mulDivFloor(held.costRaw, sharesRaw, held.sizeRaw)
@@ -91,7 +90,7 @@ export class PositionsTable {
   readonly #soldBy = new Map<number, SoldRow>()
   #soldIn: Seq = 0
   #due: DueRow[] = []
-  /** Each market counts once. */
+  /** Without duplicates. */
   #changedMarkets = new Set<MarketId>()
 
   constructor(connection: Connection) {
@@ -103,24 +102,24 @@ export class PositionsTable {
     this.#putDue = connection.prepare(PUT_DUE)
   }
 
-  /** The profiles that realised or traded something since the last call. */
+  /** Profiles that realised or traded something since the last call. */
   takeChanged(): ReadonlySet<ProfileId> {
     return this.#pnl.takeChanged()
   }
 
-  /** The markets whose positions changed since the last call, as far as they are written. */
+  /** Markets whose positions changed since the last call, if they are written. */
   takeChangedMarkets(): ReadonlySet<MarketId> {
     const changed = this.#changedMarkets
     this.#changedMarkets = new Set()
     return changed
   }
 
-  /** An owner met another side in a fill. Call it before `traded`, for each fill of a trade. */
+  /** An owner met a counterparty in a fill. Called before `traded`, for each fill of a trade. */
   met(part: MetPart): void {
     this.#pnl.met(part)
   }
 
-  /** The next changes are those of a command of this time. */
+  /** The following changes belong to a command of this time. */
   begin(nowMs: TimeMs): void {
     this.#pnl.nowMs = nowMs
   }
@@ -138,7 +137,7 @@ export class PositionsTable {
     this.#noteSold([part.tradeSeq, part.owner, part.outcome, removedRaw])
   }
 
-  /** One row for all that an owner sold in a trade, also as the maker of many orders. */
+  /** One row for everything an owner sold in a trade, even as the maker of many orders. */
   #noteSold(row: SoldRow): void {
     const [tradeSeq, owner, outcome, costRaw] = row
     if (tradeSeq !== this.#soldIn) this.#soldBy.clear()
@@ -153,8 +152,8 @@ export class PositionsTable {
   }
 
   /**
-   * Reverses a trade or a part of it: sold shares come back at their cost, bought shares go with
-   * their cost. The first part that brings shares back brings all of their cost.
+   * Reverses a trade or a part of it: sold shares return at their cost, bought shares leave with
+   * their cost. The first part that returns shares returns all of their cost.
    */
   reversed(tradeSeq: Seq, legs: readonly ReversedLeg[]): void {
     for (const { accountId, marketId, outcome, collateralRaw, sharesRaw } of legs) {
@@ -167,14 +166,15 @@ export class PositionsTable {
         continue
       }
       held.sizeRaw += sharesRaw
-      // The owner may have sold some of these shares. What comes back beyond the cost is realised.
+      // The owner may have sold some of these shares. The refund beyond the remaining cost is
+      // realised.
       const backRaw = Math.min(collateralRaw, held.costRaw)
       held.costRaw -= backRaw
       this.#realise(held, collateralRaw - backRaw)
     }
   }
 
-  /** The collateral is the cost of both sides, half each; the odd unit is that of NO. */
+  /** Each side costs half of the collateral; the odd unit goes to NO. */
   split(owner: ProfileId, marketId: MarketId, amountRaw: number): void {
     const yesCostRaw = Math.floor(amountRaw / 2)
     this.#bought(owner, marketId, 0, amountRaw, yesCostRaw)
@@ -192,8 +192,8 @@ export class PositionsTable {
   }
 
   /**
-   * Shares come in. Those that fill up what a reversal took below zero are gone at once: their part
-   * of the cost is a loss, as what they were sold for was a profit.
+   * Adds shares. Those that fill a balance made negative by a reversal are gone at once: their part
+   * of the cost is a loss, as their sale was a profit.
    */
   #came(held: HeldRow, sharesRaw: number, costRaw: number): void {
     const owedRaw = Math.min(sharesRaw, Math.max(0, -held.sizeRaw))
@@ -203,7 +203,7 @@ export class PositionsTable {
     this.#realise(held, -lostRaw)
   }
 
-  /** A trade of one outcome. Its collateral counts the fee. */
+  /** A trade of one outcome. Its collateral includes the fee. */
   tradedWithPool({ owner, marketId, yesRaw, noRaw, collateralRaw }: PoolPart): void {
     const outcome = yesRaw === 0 ? 1 : 0
     const sharesRaw = yesRaw + noRaw
@@ -219,7 +219,7 @@ export class PositionsTable {
     this.#realise(held, collateralRaw - removeFrom(held, -sharesRaw))
   }
 
-  /** A provider got shares, at the price of the pool, and collateral that it earned. */
+  /** A provider received shares, at the pool's price, and earned collateral. */
   cameFromPool(got: PoolPart, yesPriceE6: number): void {
     const { owner, marketId } = got
     const yesCostRaw = mulDivFloor(got.yesRaw, yesPriceE6, UNIT_RAW)
@@ -229,7 +229,9 @@ export class PositionsTable {
     this.#realise(this.#heldOf(owner, marketId, 0), got.collateralRaw)
   }
 
-  /** Each side gets its part of the collateral by the cost that leaves it; YES gets the rest. */
+  /**
+   * Each side gets a part of the collateral in proportion to its removed cost; YES gets the rest.
+   */
   merged(owner: ProfileId, marketId: MarketId, amountRaw: number): void {
     const [yes, no] = [0, 1].map((outcome) => this.#heldOf(owner, marketId, outcome))
     const yesRemovedRaw = removeFrom(yes, amountRaw)
@@ -241,7 +243,7 @@ export class PositionsTable {
     this.#realise(no, noProceedsRaw - noRemovedRaw)
   }
 
-  /** All shares of both sides are gone, for these proceeds. */
+  /** All shares of both sides are redeemed for these proceeds. */
   redeemed(owner: ProfileId, marketId: MarketId, proceedsRaw: readonly [number, number]): void {
     for (const outcome of [0, 1]) {
       const held = this.#heldOf(owner, marketId, outcome)
@@ -252,9 +254,9 @@ export class PositionsTable {
   }
 
   /**
-   * The cost of the NO that were given, less the collateral that came for them, becomes the cost of
-   * the YES in equal parts. What the collateral exceeds it by is realised by the first NO, and so
-   * is a cost that no YES takes over.
+   * The cost of the given NO, less the collateral received, becomes the cost of the YES in equal
+   * parts. Collateral beyond that cost is realised by the first NO, and so is any cost that no YES
+   * takes over.
    */
   converted({ owner, collateralRaw, converted = [] }: Converted): void {
     const given = converted.filter(({ noRaw }) => noRaw < 0)
@@ -274,7 +276,7 @@ export class PositionsTable {
     }
   }
 
-  /** Counts what its owners won or lost, once this is written. No trade of it can fail any more. */
+  /** Counts the owners' results after this is written. The market's trades can no longer fail. */
   paidOut({ marketId, payoutNumerators: payout }: PaidMarket, nowMs: TimeMs): void {
     if (payout !== null) this.#due.push([marketId, payout[0], payout[1], nowMs])
   }

@@ -2,7 +2,7 @@ import { type ProfileFields, SCOPES } from '../../../../engine/domain/command.ts
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 
-// A row of `profiles`: what its table writes and its reads show.
+// A row of `profiles`, for its table and its reads.
 
 export const PROFILE_BY_ID = `
 SELECT profile_id AS profileId, account, username, display_name AS displayName, client,
@@ -17,7 +17,7 @@ export interface ProfileRow {
   readonly profileId: ProfileId
   readonly account: string
   readonly username: string | null
-  /** Null until the owner chooses one. */
+  /** null until the owner sets one. */
   readonly displayName: string | null
   readonly client: string
   readonly smartWallet: string | null

@@ -1,4 +1,4 @@
-// The texts of profiles, from the journal: the core keeps no text.
+// The texts of profiles, from the journal. The core does not store texts.
 
 import { assert } from '../../../../engine/domain/assert.ts'
 import type {
@@ -49,7 +49,7 @@ export class ProfilesTable {
   readonly #put: Statement<[Written]>
   readonly #byId: Statement<[number], ProfileRow>
   readonly #referrals: ReferralsTable
-  /** Commands since the last flush, in the order of the journal. */
+  /** Commands since the last flush, in journal order. */
   #waiting: ProfileCommand[] = []
 
   constructor(connection: Connection) {
@@ -63,7 +63,7 @@ export class ProfilesTable {
     if (command.kind === 'createProfile') this.#referrals.created(command)
   }
 
-  /** The fees of mined trades count for those who referred their takers. */
+  /** Fees of mined trades count for their takers' referrers. */
   settled(command: SettlementCommand): void {
     this.#referrals.settled(command)
   }
@@ -84,7 +84,7 @@ export class ProfilesTable {
 
   #edit(profileId: ProfileId, change: ProfileChange): void {
     const before = this.#byId.get(profileId)
-    assert(before !== undefined, 'the profile of an edit is in the tables')
+    assert(before !== undefined, 'an edited profile is in the tables')
     const fields = fieldsOfRow(before)
     const smartWallet = change.smartWallet ?? fields.smartWallet
     const after = { ...fields, ...change, account: before.account, smartWallet }
@@ -92,7 +92,7 @@ export class ProfilesTable {
   }
 }
 
-/** A wallet that the server keeps belongs to a program of its partner. */
+/** A server wallet belongs to a program of its partner. */
 export function madeFields(
   command: Exclude<ProfileCommand, { readonly kind: 'editProfile' }>,
 ): ProfileFields {

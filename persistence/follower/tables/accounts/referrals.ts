@@ -6,16 +6,15 @@ import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import { type PaidMarket, worthRaw } from './paid-market.ts'
 
-// Who referred whom, and what blocks mined of those who were referred: the fees of their trades as
-// takers, and what they traded. A fee in shares counts from the payout of its market, with what it
-// pays. A mined trade is never taken back, so sums only grow; they stop at the largest exact
-// number. What was earned by that is written with the rewards (rewards.ts). Without a referral
-// nothing here costs anything.
+// Referrals, and the mined fees and volume of referred profiles as takers. A fee in shares counts
+// from its market's payout, at its value then. A mined trade is never reversed, so sums only grow;
+// they are capped at the largest safe integer. The referrers' earnings are written with the rewards
+// (rewards.ts). Without a referral nothing here has a cost.
 
 const REFER = `
 INSERT INTO referrals (referred, referrer, referred_ms, fees_raw, volume_raw, earned_raw)
 VALUES (?, ?, ?, 0, 0, 0)`
-/** Of two with equal sums the elder comes first: `elder` falls with the number of the profile. */
+/** Of equal sums the older profile comes first: `elder` falls with the number of the profile. */
 const COUNT = `
 INSERT INTO referrers (referrer, fees_raw, referred_count, earning_count, elder, earned_raw)
 VALUES (?, 0, 1, 0, -?, 0) ON CONFLICT DO UPDATE SET referred_count = referred_count + 1
@@ -45,7 +44,7 @@ ON CONFLICT DO UPDATE SET
 const SHARES = `
 SELECT referred, outcome, shares_raw AS sharesRaw FROM referred_fees WHERE market_id = ?`
 const DROP_SHARES = 'DELETE FROM referred_fees WHERE market_id = ?'
-/** Takers whose referral is kept. At the bound all of them are dropped and read again. */
+/** Takers with a cached referrer. At the limit all of them are dropped and read again. */
 const KEPT_MAX = 1 << 14
 
 type CreateProfile = Extract<ControlCommand, { kind: 'createProfile' }>
@@ -90,7 +89,7 @@ export class ReferralsTable {
   readonly #blockBefore: Statement<[height: number], { throughSeq: Seq }>
   readonly #ofBlock: Statement<[afterSeq: Seq, throughSeq: Seq], TradeRow>
   readonly #ofTrade: Statement<[Seq], TradeRow>
-  /** Null for a taker that nobody referred: a profile is referred as it is made, or never. */
+  /** null for a taker without a referrer: a profile is referred at its creation or never. */
   readonly #known = new Map<ProfileId, Sums | null>()
   readonly #changed = new Map<ProfileId, Sums>()
   #referrals: Referral[] = []
@@ -131,7 +130,7 @@ export class ReferralsTable {
     if (this.#hasAny && (kind === 'mineBlock' || kind === 'settleTrade')) this.#mined.push(command)
   }
 
-  /** The payout of the market is posted: blocks hold all its trades. */
+  /** The market's payout is posted: all its trades are in blocks. */
   paidOut(market: PaidMarket): void {
     if (this.#hasAny) this.#paid.push(market)
   }
@@ -197,7 +196,7 @@ export class ReferralsTable {
     return found
   }
 
-  /** The sums of the table are those before this chunk. */
+  /** The sums in the table are those before this chunk. */
   #write(referred: ProfileId, { referrer, feesRaw, volumeRaw }: Sums): void {
     const beforeRaw = this.#referral.get(referred)?.feesRaw ?? 0
     this.#putSums.run(feesRaw, volumeRaw, referred)

@@ -11,10 +11,10 @@ import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import { type PaidMarket, worthRaw } from './paid-market.ts'
 
-// What accounts earned in rewards and rebates, by day, and what they were paid (rules §11.3). Owner
-// 0 is all owners together; market 0 is all markets together. A sum stops at the largest exact
-// number, as in the state. Parts of fees in shares count on the day of the payout of their market,
-// with what the payout makes of them.
+// Accounts' earnings from rewards and rebates by day, and their payments (rules §11.3). Owner 0 is
+// all owners together; market 0 is all markets together. Sums are capped at the largest safe
+// integer, as in the state. Parts of fees in shares count on the day of their market's payout, at
+// their payout.
 
 export const EVERYONE: AccountId = 0
 export const EVERYWHERE: MarketId = 0
@@ -67,7 +67,7 @@ export function isOfRewards(command: ControlCommand): command is RewardCommand {
   return command.kind === 'creditRewards' || command.kind === 'payRewards'
 }
 
-/** The newest minute that the tables have as credited whole; 0 before the first. */
+/** The newest fully credited minute in the tables; 0 before the first. */
 export function creditedMinute(connection: Connection): number {
   return connection.prepare<[], { minute: number }>(MINUTE).get()?.minute ?? 0
 }
@@ -87,7 +87,7 @@ export class RewardsTable {
   readonly #addOfReferred: Statement<[earnedRaw: number, referred: AccountId]>
   readonly #addOfReferrer: Statement<[earnedRaw: number, referrer: AccountId]>
   readonly #putMinute: Statement<[minute: number]>
-  /** The newest minute that is credited whole. */
+  /** The newest fully credited minute. */
   #minute: number
   #writtenMinute: number
 
@@ -126,7 +126,7 @@ export class RewardsTable {
     if (command.isLast) this.#minute = command.minute
   }
 
-  /** The payout of the market is posted; nothing is credited in its shares any more. */
+  /** The market's payout is posted. No more parts in its shares are credited. */
   paidOut(market: PaidMarket, nowMs: TimeMs): void {
     this.#paid.push([market, nowMs])
   }
@@ -137,7 +137,7 @@ export class RewardsTable {
     }
   }
 
-  /** What the parts in shares of the market are worth. An account is owed what the state says. */
+  /** The value of the market's parts in shares. The state determines what an account is owed. */
   #redeem(market: PaidMarket, nowMs: TimeMs): void {
     const { marketId } = market
     const rows = this.#sharesOf.all(marketId)

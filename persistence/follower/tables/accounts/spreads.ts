@@ -3,14 +3,14 @@ import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import { PARTY } from './links.ts'
 
-// What boards count of an owner in a market (rules §9.5). What it realised there counts while no
-// counterparty, and no trading within its own family, is half of the shares that it traded there:
-// what comes from one counterparty can be arranged with it. A trade counts for the volume by what
-// its smaller side paid, which is what fees are taken of; with a fee always, and without one under
-// the same condition. Trades within the family are no volume.
-// Invariants: a row is counted by its own figures alone, at each fill, so a rebuild gives the same
-// hours; at most PARTIES_MAX counterparties are known, and none of them is known with less than it
-// has: the least one makes place for a new one, which takes over its shares.
+// What boards count of an owner in a market (rules §9.5). Its realised gains count while neither a
+// single counterparty nor its own family accounts for half of the shares it traded there: gains
+// from one counterparty may be arranged. A trade's volume is the payment of its smaller side, on
+// which fees are based. It always counts with a fee, and without one under the same condition.
+// Trades within the family have no volume.
+// Invariants: a row is counted only by its own figures, at each fill, so a rebuild gives the same
+// hours; at most PARTIES_MAX counterparties are tracked, and none with fewer shares than it has:
+// the smallest is replaced by a new one, which takes over its shares.
 
 const FIND = `
 SELECT shares_raw AS sharesRaw, pnl_raw AS pnlRaw, volume_raw AS volumeRaw,
@@ -27,10 +27,10 @@ export const PARTIES_MAX = 8
 export interface MetPart {
   readonly marketId: MarketId
   readonly owner: ProfileId
-  /** Who the other side is for it (links.ts). */
+  /** The relation of the other side to the owner (links.ts). */
   readonly party: number
   readonly sharesRaw: number
-  /** What the smaller side paid. */
+  /** The payment of the smaller side. */
   readonly riskRaw: number
   /** Whether the taker paid a fee. */
   readonly isPaid: boolean
@@ -56,7 +56,7 @@ interface Found {
 interface Spread {
   readonly key: Key
   sharesRaw: number
-  /** All that was realised, and the volume without a fee: what counts or does not. */
+  /** All realised gains, and the volume without a fee, which count only under the condition. */
   pnlRaw: number
   volumeRaw: number
   isCounted: boolean
@@ -89,10 +89,10 @@ export class Spreads {
   readonly #find: Statement<Key, Found>
   readonly #put: Statement<PutRow>
   readonly #count: (owner: ProfileId, marketId: MarketId, sums: CountedSums) => void
-  /** Every row that this chunk touched, and no other. */
+  /** Exactly the rows that this chunk touched. */
   readonly #held = new Map<string, Spread>()
 
-  /** `count` takes what boards count more, or less, from now on. */
+  /** `count` receives changes of what boards count. */
   constructor(
     connection: Connection,
     count: (owner: ProfileId, marketId: MarketId, sums: CountedSums) => void,
@@ -118,7 +118,7 @@ export class Spreads {
     if (row.isCounted) this.#count(owner, marketId, { pnlRaw: changeRaw, volumeRaw: 0 })
   }
 
-  /** What the row has counts from now on, or counts no more. */
+  /** Counts the row from now on, or no longer. */
   #judge(row: Spread): void {
     const isCounted = countsNow(row)
     if (isCounted === row.isCounted) return

@@ -1,5 +1,5 @@
-// What the follower writes of markets: the markets themselves, their series, the oracle, the words
-// for searches, and matches.
+// The follower's tables of markets: the markets, their series, the oracle, search words, and
+// matches.
 
 import type { Clearing } from '../../../../engine/core/clearing.ts'
 import { marketsChangedBy } from '../../../../engine/core/markets/market-commands.ts'
@@ -13,7 +13,7 @@ import { OracleCandlesTable } from './oracle-candles.ts'
 import { SearchTable } from './search.ts'
 import { SeriesTables } from './series.ts'
 
-/** Commands after which the row of a market is written again, for those who ask by slug. */
+/** Commands after which a market's row is written again, for reads by slug. */
 const KEPT: ReadonlySet<ControlCommand['kind']> = new Set([
   'createMarket',
   'createGroup',
@@ -37,7 +37,7 @@ export class MarketTables {
     this.#matches = new MatchesTable(connection)
   }
 
-  /** Notes what the command ends or begins, while the state is as it was before. */
+  /** Records what the command ends or begins, while the state is as before it. */
   applying(command: Command): void {
     this.#markets.applying(command, this.#clearing.catalogue)
     if (isOfMatches(command)) this.#matches.applying(command, this.#clearing.matches)

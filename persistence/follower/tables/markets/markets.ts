@@ -5,9 +5,8 @@ import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import { ResolutionsTable } from './resolutions.ts'
 
-// One row for each market there ever was: as it was made or edited, and at last as it left memory.
-// What happens in between is in memory. So a slug stays unique for ever, and an archived market is
-// still read.
+// One row for every market ever: as created or edited, and finally as archived. Its state in
+// between is in memory. So slugs stay unique permanently, and archived markets can still be read.
 
 const PUT = `
 INSERT INTO markets (market_id, slug, is_archived, facts, group_id) VALUES (?, ?, ?, ?, ?)
@@ -25,12 +24,12 @@ export class MarketsTable {
     this.#resolutions = new ResolutionsTable(connection)
   }
 
-  /** The market was made, or what is said of it changed. */
+  /** The market was created, or its definition changed. */
   kept(market: Market): void {
     this.#note(market, 0)
   }
 
-  /** Call it before the command: then its markets are still as they were. */
+  /** Called before the command, while its markets are unchanged. */
   applying(command: Command, catalogue: Catalogue): void {
     if (command.kind === 'resolveMarkets') this.#resolutions.applying(command, catalogue)
     if (command.kind === 'archiveMarket') this.#note(catalogue.existing(command.marketId), 1)

@@ -1,5 +1,5 @@
-// Every match that was put and not removed, with its newest score: also those that left memory. A
-// match that is put again after it left memory begins again, without a score.
+// Every match that was put and not removed, with its latest score, including archived ones. A match
+// put again after it was archived starts again without a score.
 
 import type { Matches } from '../../../../engine/core/sports/matches.ts'
 import type { MatchCommand } from '../../../../engine/domain/command.ts'
@@ -29,7 +29,7 @@ type Row = [string, sport: number, esport: string, phase: number, startsMs: Time
 
 interface Waiting {
   readonly command: MatchCommand
-  /** The match was not in memory before. */
+  /** Whether the match was not in memory before. */
   readonly isNew: boolean
 }
 
@@ -39,7 +39,7 @@ export class MatchesTable {
   readonly #score: Statement<[phase: number, score: string, slug: string]>
   readonly #putMarket: Statement<[marketSlug: string, slug: string]>
   readonly #removeMarkets: Statement<[string]>
-  /** Commands since the last flush, in the order of the journal. */
+  /** Commands since the last flush, in journal order. */
   #waiting: Waiting[] = []
 
   constructor(connection: Connection) {
@@ -50,7 +50,7 @@ export class MatchesTable {
     this.#removeMarkets = connection.prepare(REMOVE_MARKETS)
   }
 
-  /** Call it before the command is applied to the matches. */
+  /** Called before the command is applied to the matches. */
   applying(command: MatchCommand, matches: Matches): void {
     const isNew = command.kind === 'putMatch' && matches.bySlug(command.match.slug) === undefined
     this.#waiting.push({ command, isNew })

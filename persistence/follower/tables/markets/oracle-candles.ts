@@ -1,5 +1,5 @@
-// Candles of the oracle's prices, at every interval that can be asked for: so any range is a range
-// of rows, however long the oracle has reported (rules §10.4).
+// Candles of oracle prices for every available interval, so that any range is a range of rows,
+// however long the oracle has reported (rules §10.4).
 
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import type { Connection, Statement } from '../../../database.ts'
@@ -17,7 +17,7 @@ export const CANDLE_INTERVALS = {
   '1d': 1440 * MINUTE_MS,
 } as const
 
-// A report may come behind a later one, so a candle keeps the times of its first and last report.
+// A report may arrive after a later one, so a candle has the times of its first and last report.
 const PUT = `
 INSERT INTO oracle_candles (symbol, interval_ms, start_ms, open_e8, high_e8, low_e8, close_e8,
   first_ms, last_ms)

@@ -5,7 +5,7 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 
-// One row for each market that was resolved, by age. A market that nobody ever saw has none.
+// One row for each resolved market, by age. Markets that were never public have none.
 
 const PUT = 'INSERT OR REPLACE INTO resolutions (seq, market_id, resolved_ms) VALUES (?, ?, ?)'
 
@@ -20,7 +20,7 @@ export class ResolutionsTable {
     this.#put = connection.prepare(PUT)
   }
 
-  /** Call it before the markets change: later nothing tells that one was hidden. */
+  /** Called before the markets change: afterwards it is unknown whether one was hidden. */
   applying({ seq, nowMs, resolutions }: ResolveMarkets, catalogue: Catalogue): void {
     for (const { marketId } of resolutions) {
       const isHidden = catalogue.existing(marketId).status === 'DRAFT'

@@ -11,10 +11,10 @@ import {
 import { Meaning } from '../../../search/meaning.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 
-// The markets that a search finds: one row and one vector for each active market. A market that
-// comes and ends within one chunk leaves no trace, and costs nothing. The vectors of words are read
-// when the first market comes.
-// Invariant: a market has a row in all three tables, or in none.
+// The searchable markets: one row and one vector for each active market. A market that is created
+// and ends within one chunk leaves no trace and has no cost. The word vectors are read when the
+// first market is added.
+// Invariant: a market has a row in all three tables or in none.
 
 const ADD = `
 INSERT INTO search_markets (market_id, title, slug, group_id, categories, vector)
@@ -37,7 +37,7 @@ type Names = [MarketId, title: string, slug: string]
 type Row = [...Names, groupId: number | null, categories: string, vector: Uint8Array]
 type WordsRow = [...Names, labels: string, about: string]
 
-/** The statements, and the newest change; made at the first market, as FTS5 takes memory. */
+/** The statements and the newest change; created at the first market, because FTS5 takes memory. */
 function openTables(connection: Connection) {
   return {
     add: connection.prepare<Row>(ADD),
@@ -56,7 +56,7 @@ type Tables = ReturnType<typeof openTables>
 
 export class SearchTable {
   readonly #connection: Connection
-  /** All markets in memory, for a change of what words mean. */
+  /** All markets in memory, for a change of the words' meanings. */
   readonly #all: () => readonly SearchedMarket[]
   #tables: Tables | null = null
   #meaning: Meaning | null = null
@@ -68,8 +68,8 @@ export class SearchTable {
   }
 
   /**
-   * A market was made, or its texts or its status changed. The market is looked at when the chunk
-   * is written, as it is then.
+   * A market was created, or its texts or status changed. The chunk writes the market as it is at
+   * its end.
    */
   changed(market: SearchedMarket): void {
     this.#due.set(market.marketId, market)
@@ -117,8 +117,8 @@ export class SearchTable {
     const made = this.#connection.prepare<[], { fingerprint: string }>(MADE).get()
     if (made?.fingerprint === meaning.fingerprint) return meaning
     this.#connection.prepare<[string]>(MAKE).run(meaning.fingerprint)
-    // Vectors that an older version made do not compare with those of this one. A Map goes on to
-    // what is put into it during its own walk.
+    // Vectors of an older version are not comparable with those of this one. Iterating over a Map
+    // includes entries added meanwhile.
     if (made !== undefined) for (const market of this.#all()) this.changed(market)
     return meaning
   }

@@ -1,5 +1,5 @@
-// Series and their slots: the timelines of rules §10.3. A slot has one row from its creation on,
-// which shows its newest state, so slots that left memory are read like the others.
+// Series and their slots: the timelines of rules §10.3. A slot has one row from its creation on
+// with its latest state, so archived slots are read like the others.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
@@ -21,7 +21,7 @@ export class SeriesTables {
   readonly #putSeries: Statement<SeriesRow>
   readonly #putSlot: Statement<SlotRow>
   #series: SeriesRow[] = []
-  /** By market: only its newest state is written. */
+  /** By market. Only its latest state is written. */
   readonly #slots = new Map<number, SlotRow>()
 
   constructor(connection: Connection) {
@@ -34,7 +34,7 @@ export class SeriesTables {
     this.#series.push([seriesId, symbol, frequency, subFrequency ?? '', stableSlug])
   }
 
-  /** A command made or changed the market; nothing happens unless it is a slot. */
+  /** A command created or changed the market. Ignored unless it is a slot. */
   changed(market: Market): void {
     const { slot, deadlineMs, marketId, slug } = market
     if (slot === undefined || deadlineMs === null) return

@@ -12,16 +12,16 @@ import {
   WIDTH,
 } from './late-rows.ts'
 
-// One command can end very many orders, and each needs rows in several tables. What exceeds the
-// bound of a chunk goes into `backlog`, in the transaction of that chunk, as pages of numbers: that
-// costs a hundredth of the rows. Between later chunks the follower writes one page after the other
-// into the tables. So no command holds up what others wait for, however many orders it ends.
+// One command can end very many orders, and each needs rows in several tables. Rows beyond the
+// limit of a chunk go to `backlog` in the same transaction, as pages of numbers, which costs a
+// hundredth of the rows. Between later chunks the follower writes one page after another to the
+// tables. So no command delays others, however many orders it ends.
 //
 // Invariants: tables and backlog together show the state at the applied seq, also after a crash,
-// since a row enters the tables in the transaction in which it leaves the backlog. Rows of one
-// owner leave in the order of the journal. An order with a row here has ended, so no other command
-// changes its rows but the reversal of a trade, which first empties the backlog.
-// A reader asks for the owners of a page in its own transaction (query/late-rows.ts).
+// because a row enters the tables in the transaction that removes it from the backlog. Rows of one
+// owner leave in journal order. An order with a row here has ended, so only the reversal of a trade
+// changes its rows, and it first empties the backlog. Readers query the owners of a page in their
+// own transaction (query/late-rows.ts).
 
 const { OWNER, NUMBER } = COLUMN
 
@@ -46,22 +46,22 @@ interface StoredPage extends LatePage {
 
 type Ranged = readonly [first: number, last: number, owners: Uint8Array, rows: Uint8Array]
 
-/** What the rows of a page have in common. */
+/** Common fields of a page's rows. */
 export interface LatePage extends LateCommand {
-  /** Of PART. */
+  /** A value of PART. */
   readonly part: number
 }
 
-/** Writes one row into the tables of its part. */
+/** Writes one row to the tables of its part. */
 export type WriteLate = (row: Row, page: LatePage) => void
 
-/** What a read needs whole: the rows of an owner, or all makers of some trades. */
+/** What a read needs complete: the rows of an owner, or all makers of some trades. */
 export interface Rests {
   readonly owner?: AccountId | undefined
   readonly tradeSeqs?: readonly Seq[]
 }
 
-/** How many things of each name there are; a name with none has no entry. */
+/** Counts by key. Zero counts have no entry. */
 class Counts {
   readonly #counts = new Map<number, number>()
 
@@ -83,7 +83,7 @@ export class Backlog {
   readonly #shrink: Statement<[...Ranged, id: number]>
   readonly #delete: Statement<[id: number]>
   readonly #directMax: number
-  /** Orders that this chunk ended so far. */
+  /** Orders that this chunk has ended so far. */
   #ended = 0
   /** Rows of each owner. */
   readonly #rows = new Counts()
@@ -94,10 +94,10 @@ export class Backlog {
   #oldestSeq: Seq | null = null
   #rowCount = 0
   #numberMax = 0
-  /** Single events of owners with rows here; they follow what was put before. */
+  /** Single events of owners with rows here, in order after those rows. */
   #events: LateRun | null = null
 
-  /** A chunk writes what follows from the ends of `directMax` orders; the rest is late. */
+  /** A chunk writes the rows of `directMax` order ends directly. Further rows are late. */
   constructor(connection: Connection, directMax: number) {
     this.#directMax = directMax
     this.#insert = connection.prepare(INSERT)
@@ -116,22 +116,22 @@ export class Backlog {
     return this.#rowCount
   }
 
-  /** The greatest number of an event; 0 for none. */
+  /** The highest event number; 0 if none. */
   get numberMax(): number {
     return this.#numberMax
   }
 
-  /** No row here is of a command before this seq. */
+  /** No row here belongs to a command before this seq. */
   get oldestSeq(): Seq {
     return this.#oldestSeq ?? Number.POSITIVE_INFINITY
   }
 
-  /** Orders that the current chunk ended. */
+  /** Orders ended by the current chunk. */
   get endedCount(): number {
     return this.#ended
   }
 
-  /** Whether rows of this owner wait here. */
+  /** Whether rows of this owner are waiting here. */
   has(owner: AccountId): boolean {
     return this.#rows.has(owner)
   }
@@ -141,12 +141,12 @@ export class Backlog {
     return tradeSeqs.every((seq) => !this.#trades.has(seq))
   }
 
-  /** One more order ended; true when its rows are late. */
+  /** Counts one more order end; true if its rows are late. */
   isLate(): boolean {
     return ++this.#ended > this.#directMax
   }
 
-  /** Puts the rows of one command. Runs inside the chunk's transaction, as `put` of an event. */
+  /** Adds the rows of one command. Runs inside the chunk's transaction, like an event's `put`. */
   put(run: LateRun, pace: Pace): void {
     this.#closeEvents()
     this.#insertPages(run, PART.ORDERS, run.pagesByAge(), pace)
@@ -158,15 +158,15 @@ export class Backlog {
     this.#events.add(row)
   }
 
-  /** All that this chunk put is in the table. */
+  /** Everything added in this chunk is in the table. */
   endChunk(): void {
     this.#closeEvents()
     this.#ended = 0
   }
 
   /**
-   * Takes a page, of an owner whose rows are wanted first, else the oldest, and writes its rows.
-   * Runs inside a transaction.
+   * Writes the rows of one page: first of an owner with requested rows, otherwise the oldest. Runs
+   * inside a transaction.
    */
   writePage(wanted: readonly AccountId[], pace: Pace, write: WriteLate): void {
     const owner = wanted.find((each) => this.#rows.has(each))
@@ -209,7 +209,7 @@ export class Backlog {
     this.#remove(page)
   }
 
-  /** Looks through pages until one has rows of the owner: the owner may be a mere taker in some. */
+  /** Searches pages until one has rows of the owner, who may be only a taker in some. */
   #writeOf(owner: AccountId, pace: Pace, write: WriteLate): void {
     let id = 0
     for (;;) {
@@ -246,12 +246,12 @@ export class Backlog {
     this.#count({ ...page, rows: bytesOf(rows) }, 1)
   }
 
-  /** Pages are in the order of their commands. */
+  /** Pages are in command order. */
   #seeOldest({ seq }: StoredPage): void {
     if (seq === this.#oldestSeq) this.#oldestSeq = this.#next.get(0)?.seq ?? null
   }
 
-  /** What an earlier process left. */
+  /** Counts what an earlier process left. */
   #countAll(): void {
     let page = this.#next.get(0)
     while (page !== undefined) {
@@ -260,7 +260,7 @@ export class Backlog {
     }
   }
 
-  /** A page comes, or goes when `sign` is -1. */
+  /** A page is added, or removed if `sign` is -1. */
   #count(page: Pick<StoredPage, 'seq' | 'tradeSeq' | 'taker' | 'rows'>, sign: 1 | -1): void {
     const rows = numbersOf(page.rows)
     let count = 0
@@ -268,7 +268,7 @@ export class Backlog {
       count++
       if (rows[row + NUMBER] > this.#numberMax) this.#numberMax = rows[row + NUMBER]
       const owner = rows[row + OWNER]
-      // Neighbours often have one owner.
+      // Adjacent rows often have the same owner.
       if (rows[row + WIDTH + OWNER] === owner) continue
       this.#rows.add(owner, sign * count)
       count = 0
@@ -286,7 +286,7 @@ function rangedOf(rows: Float64Array, taker: AccountId | null): Ranged {
   return [owners[0], owners[owners.length - 1], bytes, bytesOf(rows)]
 }
 
-/** Events say themselves of which command they are. */
+/** Events carry the seq of their command. */
 function eventsFrom(seq: Seq): LateCommand {
   const none = { reason: null, taker: null, takerPlacedSeq: null }
   return { seq, nowMs: 0, marketId: 0, ...none }
@@ -296,7 +296,7 @@ function bytesOf(rows: Float64Array): Uint8Array {
   return new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength)
 }
 
-/** The database gives bytes that may lie anywhere. */
+/** The database may return unaligned bytes. */
 function numbersOf({ buffer, byteOffset, byteLength }: Uint8Array): Float64Array {
   return new Float64Array(buffer.slice(byteOffset, byteOffset + byteLength))
 }

@@ -1,14 +1,14 @@
 import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 
-// A row of the backlog is nine numbers. A page has one part of what follows from its rows:
+// A row of the backlog is nine numbers. A page has one part of the effects of its rows:
 //
-//   ORDERS   states and names of orders, in the order of the orders
-//   EVENTS   events of orders, fills of trades and own makers, in the order of the journal
+//   ORDERS   states and names of orders, by the age of the orders
+//   EVENTS   events of orders, fills of trades and own makers, in journal order
 //
-// Each part touches other tables, and beside each other only in its own order: a page that jumped
-// through a table would write as many pages of the database as it has rows. What a number means
-// depends on the kind of the row; ticks are those of YES:
+// Each part touches different tables, in adjacent places only in its own order: a page with
+// scattered rows would write one database page per row. The meaning of a number depends on the kind
+// of row; ticks are YES ticks:
 //
 //   kind          owner  placed_seq  number  size         left        place          extra  paid
 //   FILLED        of the maker's     of its  filled       0           of the fill    ticks  its leg
@@ -29,26 +29,26 @@ const ROWS_PER_PAGE = 1024
 const ROWS_MAX = 2 ** 21
 const AGE_MAX = 2 ** 31
 
-/** The command that ended the orders of a page. */
+/** The command that ended a page's orders. */
 export interface LateCommand {
   readonly seq: Seq
   readonly nowMs: TimeMs
   readonly marketId: MarketId
-  /** Why it canceled orders; null for an arrival. */
+  /** The cancel reason; null for an arrival. */
   readonly reason: number | null
-  /** The owner and the order of an arrival; null for a cancel. */
+  /** Owner and order of an arrival; null for a cancel. */
   readonly taker: AccountId | null
   readonly takerPlacedSeq: Seq | null
 }
 
-/** One row. `seq` is 0 for a row that has the seq of its page. */
+/** One row. `seq` is 0 if the row has its page's seq. */
 export interface Row {
   readonly kind: number
   readonly owner: AccountId
   readonly placedSeq: Seq
   readonly number: number
   readonly sizeRaw: number
-  /** Collateral of a maker's fill; 0 for the other kinds. */
+  /** Collateral of a maker's fill; 0 for other kinds. */
   readonly collateralRaw: number
   readonly leftRaw: number
   readonly place: number
@@ -73,14 +73,14 @@ export function at(rows: Float64Array, start: number): Row {
   }
 }
 
-/** Who owns a row of the page, in rising order, with the taker of its command. */
+/** The owners of the page's rows in ascending order, with the taker of its command. */
 export function ownersOf(rows: Float64Array, taker: AccountId | null): Int32Array {
   const owners = new Set<AccountId>(taker === null ? [] : [taker])
   for (let row = 0; row < rows.length; row += WIDTH) owners.add(rows[row + OWNER])
   return Int32Array.from(owners).sort()
 }
 
-/** Rows of one command that follow each other. They are numbers at once: there may be millions. */
+/** Consecutive rows of one command, stored as numbers because there may be millions. */
 export class LateRun {
   readonly command: LateCommand
   readonly #pages: Float64Array[] = []
@@ -127,9 +127,9 @@ export class LateRun {
   }
 
   /**
-   * Keys of age and row: numbers are sorted faster than rows by their ages. Very old orders have
-   * one age, since a key must be exact; the order of rows saves time and decides nothing. Null when
-   * the rows are in that order already.
+   * Keys of age and row: sorting numbers is faster than sorting rows by age. Very old orders share
+   * one age, because a key must be exact; the row order only saves time. null if the rows are
+   * already sorted.
    */
   #keysByAge(): Float64Array | null {
     const { seq } = this.command
@@ -152,14 +152,14 @@ export class LateRun {
     for (let column = 0; column < WIDTH; column++) to[start + column] = page[from + column]
   }
 
-  /** Where one more row goes. */
+  /** The position of the next row. */
   #next(): { to: Float64Array; start: number } {
     const start = (this.#count++ % ROWS_PER_PAGE) * WIDTH
     if (start === 0) this.#pages.push(new Float64Array(ROWS_PER_PAGE * WIDTH))
     return { to: this.#pages[this.#pages.length - 1], start }
   }
 
-  /** Gives the rows numbers from `first` on. */
+  /** Numbers the rows from `first` on. */
   numberFrom(first: number): void {
     for (let row = 0; row < this.#count; row++) {
       this.#pageOf(row)[(row % ROWS_PER_PAGE) * WIDTH + NUMBER] = first + row

@@ -9,19 +9,19 @@ import { eachPaced, type Pace } from '../pace.ts'
 import type { Backlog, WriteLate } from './backlog.ts'
 import { LATE, type LateCommand, type Row as LateRow, LateRun } from './late-rows.ts'
 
-// What owners are told of their orders (rules §5.3), so that a client that comes back hears what it
-// missed. A row is what the other tables do not say of one event; its number only counts. Rows are
-// only added, so a commit changes few pages, and each row says how far back the row before it of
-// the same owner stands. So no index is needed: whoever reads an owner's events goes back from the
-// newest, and visits nothing of others (query/read/orders/missed-events.ts).
+// Events sent to owners of orders (rules §5.3), so that a returning client receives what it missed.
+// A row has the data of one event that is in no other table; its number is a counter. Rows are only
+// appended, so a commit changes few pages, and each row has the distance to the previous row of the
+// same owner. So no index is needed: a reader of an owner's events goes back from the newest and
+// visits no rows of others (query/read/orders/missed-events.ts).
 //
-// The event of a trade in its block has no row: it follows from the trade and the block. A trade
-// that its block passed over has a row for each owner's part, once it is mined or fails.
+// The event of a trade in its block has no row, because it follows from the trade and the block. A
+// trade skipped by its block gets a row for each owner's part once it is mined or fails.
 //
-// Events get their numbers in the order of the journal. Those of a large command are written later
-// (backlog.ts), and so are the next events of their owners.
+// Events are numbered in journal order. Those of a large command are written later (backlog.ts),
+// and so are later events of the same owners.
 //
-// Invariants: the seqs of an owner's rows never fall; `#events` is in the order of the journal.
+// Invariants: the seqs of an owner's rows never decrease; `#events` is in journal order.
 
 /** REST_PLACED follows a trade of the same arrival, as FILLED and PART_FILLED do. */
 export const ORDER_EVENT = {
@@ -36,7 +36,7 @@ export const ORDER_EVENT = {
 } as const
 const { PLACED, REST_PLACED, UPDATED, CANCELED, FILLED, PART_FILLED, KILLED, SETTLED } = ORDER_EVENT
 
-/** The place of the taker among the parts of a trade; makers count from 0. */
+/** The position of the taker among the parts of a trade; makers count from 0. */
 export const TAKER_PLACE = -1
 
 const NEWEST = 'SELECT number FROM order_events ORDER BY number DESC LIMIT 1'
@@ -62,16 +62,19 @@ interface Part {
 interface Event extends Part {
   readonly seq: Seq
   readonly kind: number
-  /** For SETTLED the seq of the trade. */
+  /** For SETTLED, the seq of the trade. */
   readonly remainingRaw: number
-  /** When a held order was released, 0 for others; its `place` is then how long it was held. */
+  /** When a held order was released; 0 for others. `place` is then the duration of the hold. */
   readonly releasedMs: number
 }
 
-/** Stands for the owner of a trade that ended late: each of its parts becomes an event. */
+/** Represents the owner of a trade that ended late: each of its parts becomes an event. */
 const ALL_OWNERS = 0
 
-/** An order that ended by a large command; `kind` is of LATE. */
+/**
+ * An order ended by a large command; `kind` is of LATE. `place` is that of an event other than a
+ * fill; absent = 0.
+ */
 /** `place` is that of an event which is no fill; 0 when absent. */
 type LateEnd = Pick<LateRow, 'kind' | 'sizeRaw' | 'leftRaw' | 'ticks'> & {
   readonly slot: Slot
@@ -85,14 +88,14 @@ type Row = [number: number, back: number, seq: Seq, age: number, ...what: [numbe
 export class OrderEventsTable {
   readonly #orders: OrderTable
   readonly #backlog: Backlog
-  /** Writes a row of the backlog into all tables. */
+  /** Writes a row of the backlog to all tables. */
   readonly #writeLate: WriteLate
   readonly #insert: Statement<Row>
   readonly #newestOf: Statement<[AccountId], { number: number }>
   readonly #putNewest: Statement<[AccountId, number]>
   readonly #placedMs: Statement<[Seq], { placedMs: number }>
   readonly #parts: Statement<[Seq, Seq], Part>
-  /** The newest row of each owner that this chunk told of. */
+  /** The newest row of each owner with events in this chunk. */
   readonly #newest = new Map<AccountId, number>()
   #events: (Event | LateRun)[] = []
   #number: number
@@ -168,7 +171,7 @@ export class OrderEventsTable {
     this.#add(order.slot, order.seq, { kind, remainingRaw, place: 0, releasedMs })
   }
 
-  /** A trade that its block passed over was mined, or failed. */
+  /** A trade skipped by its block was mined or failed. */
   ended(tradeSeq: Seq, seq: Seq): void {
     const of = { owner: ALL_OWNERS, placedSeq: 0, place: 0, releasedMs: 0 }
     this.#events.push({ seq, kind: SETTLED, remainingRaw: tradeSeq, ...of })
@@ -186,7 +189,7 @@ export class OrderEventsTable {
     this.flushNewest(pace)
   }
 
-  /** Writes the event of a row that was late. */
+  /** Writes the event of a late row. */
   writeLate(
     { kind, owner, placedSeq, number, sizeRaw, leftRaw, place, seq }: LateRow,
     of: Seq,
@@ -223,7 +226,7 @@ export class OrderEventsTable {
     this.#events.push({ owner, placedSeq, place, seq, kind, remainingRaw, releasedMs })
   }
 
-  /** The parts of a trade may be late. That a trade ends outside its block is rare. */
+  /** The parts of a trade may be late. Trades rarely end outside their block. */
   #writeParts(event: Event, pace: Pace): void {
     this.#backlog.drain(pace, this.#writeLate)
     const tradeSeq = event.remainingRaw
@@ -247,8 +250,8 @@ export class OrderEventsTable {
     const { owner, placedSeq, seq, kind, remainingRaw, place } = event
     const before = this.#newest.get(owner) ?? this.#newestOf.get(owner)?.number ?? 0
     const age = seq - placedSeq
-    assert(age >= 0, 'an event comes with its order or after it')
-    assert(number > before, 'events of an owner are written in the order of their numbers')
+    assert(age >= 0, 'an event is not older than its order')
+    assert(number > before, 'events of an owner are written in numeric order')
     this.#insert.run(number, number - before, seq, age, kind, remainingRaw, place)
     this.#newest.set(owner, number)
   }
@@ -261,7 +264,7 @@ export class OrderEventsTable {
   }
 }
 
-/** Null for an arrival that its owner hears nothing of (rules §5.4). */
+/** null for an arrival without an event to its owner (rules §5.4). */
 function kindOf(order: Arrival, result: number, filledRaw: number): number | null {
   if (result === RESULT.WOULD_CROSS || result === RESULT.HELD) return null
   if (result === RESULT.RESTED) return filledRaw > 0 ? REST_PLACED : PLACED

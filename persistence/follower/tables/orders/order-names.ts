@@ -5,20 +5,20 @@ import { NAMES_END } from '../accounts/names.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import type { Backlog } from './backlog.ts'
 
-// Finds orders by hash, by slot, by client order id, and those that ended by owner, market and
-// status. These keys come in no order, and a commit writes whole pages. In an index over all orders
-// each key would touch a page of its own: a busy second would write most of the index again.
+// Finds orders by hash, by slot and by client order id, and ended orders by owner, market and
+// status. These keys arrive in random order, and a commit writes whole pages. In an index over all
+// orders each key would touch a different page: a busy second would rewrite most of the index.
 //
-//   level 0   8,192 commands a layer    a few dozen pages, all of them warm: new names go here
-//   level 1   16 layers of level 0      once their commands are over, a range of names at a time
-//   level 2   16 layers of level 1      in the same way
-//   level 3   16 layers of level 2      stays
+//   level 0   8,192 commands a layer    a few dozen warm pages, which receive new names
+//   level 1   16 layers of level 0      moved after the last of their commands, in name ranges
+//   level 2   16 layers of level 1      likewise
+//   level 3   16 layers of level 2      permanent
 //
-// So a name is written once on each level, and each time beside its neighbours. A reader asks some
-// sixty layers at most, newest first (read/named-orders.ts), and one more for every 33 million
-// commands. Invariants: a name stands in the layer of its level that covers the command which gave
-// it; it moves in one transaction, so a reader finds it in one place; `#layers` is what the table
-// of layers holds. Names of the backlog come late, so no layer that may get one moves before.
+// So a name is written once per level, each time next to its neighbours. A reader searches at most
+// about sixty layers, newest first (read/named-orders.ts), plus one for every 33 million commands.
+// Invariants: a name is in the layer of its level that covers the command which added it; it moves
+// in one transaction, so a reader finds it in one place; `#layers` equals the table of layers.
+// Names of the backlog are late, so no layer moves while it may still get one.
 
 const INSERT = 'INSERT OR IGNORE INTO order_names (layer, name, placed_seq) VALUES (?, ?, ?)'
 const MOVE = `
@@ -29,10 +29,10 @@ const LEAST = 'SELECT name FROM order_names WHERE layer = ? ORDER BY name LIMIT 
 const LAYERS = 'SELECT layer FROM name_layers ORDER BY end_seq LIMIT ?'
 const ENTER = 'INSERT INTO name_layers (layer, end_seq) VALUES (?, ?)'
 const LEAVE = 'DELETE FROM name_layers WHERE layer = ?'
-/** More layers than a journal can have: 33 million commands for each. */
+/** More layers than a journal can have, at 33 million commands each. */
 export const LAYERS_MAX = 1 << 16
 
-/** A layer of level i holds the names that `2 ** LEVEL_BITS[i]` commands in a row gave. */
+/** A layer of level i contains the names added by `2 ** LEVEL_BITS[i]` consecutive commands. */
 const LEVEL_BITS = [13, 17, 21, 25] as const
 export const TOP_LEVEL = LEVEL_BITS.length - 1
 const LEVELS = LEVEL_BITS.length
@@ -51,24 +51,24 @@ export function endSeqOf(layer: number): Seq {
   return (Math.floor(layer / LEVELS) + 1) * 2 ** LEVEL_BITS[levelOf(layer)]
 }
 
-/** The layer of the next level that takes the names of this one. */
+/** The layer of the next level that receives this one's names. */
 function parentOf(layer: number): number {
   return layerOf(endSeqOf(layer) - 1, levelOf(layer) + 1)
 }
 
 /**
- * A layer moves in so many steps, sixteen times as many for each level above. A step is some
- * hundred names on every level.
+ * Steps to move a layer, sixteen times as many for each level above. A step is a few hundred names
+ * on every level.
  */
 const STEPS = 256
-/** A step for each of so many commands is twice as fast as new layers come. */
+/** One step per this many commands is twice as fast as new layers are created. */
 const COMMANDS_PER_STEP = 256
 
 const NO_BACKLOG = { oldestSeq: Number.POSITIVE_INFINITY }
 
 type Row = [name: number, placedSeq: Seq, seq: Seq]
 
-/** The names of `from` layers move to `to`; those below `name` are there. */
+/** The names of `from` layers move to `to`; those below `name` have moved. */
 interface Move {
   readonly to: number
   readonly from: readonly number[]
@@ -84,9 +84,9 @@ export class OrderNames {
   readonly #enter: Statement<[layer: number, endSeq: Seq]>
   readonly #leave: Statement<[layer: number]>
   readonly #layers: Set<number>
-  /** By the level from which names move. */
+  /** By the level that the names leave. */
   readonly #moves: (Move | null)[] = Array.from({ length: TOP_LEVEL }, () => null)
-  /** The newest command that gave a name. */
+  /** The newest command that added a name. */
   #seq = Number.NEGATIVE_INFINITY
   #rows: Row[] = []
 
@@ -102,12 +102,12 @@ export class OrderNames {
     this.#layers = new Set(layers.map(({ layer }) => layer))
   }
 
-  /** The command `seq` gave the order a name. */
+  /** The command `seq` added a name of the order. */
   add(name: number, placedSeq: Seq, seq: Seq): void {
     this.#rows.push([name, placedSeq, seq])
   }
 
-  /** Runs inside the chunk's transaction, after every table that gives names. */
+  /** Runs inside the chunk's transaction, after all tables that add names. */
   flush(pace: Pace): void {
     const before = this.#seq
     eachPaced(this.#rows, pace, (row) => this.#write(row))
@@ -136,7 +136,7 @@ export class OrderNames {
     this.#enter.run(layer, endSeqOf(layer))
   }
 
-  /** The oldest layers of a level whose parent takes no new names any more; null for none. */
+  /** The oldest layers of a level whose parent gets no new names any more; null if none. */
   #nextMove(level: number): Move | null {
     const untilSeq = Math.min(this.#seq, this.#backlog.oldestSeq)
     const due = [...this.#layers].filter(
@@ -145,13 +145,13 @@ export class OrderNames {
     if (due.length === 0) return null
     const to = Math.min(...due.map(parentOf))
     const from = due.filter((layer) => parentOf(layer) === to)
-    // A process that ended midway has moved the least names.
+    // A process that ended midway has moved the lowest names.
     const least = from.map((layer) => this.#least.get(layer)?.name ?? NAMES_END)
     this.#know(to)
     return { to, from, name: Math.min(...least) }
   }
 
-  /** Gives true when all names have moved. */
+  /** Returns true when all names have moved. */
   #step(move: Move, level: number, pace: Pace): boolean {
     const end = Math.min(NAMES_END, move.name + Math.ceil(NAMES_END / (STEPS * 16 ** level)))
     for (const layer of move.from) {
@@ -162,7 +162,7 @@ export class OrderNames {
     move.name = end
     if (end < NAMES_END) return false
     for (const layer of move.from) {
-      assert(this.#least.get(layer) === undefined, 'a layer that leaves is empty')
+      assert(this.#least.get(layer) === undefined, 'a removed layer is empty')
       this.#layers.delete(layer)
       this.#leave.run(layer)
     }

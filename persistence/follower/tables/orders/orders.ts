@@ -12,17 +12,17 @@ import type { Backlog } from './backlog.ts'
 import { LATE, type LateCommand, type Row as LateRow } from './late-rows.ts'
 import { OrderNames } from './order-names.ts'
 
-// A row of terms per stored order, which never changes, and a row of its state once it traded or
-// ended. An order that rests untouched has no state: the view `orders` says what follows from its
-// terms. Rows of states are small and lie together, so the many orders that end in a chunk change
-// few pages. A chunk writes a row once, however often the order changed in it.
+// One immutable row of terms per stored order, and a row of state once it traded or ended. An
+// untouched resting order has no state row: the view `orders` derives it from its terms. State rows
+// are small and adjacent, so the many orders that end in a chunk change few pages. A chunk writes a
+// row once, however often the order changed.
 //
-// The terms are written when the order comes, and not when it ends: so one place answers for every
-// order at every seq, and fills find their makers. What cost much was never the row but the pages:
-// keys without order (order-names.ts), and terms that were written again with each state.
+// The terms are written when the order arrives, not when it ends: so one table answers for every
+// order at every seq, and fills find their makers. The cost was never the row but the pages: keys
+// in random order (order-names.ts), and terms rewritten with each state.
 //
-// Invariants: an order has at most one unwritten change; `#bySlot` names the changes of orders that
-// still hold their slot, and is empty between chunks.
+// Invariants: an order has at most one unwritten change; `#bySlot` has the changes of orders that
+// still have their slot, and is empty between chunks.
 
 function numberOf(status: OrderStatus): number {
   return ORDER_STATUSES.indexOf(status)
@@ -39,7 +39,7 @@ INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, o
   hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
   signed_fee_bps, fee_bps, held_until_ms)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-/** An order with a reversed fill ends as canceled, whatever ends it (rules §5.2). */
+/** An order with a reversed fill ends as canceled, however it ends (rules §5.2). */
 const PUT_STATE = `
 INSERT INTO order_states (placed_seq, status, filled_raw, collateral_raw, fee_raw, remaining_raw,
   last_trade_seq, ended_ms, cancel_reason)
@@ -58,7 +58,7 @@ const DELETE_LIVE = 'DELETE FROM live_orders WHERE owner = ? AND market_id = ? A
 const INSERT_OWN_MAKER =
   'INSERT INTO own_makers (taker_placed_seq, position, maker_placed_seq) VALUES (?, ?, ?)'
 
-/** `cancel_reason` of orders that self-trade prevention ended; others index CANCEL_REASONS. */
+/** `cancel_reason` of orders ended by self-trade prevention. Other values index CANCEL_REASONS. */
 export const SELF_TRADE_REASON = { MAKER: 100, TAKER: 101 } as const
 
 interface Change {
@@ -66,20 +66,20 @@ interface Change {
   readonly owner: AccountId
   readonly marketId: MarketId
   status: number
-  /** What the trades since the last flush moved; the fee is that of a taker. */
+  /** Totals of the trades since the last flush; the fee is a taker's. */
   filledRaw: number
   collateralRaw: number
   feeRaw: number
   remainingRaw: number
-  /** The seq of the newest trade since the last flush; null for none. */
+  /** The seq of the newest trade since the last flush; null if none. */
   tradeSeq: Seq | null
   endedMs: number | null
-  /** The command that ended the order; null while it lives. */
+  /** The command that ended the order; null while it is live. */
   endedSeq: Seq | null
   cancelReason: number | null
-  /** When a held order may enter its market; null for an order that is not held. */
+  /** When a held order may enter its market; null if it is not held. */
   eligibleMs: number | null
-  /** What a new row has besides; null when the table already has the row. */
+  /** Further columns of a new row; null if the table already has the row. */
   placed: NewOrder | null
 }
 
@@ -89,13 +89,13 @@ interface NewOrder extends OrderKeys {
   readonly columns: Placed
 }
 
-/** What the names of an order are made of. */
+/** The fields from which an order's names are derived. */
 type OrderKeys = Pick<
   PlaceOrder,
   'slot' | 'generation' | 'accountId' | 'hashHigh' | 'hashLow' | 'clientOrderId'
 >
 
-/** Values fixed at placement, in the order of INSERT's columns after `placed_seq`. */
+/** Values fixed at placement, in the column order of INSERT after `placed_seq`. */
 type Placed = readonly [
   ...fixed: readonly [number, number, number, number, number, number, number, number, number],
   ...terms: readonly [number, number, number, number],
@@ -116,7 +116,7 @@ type SignedColumns = readonly [
   signatureType: number,
 ]
 
-/** Stores a salt without its leading zeros, and a signer only when it is not the maker. */
+/** Stores a salt without leading zeros, and a signer only if it differs from the maker. */
 function signedColumns(tail: PlaceTail): SignedColumns {
   const { salt, maker, signer, signature, signatureType } = tail
   const first = salt.findIndex((byte) => byte !== 0)
@@ -156,7 +156,7 @@ function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
   ]
 }
 
-/** The DONE event of an arrival: its code, the size left, and what its trade moved. */
+/** The DONE event of an arrival: its code, the remaining size, and its trade's totals. */
 interface Done {
   readonly result: number
   readonly filledRaw: number
@@ -165,7 +165,7 @@ interface Done {
   readonly leftRaw: number
 }
 
-/** Gives half of a hash as the table stores it: SQLite keeps signed 32 bits in four bytes. */
+/** Half of a hash as stored in the table: SQLite stores signed 32 bits in four bytes. */
 export function signedHalf(half: number): number {
   return half | 0
 }
@@ -180,7 +180,7 @@ export class OrdersTable {
   readonly #deleteLive: Statement<[AccountId, MarketId, Seq]>
   readonly #insertOwnMaker: Statement<[number, number, number]>
   readonly #orders: OrderTable
-  /** Written after every table that gives names. */
+  /** Written after all tables that add names. */
   readonly names: OrderNames
   readonly #bySlot = new Map<number, Change>()
   #changes: Change[] = []
@@ -223,7 +223,7 @@ export class OrdersTable {
     if (status === LIVE) this.#bySlot.set(order.slot, change)
   }
 
-  /** A held order was released. Its market answers it like a new order (rules §4.3). */
+  /** A held order was released. Its market answers as for a new order (rules §4.3). */
   released(order: ReleaseOrder, done: Done): void {
     const { result, filledRaw, collateralRaw, feeRaw, leftRaw } = done
     const status = statusOf(result, filledRaw)
@@ -261,7 +261,7 @@ export class OrdersTable {
 
   /**
    * Self-trade prevention canceled a maker of the same owner for the arrival `taker`; `position` is
-   * its place among the events of the arrival.
+   * its index among the events of the arrival.
    */
   selfTraded(taker: Arrival, maker: Slot, leftRaw: number, position: number): void {
     const takerSeq = taker.kind === 'placeOrder' ? taker.seq : this.#orders.seqOf(taker.slot)
@@ -269,7 +269,7 @@ export class OrdersTable {
     this.canceled(maker, leftRaw, SELF_TRADE_REASON.MAKER, taker)
   }
 
-  /** Writes the end of an order that was late. */
+  /** Writes the late end of an order. */
   writeLate(row: LateRow, { seq, nowMs, marketId, reason }: LateCommand): void {
     const { kind, owner, placedSeq, sizeRaw, collateralRaw, leftRaw } = row
     const isFill = kind === LATE.FILLED
@@ -312,7 +312,7 @@ export class OrdersTable {
     change.eligibleMs = null
     change.endedMs = by.nowMs
     change.endedSeq = by.seq
-    // The next order in this slot has another row.
+    // The next order in this slot has a different row.
     this.#bySlot.delete(slot)
   }
 
@@ -368,7 +368,7 @@ export class OrdersTable {
 /** The command that ended an order. */
 type Ending = Pick<Arrival, 'seq' | 'nowMs'>
 
-/** The rest of a market buy is collateral, so no shares remain. */
+/** The remainder of a market buy is collateral, so no shares remain. */
 function remainingOf(order: Pick<PlaceOrder, 'marketForm' | 'side'>, leftRaw: number): number {
   return buysBySpend(order.marketForm, order.side) ? 0 : leftRaw
 }

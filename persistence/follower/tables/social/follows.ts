@@ -3,7 +3,7 @@ import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 
-// Who follows whom, and by which command.
+// Follows, with the command of each.
 
 const PUT = 'INSERT OR REPLACE INTO follows (owner, followed, seq) VALUES (?, ?, ?)'
 const DROP = 'DELETE FROM follows WHERE owner = ? AND followed = ?'
@@ -13,7 +13,7 @@ export type FollowCommand = Extract<SocialCommand, { kind: 'followProfile' | 'un
 export class FollowsTable {
   readonly #put: Statement<[ProfileId, ProfileId, Seq]>
   readonly #drop: Statement<[ProfileId, ProfileId]>
-  /** Commands since the last flush, in the order of the journal. */
+  /** Commands since the last flush, in journal order. */
   #waiting: FollowCommand[] = []
 
   constructor(connection: Connection) {

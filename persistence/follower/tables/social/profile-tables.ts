@@ -14,14 +14,14 @@ import type { Pace } from '../pace.ts'
 import { FollowsTable } from './follows.ts'
 import { StandingsTable, type StandingsWorld } from './standings.ts'
 
-// What is said of profiles and by profiles of each other.
+// Data of profiles and relations between profiles.
 
 export function isOfProfiles(command: ControlCommand): command is ProfileCommand | SocialCommand {
   return isOfProfile(command) || isSocial(command)
 }
 
 export interface ProfilesWorld extends StandingsWorld {
-  /** The partner of a sub-account; any other profile itself. */
+  /** The partner of a sub-account; for any other profile, itself. */
   familyOf(profileId: ProfileId): ProfileId
 }
 
@@ -50,17 +50,17 @@ export class ProfileTables {
     else this.standings.made(profileId, madeFields(command).isMachine === true)
   }
 
-  /** The fees of mined trades count for those who referred their takers. */
+  /** Fees of mined trades count for their takers' referrers. */
   settled(command: SettlementCommand): void {
     this.#profiles.settled(command)
   }
 
-  /** The fees in shares of those who were referred are worth collateral. */
+  /** Fees in shares of referred profiles now have a value in collateral. */
   paidOut(market: PaidMarket): void {
     this.#profiles.paidOut(market)
   }
 
-  /** Bookmarks are read from memory: a profile has few. */
+  /** Bookmarks are read from memory, because a profile has few. */
   #social(command: SocialCommand): void {
     if (command.kind !== 'followProfile' && command.kind !== 'unfollowProfile') return
     this.#follows.applied(command)

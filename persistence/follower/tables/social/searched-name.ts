@@ -1,4 +1,4 @@
-// How names are found, for the tables that keep them and the reads that look them up.
+// Search keys of names, for the tables that store them and the reads that use them.
 
 /** Shorter texts are in no table. */
 export const PREFIX_CHARACTERS_MIN = 2
@@ -9,7 +9,7 @@ export function foldedName(name: string): string {
   return name.toLowerCase()
 }
 
-/** Every beginning of a name, the whole one last. */
+/** All prefixes of a name, ending with the whole name. */
 export function prefixesOf(name: string): string[] {
   const characters = [...name]
   const count = Math.max(0, characters.length - PREFIX_CHARACTERS_MIN + 1)
@@ -18,7 +18,7 @@ export function prefixesOf(name: string): string[] {
   })
 }
 
-/** Every end of a name but the whole one: a text within the name begins one of them. */
+/** All proper suffixes of a name: a text within the name is a prefix of one of them. */
 export function endsOf(name: string): string[] {
   const characters = [...name]
   const count = Math.max(0, characters.length - PART_CHARACTERS_MIN)

@@ -6,12 +6,12 @@ import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 import { endsOf, foldedName, prefixesOf } from './searched-name.ts'
 
-// Where each profile stands for those who look for profiles: its names, followers and volume. The
-// rows by which it is found are written again when its names or its followers change, or when it
-// trades for the first time. For its volume they are written once a minute of the journal's time at
-// most, some profiles with each chunk: until then its standing is due.
-// Invariant: name, handle, followers, shown volume and has_traded of a standing are those of its
-// rows in the tables of prefixes and of parts.
+// Each profile's standing in profile searches: its names, followers and volume. Its search rows are
+// rewritten when its names or followers change, or when it trades for the first time. For its
+// volume they are rewritten at most once a minute of journal time, several profiles per chunk;
+// until then its standing is due.
+// Invariant: name, handle, followers, shown volume and has_traded of a standing equal those of its
+// rows in the tables of prefixes and parts.
 
 const MAKE = `
 INSERT INTO profile_standings (profile_id, followers, volume_raw, has_traded, is_machine, shown_raw,
@@ -42,7 +42,7 @@ DELETE FROM profile_prefixes WHERE prefix = ? AND is_handle = ? AND is_whole = ?
 const ADD_PART = 'INSERT INTO profile_parts (part, profile_id) VALUES (?, ?)'
 const DROP_PART = 'DELETE FROM profile_parts WHERE part = ? AND profile_id = ?'
 
-/** Profiles whose volume is shown again in a minute, and with one chunk. */
+/** Profiles whose volume is updated per minute, and per chunk. */
 const DUE_MAX = 4096
 const DUE_PER_CHUNK = 32
 
@@ -67,7 +67,7 @@ type PrefixRow = [
   profileId: ProfileId,
 ]
 
-/** What the table asks the state. */
+/** The state that the table reads. */
 export interface StandingsWorld {
   followersOf(profileId: ProfileId): number
   nowMs(): TimeMs
@@ -92,12 +92,12 @@ export class StandingsTable {
   #made: [ProfileId, isMachine: Flag][] = []
   readonly #marked = new Map<ProfileId, Flag>()
   readonly #volumes = new Map<ProfileId, number>()
-  /** Profiles whose rows are looked at with this chunk. */
+  /** Profiles whose rows are checked in this chunk. */
   readonly #changed = new Set<ProfileId>()
-  /** The last minute in which volumes came due, and the profiles whose turn comes. */
+  /** The last minute in which volumes became due, and the due profiles. */
   #minute = 0
   #rounds: ProfileId[] = []
-  /** Those who are due take turns by their ids; this one was the last. */
+  /** Due profiles are processed by ascending id; this one was the last. */
   #afterId: ProfileId = 0
 
   constructor(connection: Connection, world: StandingsWorld) {
@@ -115,7 +115,7 @@ export class StandingsTable {
     this.#dropPart = connection.prepare(DROP_PART)
   }
 
-  /** A new profile. */
+  /** Adds a new profile. */
   made(profileId: ProfileId, isMachine: boolean): void {
     this.#made.push([profileId, isMachine ? 1 : 0])
     this.#changed.add(profileId)
@@ -126,7 +126,7 @@ export class StandingsTable {
     this.#changed.add(profileId)
   }
 
-  /** Its names may have changed, or who follows it. */
+  /** Its names or followers may have changed. */
   changed(profileId: ProfileId): void {
     this.#changed.add(profileId)
   }
@@ -164,7 +164,7 @@ export class StandingsTable {
   #write(profileId: ProfileId): void {
     const before = this.#find.get(profileId)
     const names = this.#names.get(profileId)
-    assert(before !== undefined && names !== undefined, 'a profile that changes has its rows')
+    assert(before !== undefined && names !== undefined, 'a changed profile has its rows')
     const { username, handle } = names
     const after: Standing = {
       followers: this.#world.followersOf(profileId),
@@ -213,6 +213,6 @@ export class StandingsTable {
 }
 
 function partsOf({ name, hasTraded }: Standing): readonly string[] {
-  // A name may repeat itself, and no two of its ends are equal.
+  // A name may repeat itself, but no two of its suffixes are equal.
   return name === null || hasTraded === 0 ? [] : endsOf(name)
 }

@@ -3,13 +3,13 @@ import type { Connection } from '../../../database.ts'
 import { BOARD_SPANS } from '../../../follower/tables/board-spans.ts'
 import { query } from '../query.ts'
 
-// The place of one owner on the board of all that was ever realised: its rank in the pages of
-// read/boards/leaderboard.ts. Only the rows before it are visited, in the order of their index.
+// An owner's rank on the all-time board of realised gains, as in the pages of
+// read/boards/leaderboard.ts. Only the rows before it are visited, in index order.
 
 const ONE = `
 SELECT pnl_raw AS pnlRaw, volume_raw AS volumeRaw FROM boards
 WHERE span_hours = ${BOARD_SPANS.all} AND owner = ?`
-/** Rows of equal sums stand in the order of their owners. */
+/** Rows with equal sums are sorted by owner. */
 const AHEAD = `
 SELECT count(*) AS count FROM (
   SELECT pnl_raw, volume_raw, owner FROM boards
@@ -17,7 +17,7 @@ SELECT count(*) AS count FROM (
   ORDER BY pnl_raw DESC, volume_raw DESC, owner LIMIT @rankedMax
 ) AS part WHERE pnl_raw > @pnlRaw OR volume_raw > @volumeRaw OR owner < @owner`
 
-/** Places on a board that are counted: a profile behind them has none. */
+/** Ranks that are counted. Profiles further down have no rank. */
 export const RANKED_MAX = 10_000
 
 interface Sums {
@@ -41,7 +41,7 @@ function placeIn(db: Connection): (owner: ProfileId) => number | null {
   })
 }
 
-/** Counted from 1; null for an owner who is not on the board, or too far behind. */
+/** Counted from 1; null for an owner who is not on the board or too far down. */
 export const boardPlace = query({
   name: 'boardPlace',
   prepare: placeIn,

@@ -3,7 +3,7 @@ import type { Connection } from '../../../database.ts'
 import { shownName } from '../profiles.ts'
 import { query } from '../query.ts'
 
-// What everybody may see of a profile, in a list of many.
+// The public fields of a profile for lists.
 
 const FACE = `
 SELECT profile_id AS profileId, account, username, display_name AS displayName, pfp_url AS pfpUrl,
@@ -29,7 +29,7 @@ export function faceOf(db: Connection): (profileId: ProfileId) => Face | null {
   }
 }
 
-/** Gives faces in the order of the ids; null for an id that the tables do not show. */
+/** In the order of the ids; null for an id that is not in the tables. */
 export const faces = query({
   name: 'faces',
   prepare: faceOf,

@@ -4,12 +4,12 @@ import type { SpanHours } from '../../../follower/tables/board-spans.ts'
 import { query } from '../query.ts'
 import { type Face, faceOf } from './faces.ts'
 
-// A page of a leaderboard (rules §9.5): a range of an index, whose rows stand in their order.
+// A page of a leaderboard (rules §9.5): a range of an index in board order.
 
 const BY_PNL = `
 SELECT owner, pnl_raw AS pnlRaw, volume_raw AS volumeRaw FROM boards WHERE span_hours = ?
 ORDER BY pnl_raw DESC, volume_raw DESC, owner LIMIT ? OFFSET ?`
-/** Only owners who traded: a redemption alone is no volume. */
+/** Only owners who traded: a redemption alone has no volume. */
 const BY_VOLUME = `
 SELECT owner, pnl_raw AS pnlRaw, volume_raw AS volumeRaw FROM boards
 WHERE span_hours = ? AND volume_raw > 0
@@ -27,7 +27,7 @@ export interface LeaderboardParams {
   readonly limit: number
 }
 
-/** What an owner did in the span of a board. */
+/** An owner's results in the span of a board. */
 export interface BoardSums {
   readonly owner: ProfileId
   readonly pnlRaw: number
@@ -64,7 +64,7 @@ class Leaderboard {
   }
 }
 
-/** Gives the rows of a page in their order, and how many there are in all. */
+/** The rows of a page in order, and the total number of rows. */
 export const leaderboard = query({
   name: 'leaderboard',
   prepare: (db) => new Leaderboard(db),

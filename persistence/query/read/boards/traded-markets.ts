@@ -1,8 +1,7 @@
 import type { MarketId } from '../../../../engine/domain/ids.ts'
 import { query } from '../query.ts'
 
-// The markets that were traded in the last day, newest first. Each costs one search, however often
-// it was traded.
+// Markets traded in the last day, newest first. Each costs one search, however often it was traded.
 
 const BEFORE = `
 SELECT market_id AS marketId FROM market_hours WHERE market_id < ?

@@ -15,10 +15,10 @@ import { TAKER, type TakerRow } from '../history/mined-trades.ts'
 import { packsIn, type ShownPack } from '../packs/packs.ts'
 import { query } from '../query.ts'
 
-// What everybody did, newest first: arrivals that traded, trades with pools, packs that were made
-// and that ended, resolutions. Each list is read by age from where the page begins, and the newest
-// of all is taken next. A page looks at a bounded number of rows, shown or not: a page that is not
-// full may have more behind it.
+// Public activity, newest first: arrivals that traded, pool trades, created and ended packs,
+// resolutions. Each list is read by age from the start of the page, and the newest entry of all is
+// taken next. A page examines a bounded number of rows, shown or not, so a page that is not full
+// may have successors.
 
 const TRADED = `
 SELECT seq, 0 AS leg, market_id AS marketId, taker_owner AS owner, side, outcome,
@@ -57,29 +57,29 @@ WHERE ${IS_ENDED_PACK} AND ${IS_FEATURED_PACK} AND ${ENDED_BEFORE}`
 const FOLLOWS = 'SELECT 1 AS follows FROM follows WHERE owner = ? AND followed = ?'
 
 const BUY = MOVE_KINDS.indexOf('BUY')
-/** Rows that one page looks at. */
+/** Rows examined for one page. */
 export const EXAMINED_MAX = 500
-/** Rows that one look into a list reads. */
+/** Rows per read of a list. */
 const READ_MAX = 250
 
 export const AUDIENCES = ['all', 'featured', 'following'] as const
 export type Audience = (typeof AUDIENCES)[number]
 
-/** The place of an entry among all; later ones are greater. */
+/** The position of an entry; later entries are greater. */
 export interface FeedPlace {
   readonly seq: Seq
-  /** Tells the entries of one command apart. */
+  /** Distinguishes entries of the same command. */
   readonly leg: number
 }
 
 export interface FeedParams {
   readonly audience: Audience
-  /** Whose follows count; of no meaning for the other audiences. */
+  /** The profile whose follows count; ignored for other audiences. */
   readonly follower: ProfileId
-  /** Only entries before it are given. */
+  /** Returns only entries before it. */
   readonly before: FeedPlace
   readonly limit: number
-  /** Only entries from this time on. */
+  /** Returns only entries from this time on. */
   readonly fromMs: TimeMs
 }
 
@@ -108,7 +108,7 @@ interface OfPack extends Entry {
   readonly owner: ProfileId
 }
 
-/** `trader` is null for a profile that the tables do not show. */
+/** `trader` is null for a profile that is not in the tables. */
 export type FeedEntry =
   | (Traded & { readonly trader: TakerRow | null })
   | (OfPack & { readonly trader: TakerRow | null; readonly pack: ShownPack })
@@ -117,7 +117,7 @@ export type FeedEntry =
 export interface FeedPage {
   /** Newest first. */
   readonly entries: readonly FeedEntry[]
-  /** Where the next page begins; null behind the last entry. */
+  /** Start of the next page; null after the last entry. */
   readonly next: FeedPlace | null
 }
 
@@ -132,11 +132,11 @@ type MoveRow = Entry & {
   readonly collateralRaw: number
 }
 type PackRow = Omit<OfPack, 'what'>
-/** The newest rows of one list before a place. */
+/** The newest rows of one list before a position. */
 type ReadRows = (before: FeedPlace, count: number) => readonly Row[]
 type BeforePlace<Found> = Statement<[Seq, leg: number, limit: number], Found>
 
-/** One list, of which some rows are read and not yet taken. */
+/** One list with some rows read ahead. */
 class Ahead {
   readonly #read: ReadRows
   #count: number
@@ -153,11 +153,11 @@ class Ahead {
     return this.#rows[this.#at]
   }
 
-  /** Takes the next row, and reads more when none is left. */
+  /** Takes the next row, and reads more if none is left. */
   take(): void {
     const taken = this.#rows[this.#at]
     this.#at++
-    // The last read gave fewer than it was asked for: there are no more.
+    // The last read returned fewer rows than requested, so there are no more.
     if (this.#at < this.#rows.length || this.#rows.length < this.#count) return
     this.#count = Math.min(2 * this.#count, READ_MAX)
     this.#rows = this.#read(taken, this.#count)
@@ -209,7 +209,7 @@ class Feed {
     this.#follows = connection.prepare(FOLLOWS)
     this.#trader = connection.prepare(TAKER)
     this.#pack = packsIn(connection)
-    // A list that is read later must not show more than one that is read now.
+    // All lists must be read from the same state.
     this.#ofOneState = connection.transaction((params: FeedParams) => this.#page(params))
   }
 
@@ -259,7 +259,7 @@ class Feed {
       traders.set(row.owner, trader)
       if (row.what !== 'TRADE') {
         const pack = this.#pack(row.packId)
-        assert(pack !== null, 'a row of a pack is of one state with its pack')
+        assert(pack !== null, 'the row of a pack is read in the same state as its pack')
         return { ...row, trader, pack }
       }
       const { isBusted: _none, ...trade } = row
@@ -280,7 +280,7 @@ function poolTradesOf(statement: BeforePlace<MoveRow>): ReadRows {
   return ({ seq, leg }, count) => statement.all(seq, leg, count).map(tradeOfMove)
 }
 
-/** No other command has the seq of a pack that is made. */
+/** No other command has the seq of a new pack. */
 function packsMadeOf(statement: Statement<[Seq, limit: number], PackRow>): ReadRows {
   return ({ seq }, count) => statement.all(seq, count).map((row) => ({ ...row, what: 'PACK_MADE' }))
 }
@@ -302,7 +302,7 @@ function tradeOfMove({ kind, yesRaw, noRaw, collateralRaw, ...row }: MoveRow): R
   }
 }
 
-/** Gives one page of a feed, newest first. */
+/** One page of a feed, newest first. */
 export const feed = query({
   name: 'feed',
   prepare: (db) => new Feed(db),

@@ -1,26 +1,26 @@
 import type { MarketId } from '../../../../engine/domain/ids.ts'
 import type { Place, TradeRow } from './market-trades.ts'
 
-// The trades of several markets in one order, from the ordered trades of each. Every market is
-// asked for one trade. One whose trades are taken is asked for twice as many as before: so a page
-// costs a search for each market, and reads few rows that it does not show.
+// Merges the ordered trades of several markets. One trade of each market is read first. When its
+// trades are used up, twice as many as before are read: so a page costs one search per market, and
+// reads few rows that it does not show.
 
 export interface TapeRow extends TradeRow {
   readonly marketId: MarketId
 }
 
-/** The next trades of one market from a place on, in the order that is wanted. */
+/** The next trades of one market from a position on, in the requested order. */
 export type ReadTrades = (marketId: MarketId, from: Place, count: number) => readonly TradeRow[]
 
 interface Joining {
   readonly marketIds: readonly MarketId[]
   readonly place: Place
   readonly limit: number
-  /** Whether the first trade comes before the second in the order that is wanted. */
+  /** Whether the first trade precedes the second in the requested order. */
   readonly isFirst: (a: TradeRow, b: TradeRow) => boolean
 }
 
-/** What was read of one market and is not yet taken. */
+/** Trades read of one market and not taken yet. */
 class Ahead {
   readonly marketId: MarketId
   readonly #read: ReadTrades
@@ -41,10 +41,10 @@ class Ahead {
     return this.#rows[this.#at]
   }
 
-  /** Takes the next trade, and reads more when none is left. */
+  /** Takes the next trade, and reads more if none is left. */
   take({ seq, tradedMs }: TradeRow): void {
     this.#at++
-    // The last read gave fewer than it was asked for: there are no more.
+    // The last read returned fewer trades than requested, so there are no more.
     if (this.#at < this.#rows.length || this.#rows.length < this.#count) return
     this.#count = Math.min(2 * this.#count, this.#limit)
     this.#rows = this.#read(this.marketId, { ms: tradedMs, seq }, this.#count)

@@ -3,9 +3,9 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { EPOCH_BITS, epochOf } from '../../../follower/tables/epochs.ts'
 
-// The trades of one market, before or after a place in its history. The index is divided into
-// epochs, so a read looks into those epochs in which the market traded, one after the other, until
-// it has enough. Each look finds a trade of its market, unless all of them there were taken back.
+// A market's trades before or after a position in its history. The index is divided into epochs, so
+// a read visits the epochs in which the market traded, one by one, until it has enough. Each visit
+// finds a trade of the market, unless all its trades in that epoch were reversed.
 
 const COLUMNS = `
 seq, side, outcome, shares_raw AS sharesRaw, collateral_raw AS collateralRaw,
@@ -23,7 +23,7 @@ const EPOCH_BEFORE = `
 SELECT first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
 WHERE market_id = ? AND (first_ms, first_seq) < (?, ?)
 ORDER BY first_ms DESC, first_seq DESC LIMIT 1`
-/** The place may be that of the first trade of its epoch. */
+/** The position may be that of the first trade of its epoch. */
 const EPOCH_OF = `
 SELECT first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
 WHERE market_id = ? AND (first_ms, first_seq) <= (?, ?)
@@ -41,16 +41,16 @@ export interface TradeRow {
   readonly collateralRaw: number
   readonly yesTicks: number
   readonly tradedMs: TimeMs
-  /** 1 for a trade that was taken back, else 0. */
+  /** 1 for a reversed trade, otherwise 0. */
   readonly isBusted: number
-  /** YES ticks and raw shares of each price that it met, best first, as in 520:1000,510:2000. */
+  /** YES ticks and raw shares of each fill price, best first, as in 520:1000,510:2000. */
   readonly fills: string
 }
 
-/** When a trade was made, and its YES price. */
+/** The time and the YES price of a trade. */
 export type Close = Pick<TradeRow, 'tradedMs' | 'yesTicks'>
 
-/** A place in the history: times and seqs rise together. */
+/** A position in the history. Times and seqs increase together. */
 export interface Place {
   readonly ms: TimeMs
   readonly seq: Seq
@@ -59,7 +59,7 @@ export interface Place {
 export const START: Place = { ms: Number.MIN_SAFE_INTEGER, seq: Number.MIN_SAFE_INTEGER }
 export const END: Place = { ms: Number.MAX_SAFE_INTEGER, seq: Number.MAX_SAFE_INTEGER }
 
-/** Which trades are wanted: 0 for those that stand, 1 for those that were taken back. */
+/** The requested trades: 0 for valid ones, 1 for reversed ones. */
 export type Kinds = readonly (0 | 1)[]
 
 interface EpochRow {
@@ -87,7 +87,7 @@ export class MarketTrades {
     this.#epochAfter = connection.prepare(EPOCH_AFTER)
   }
 
-  /** The trades before a place, newest first. */
+  /** The trades before a position, newest first. */
   before(marketId: MarketId, kinds: Kinds, { ms, seq }: Place, limit: number): TradeRow[] {
     const found: TradeRow[] = []
     let epoch = this.#epochBefore.get(marketId, ms, seq)
@@ -105,8 +105,8 @@ export class MarketTrades {
   }
 
   /**
-   * Gives a function that finds the last trade before a time, among those that stand. Its times
-   * must fall from call to call: it stays in the epoch in which it found a trade.
+   * Returns a function that finds the last valid trade before a time. Its times must decrease from
+   * call to call, because it stays in the epoch of the last trade found.
    */
   closes(marketId: MarketId): (ms: TimeMs) => Close | undefined {
     let epoch = this.#epochBefore.get(marketId, END.ms, END.seq)
@@ -115,7 +115,7 @@ export class MarketTrades {
         const { firstMs, firstSeq } = epoch
         const close = firstMs < ms ? this.#close.get(epochOf(firstSeq), marketId, 0, ms) : undefined
         if (close !== undefined) return close
-        // A gap of many epochs is passed in one search.
+        // A gap of many epochs is skipped in one search.
         const isBehind = firstMs >= ms
         epoch = isBehind
           ? this.#epochBefore.get(marketId, ms, START.seq)
@@ -125,7 +125,7 @@ export class MarketTrades {
     }
   }
 
-  /** The trades after a place, oldest first. */
+  /** The trades after a position, oldest first. */
   after(marketId: MarketId, kinds: Kinds, { ms, seq }: Place, limit: number): TradeRow[] {
     const found: TradeRow[] = []
     const current = this.#epochOf.get(marketId, ms, seq)

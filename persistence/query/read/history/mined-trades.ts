@@ -5,9 +5,9 @@ import { NEWEST_EPOCH, NEWEST_NUMBER } from '../../../follower/tables/mined-trad
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 
-// The mined trades of a market or of a group, newest first. They are numbered, so a page far back
-// is found by its numbers. A page may reach over several epochs: each gives it a row or more, so
-// `limit` bounds the rows and the epochs that are read.
+// The mined trades of a market or a group, newest first. They are numbered, so a distant page is
+// found by its numbers. A page may span several epochs, each with at least one row, so `limit`
+// bounds the rows and epochs that are read.
 
 const EPOCH = `
 SELECT epoch, first_number AS firstNumber FROM mined_epochs
@@ -40,7 +40,7 @@ export interface TakerRow {
 
 interface TradeRow {
   readonly seq: Seq
-  /** Where it was made: a group has trades of its markets. */
+  /** The market of the trade: a group has the trades of its markets. */
   readonly marketId: MarketId
   readonly takerId: AccountId
   /** Side and outcome of the taker's order. */
@@ -55,20 +55,20 @@ interface TradeRow {
 
 export interface MinedTrade extends TradeRow {
   readonly settlement: Settlement
-  /** Null for a profile that the tables do not show. */
+  /** null for a profile that is not in the tables. */
   readonly taker: TakerRow | null
 }
 
 export interface MinedTradesParams {
-  /** A market, or a group. */
+  /** A market or a group. */
   readonly marketId: MarketId
-  /** How many of the newest trades are passed over. */
+  /** Number of newest trades to skip. */
   readonly skip: number
   readonly limit: number
 }
 
 export interface MinedTrades {
-  /** The mined trades of the market in all. */
+  /** Total number of mined trades of the market. */
   readonly count: number
   readonly trades: readonly MinedTrade[]
 }
@@ -111,13 +111,13 @@ class MinedTradesOfMarket {
     return { count, trades }
   }
 
-  /** The trades from a number down. */
+  /** The trades from a number downwards. */
   #rows(marketId: MarketId, fromNumber: number, limit: number): TradeRow[] {
     const rows: TradeRow[] = []
     let number = fromNumber
     while (number > 0 && rows.length < limit) {
       const found = this.#epoch.get(marketId, number)
-      assert(found !== undefined, 'every number has its epoch')
+      assert(found !== undefined, 'every number has an epoch')
       rows.push(...this.#page.all(found.epoch, marketId, number, limit - rows.length))
       number = found.firstNumber - 1
     }
@@ -125,7 +125,7 @@ class MinedTradesOfMarket {
   }
 }
 
-/** Gives the newest mined trades first, and how many there are. */
+/** Newest mined trades first, and their total number. */
 export const minedTrades = query({
   name: 'minedTrades',
   prepare: (db) => new MinedTradesOfMarket(db),

@@ -2,8 +2,7 @@ import type { MarketId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 
-// The prices that trades left in a pool. The key of the table is the market and the time, so each
-// price is one search.
+// Pool prices after trades. The table's key is market and time, so each price is one search.
 
 const FIRST = `
 SELECT traded_ms AS tradedMs, yes_e6 AS yesE6 FROM pool_prices
@@ -12,7 +11,7 @@ const BEFORE = `
 SELECT traded_ms AS tradedMs, yes_e6 AS yesE6 FROM pool_prices
 WHERE market_id = ? AND traded_ms < ? ORDER BY traded_ms DESC, seq DESC LIMIT 1`
 
-/** When a price came to be, in millionths. */
+/** A price in millionths, and when it was set. */
 export interface PoolPrice {
   readonly tradedMs: TimeMs
   readonly yesE6: number

@@ -5,17 +5,17 @@ import { query } from '../query.ts'
 import { type Kinds, MarketTrades, START } from './market-trades.ts'
 import { type PoolPrice, PoolPrices } from './pool-prices.ts'
 
-// The YES price of a market over time (rules §11.5). Each step has the price of the last trade
-// in it, or else that of the step before. Three searches find the last trade before a time, and
-// steps without a trade need none. So a series reads at most one trade for each of its points,
-// however many there were. A trade that was taken back does not count.
+// The YES price of a market over time (rules §11.5). Each step has the price of its last trade, or
+// the price of the previous step. Three searches find the last trade before a time, and steps
+// without a trade need none. So a series reads at most one trade per point, however many there
+// were. Reversed trades do not count.
 
 const STANDING: Kinds = [0]
 const SEC = 1000
 const MIN = 60 * SEC
 const HOUR = 60 * MIN
 const DAY = 24 * HOUR
-/** Steps of a whole history; the shortest that gives no more than `pointsMax` is taken. */
+/** Steps for a full history; the shortest one with at most `pointsMax` points is used. */
 const STEPS_MS = [
   ...[5 * SEC, 15 * SEC, 30 * SEC, MIN, 2 * MIN, 5 * MIN, 10 * MIN, 20 * MIN, 30 * MIN],
   ...[HOUR, 2 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY],
@@ -23,13 +23,13 @@ const STEPS_MS = [
 
 export interface PricesParams {
   readonly marketId: MarketId
-  /** Whether it trades against a pool. */
+  /** Whether it is a pool market. */
   readonly isPool: boolean
-  /** The series ends with the step that holds this time. */
+  /** The series ends with the step that contains this time. */
   readonly untilMs: TimeMs
-  /** It begins with the step that holds this time; null for the first trade. */
+  /** It starts with the step that contains this time; null = the first trade. */
   readonly fromMs: TimeMs | null
-  /** Null for a step that follows from the length of the series. */
+  /** null = a step derived from the length of the series. */
   readonly stepMs: number | null
   readonly pointsMax: number
 }
@@ -38,16 +38,16 @@ export interface PriceSeries {
   /** The start of the newest step. */
   readonly newestMs: TimeMs
   readonly stepMs: number
-  /** The price at the end of each step in millionths, newest first; none before the first trade. */
+  /** The price at the end of each step in millionths, newest first; ends at the first trade. */
   readonly yesE6: readonly number[]
 }
 
 const E6_PER_TICK = UNIT_RAW / PRICE_ONE_TICKS
 
-/** Where the prices of one market are found. */
+/** The source of one market's prices. */
 interface Source {
   readonly firstMs: TimeMs | undefined
-  /** Its times must fall from call to call. */
+  /** Times must decrease from call to call. */
   readonly closeBefore: (ms: TimeMs) => PoolPrice | undefined
 }
 
@@ -82,7 +82,7 @@ function stepOf(firstMs: TimeMs, { untilMs, stepMs, pointsMax }: PricesParams): 
   return STEPS_MS.find((ms) => pointsOf(ms) <= pointsMax) ?? longest
 }
 
-/** Gives the price of each step. */
+/** The price of each step. */
 export const prices = query({
   name: 'prices',
   prepare: (db) => new Prices(db),
@@ -97,7 +97,7 @@ export const prices = query({
     let found: PoolPrice | undefined
     let atMs = newestMs
     while (yesE6.length < pointsMax && atMs + stepMs > startMs) {
-      // Until the step of the found trade is reached, the price is carried forward from it.
+      // The found trade's price applies until its step is reached.
       if (found === undefined || found.tradedMs >= atMs + stepMs) {
         found = closeBefore(atMs + stepMs)
       }

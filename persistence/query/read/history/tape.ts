@@ -4,26 +4,25 @@ import { query } from '../query.ts'
 import { joined, type ReadTrades, type TapeRow } from './joined-trades.ts'
 import { END, type Kinds, MarketTrades, type Place } from './market-trades.ts'
 
-// Every trade of a market in the order in which it happened, those that were taken back included.
-// The seq of the taker's command names a trade. Seqs and times rise together, so the time of the
-// next trade of any market finds the place of a seq. The tape of a group joins those of its
-// markets.
+// All trades of a market in chronological order, including reversed ones. A trade is identified by
+// the seq of its taker's command. Seqs and times increase together, so the time of the next trade
+// of any market gives the position of a seq. The tape of a group merges those of its markets.
 
 const TIME_AFTER = 'SELECT traded_ms AS tradedMs FROM trades WHERE seq > ? ORDER BY seq LIMIT 1'
 const ALL: Kinds = [0, 1]
 
 export interface TapeParams {
-  /** One market, or all of a group. */
+  /** One market, or all markets of a group. */
   readonly marketIds: readonly MarketId[]
-  /** Trades after this seq, oldest first; null for the newest trades. */
+  /** Trades after this seq, oldest first; null = the newest trades. */
   readonly afterSeq: Seq | null
   readonly limit: number
 }
 
 export interface TapePage {
-  /** The seq of the trade before the first one here; 0 when there is none. */
+  /** The seq of the trade before the first one here; 0 if there is none. */
   readonly prevSeq: Seq
-  /** By rising seq. */
+  /** By ascending seq. */
   readonly trades: readonly TapeRow[]
 }
 
@@ -75,7 +74,7 @@ class Tape {
   }
 }
 
-/** Gives one page of the tape. */
+/** One page of the tape. */
 export const tape = query({
   name: 'tape',
   prepare: (db) => new Tape(db),

@@ -3,7 +3,7 @@ import type { MarketId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { query } from '../query.ts'
 
-// Markets that left memory, as they were then (design §10).
+// Archived markets, as of their archival (design §10).
 
 const ROW = `facts AS metadata,
   EXISTS (SELECT 1 FROM match_markets WHERE market_slug = markets.slug) AS isOfMatch`
@@ -35,7 +35,7 @@ function marketOrNull(row: Metadata | undefined): ArchivedMarket | null {
   return row === undefined ? null : marketOf(row)
 }
 
-/** The archived markets of a group, in the order of the group. */
+/** The archived markets of a group, in group order. */
 export const archivedOfGroup = query({
   name: 'archivedOfGroup',
   prepare: (db) => db.prepare<[MarketId, number], Metadata>(OF_GROUP),
@@ -43,50 +43,50 @@ export const archivedOfGroup = query({
     ofGroup.all(groupId, LIMITS.groupChildrenMax).map(marketOf),
 })
 
-/** The archived market of a slug; null when there is none. */
+/** The archived market of a slug; null if there is none. */
 export const archivedMarket = query({
   name: 'archivedMarket',
   prepare: (db) => db.prepare<[string], Metadata>(BY_SLUG),
   run: (bySlug, slug: string) => marketOrNull(bySlug.get(slug)),
 })
 
-/** Archived markets in the order of the slugs; null for one that is not archived. */
+/** In the order of the slugs; null for a market that is not archived. */
 export const archivedBySlugs = query({
   name: 'archivedBySlugs',
   prepare: (db) => db.prepare<[string], Metadata>(BY_SLUG),
   run: (bySlug, slugs: readonly string[]) => slugs.map((slug) => marketOrNull(bySlug.get(slug))),
 })
 
-/** Archived markets in the order of the ids; null for one that is not archived. */
+/** In the order of the ids; null for a market that is not archived. */
 export const archivedMarkets = query({
   name: 'archivedMarkets',
   prepare: (db) => db.prepare<[number], Metadata>(BY_ID),
   run: (byId, marketIds: readonly MarketId[]) => marketIds.map((id) => marketOrNull(byId.get(id))),
 })
 
-/** Whether a market ever had the slug. */
+/** Whether the slug was ever used by a market. */
 export const isSlugUsed = query({
   name: 'isSlugUsed',
   prepare: (db) => db.prepare<[string], { isUsed: number }>(IS_USED),
   run: (isUsed, slug: string) => isUsed.get(slug) !== undefined,
 })
 
-/** Whether a market that left memory had the condition. */
+/** Whether an archived market has the condition. */
 export const isArchivedCondition = query({
   name: 'isArchivedCondition',
   prepare: (db) => db.prepare<[string], { isUsed: number }>(IS_CONDITION),
   run: (isUsed, conditionId: string) => isUsed.get(conditionId) !== undefined,
 })
 
-/** Whether a slot ever had a slug of this prefix: a hyphen and digits follow it. */
+/** Whether a slot ever had a slug of this prefix, followed by a hyphen and digits. */
 export const isSlugPrefixUsed = query({
   name: 'isSlugPrefixUsed',
   prepare: (db) => db.prepare<[string, string], { slug: string }>(IS_PREFIX_USED),
   run: (between, prefix: string) => {
-    // The sign behind 9 is a colon: the range has all slugs that go on with a digit.
+    // The character after 9 is a colon, so the range contains all slugs that continue with a digit.
     let left = PREFIX_LOOKS_MAX
     for (const { slug } of between.iterate(`${prefix}-`, `${prefix}-:`)) {
-      // So many slugs that are nearly those of slots: another prefix is easier to read, too.
+      // Too many similar slugs: another prefix is also easier to read.
       if (left-- === 0 || /^[0-9]+$/.test(slug.slice(prefix.length + 1))) return true
     }
     return false

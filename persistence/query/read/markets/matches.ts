@@ -10,8 +10,8 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
 
-// Matches by where they stand: live ones and then those to come, the earliest first; then finished
-// ones, the latest first. Each part of a page is a range of an index, at most one for each sport.
+// Matches by phase: live, then upcoming, earliest first; then finished, latest first. Each part of
+// a page is a range of an index, with at most one range per sport.
 
 const ROW = 'slug, phase, starts_ms AS startsMs, about, score'
 const rangeOf = (index: string, isLatestFirst: boolean) => `
@@ -38,7 +38,7 @@ function shownOf({ about, score }: Row): ShownMatch {
   return { match: JSON.parse(about), score: score === null ? null : JSON.parse(score) }
 }
 
-/** The place of a match in the list. */
+/** The position of a match in the list. */
 export interface MatchPlace {
   readonly phase: MatchPhase
   readonly startsMs: TimeMs
@@ -47,11 +47,11 @@ export interface MatchPlace {
 
 export interface MatchesParams {
   readonly phases: readonly MatchPhase[]
-  /** Null for all sports. */
+  /** null = all sports. */
   readonly sportType: SportType | null
-  /** Null for matches of every game, and of none. */
+  /** null = matches with any game or none. */
   readonly esportType: string | null
-  /** Only matches behind it are given; null for all. */
+  /** Returns only matches after it; null = all. */
   readonly after: MatchPlace | null
   readonly limit: number
 }
@@ -61,7 +61,7 @@ type RangeStatement = Statement<
   Row
 >
 
-/** Sorts behind every slug: these have letters, digits and dashes. */
+/** Sorts after every slug: slugs have letters, digits and dashes. */
 const LAST_SLUG = '~'
 
 class MatchLists {
@@ -110,7 +110,7 @@ class MatchLists {
   }
 }
 
-/** The earliest first; slugs are of plain letters, so they sort as in SQLite. */
+/** Earliest first. Slugs are ASCII, so they sort as in SQLite. */
 function order(one: Row, other: Row): number {
   if (one.startsMs !== other.startsMs) return one.startsMs - other.startsMs
   return one.slug < other.slug ? -1 : 1
@@ -123,7 +123,7 @@ export const matches = query({
   run: (lists, params: MatchesParams): ShownMatch[] => lists.page(params),
 })
 
-/** The match of this slug, or of the market with this slug; null for none. */
+/** The match with this slug, or with a market of this slug; null if there is none. */
 export const matchNamed = query({
   name: 'matchNamed',
   prepare: (db) => ({

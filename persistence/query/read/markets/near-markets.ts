@@ -5,8 +5,8 @@ import { groupIdOf, partsOf } from '../../../search/market-text.ts'
 import { query } from '../query.ts'
 import { type SearchIndex, searchIndexOf } from './search-index.ts'
 
-// The active markets nearest to a market: those of its group, then those of its categories, then
-// those that mean nearly the same. The market itself may be over.
+// The active markets most similar to a market: those of its group, then those of its categories,
+// then those with a similar meaning. The market itself may have ended.
 
 const BY_SLUG = 'SELECT market_id AS marketId, facts AS metadata FROM markets WHERE slug = ?'
 
@@ -42,14 +42,14 @@ class NearMarkets {
     return vectors.nearest({ marketId, ...own }, countMax)
   }
 
-  /** A market that is over is not searched: its facts say what it was about. */
+  /** An ended market is not searched, so its stored data gives its topic. */
   #ofMetadata(market: Market) {
     const steps = this.#index.meaning.of(partsOf(market))
     return { steps, labels: { groupId: groupIdOf(market), categories: market.categories } }
   }
 }
 
-/** Ids of active markets, nearest first; null for a slug that no market ever had. */
+/** Ids of active markets, most similar first; null for a slug that no market ever had. */
 export const nearMarkets = query({
   name: 'nearMarkets',
   prepare: (db) => new NearMarkets(searchIndexOf(db)),

@@ -25,7 +25,7 @@ export interface CandlesParams {
   readonly limit: number
 }
 
-/** Candles of a symbol by rising start. */
+/** Candles of a symbol by ascending start. */
 export const oracleCandles = query({
   name: 'oracleCandles',
   prepare: (db) => db.prepare<[string, number, number, number, number], CandleRow>(BETWEEN),

@@ -4,9 +4,9 @@ import type { Connection, Statement } from '../../../database.ts'
 import { MarketVectors } from '../../../search/market-vectors.ts'
 import { Meaning } from '../../../search/meaning.ts'
 
-// What the query thread keeps for searches: the meanings of words, and one vector for each active
-// market. Both are read at the first search, because most exchanges that start are asked for other
-// things first. Later only the markets that changed are read again.
+// The query thread's data for searches: the meanings of words, and one vector per active market.
+// Both are read at the first search, because most exchanges get other requests first after a start.
+// Later only changed markets are read again.
 
 const NEWEST = 'SELECT change FROM search_changes ORDER BY change DESC LIMIT 1'
 const OLDEST = 'SELECT change FROM search_changes ORDER BY change LIMIT 1'
@@ -28,7 +28,7 @@ interface Change {
 
 const indices = new WeakMap<Connection, SearchIndex>()
 
-/** The one index of a connection: all reads that search share it. */
+/** The one index of a connection, shared by all search reads. */
 export function searchIndexOf(connection: Connection): SearchIndex {
   const known = indices.get(connection) ?? new SearchIndex(connection)
   indices.set(connection, known)
@@ -43,9 +43,9 @@ export class SearchIndex {
   readonly #one: Statement<[MarketId], MarketRow>
   readonly #all: Statement<[number], MarketRow>
   #meaning: Meaning | null = null
-  /** Null before the first search. */
+  /** null before the first search. */
   #vectors: MarketVectors | null = null
-  /** The newest change that `#vectors` shows. */
+  /** The newest change included in `#vectors`. */
   #change = 0
 
   constructor(connection: Connection) {
@@ -62,7 +62,7 @@ export class SearchIndex {
     return this.#meaning
   }
 
-  /** The markets as the tables show them, and the change that they show. */
+  /** The markets as of the tables, and the change that they include. */
   current(): { readonly vectors: MarketVectors; readonly change: number } {
     const newest = this.#newest.get()?.change ?? 0
     const oldest = this.#oldest.get()?.change ?? 0

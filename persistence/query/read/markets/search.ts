@@ -7,14 +7,14 @@ import { isEmptyWord, plainOf, termsOf } from '../../../search/terms.ts'
 import { query } from '../query.ts'
 import { type SearchIndex, searchIndexOf } from './search-index.ts'
 
-// Active markets for a text, best first: those whose title or slug is the text, those whose title
-// or slug has it as a phrase, those that have all of its words, and then by similarity. Similarity
-// is the greater of two: the cosine of both meanings, and the share of the words of the query that
-// the market has, where a word of few markets counts more. So a market that has all words has
-// similarity 1. One of similarity 0 is not found.
+// Active markets for a text, best first: those whose title or slug equals the text, those with the
+// text as a phrase in title or slug, those with all of its words, and then by similarity.
+// Similarity is the greater of two values: the cosine of both meanings, and the weighted share of
+// the query's words in the market, where rare words weigh more. So a market with all words has
+// similarity 1. A market with similarity 0 is not found.
 //
-// Each word costs a bounded number of rows, however many markets have it: the newest count. Terms
-// hold letters, marks and digits only and are quoted, so no query is a wrong expression of FTS5.
+// Each word reads a bounded number of rows, however many markets have it: the newest ones. Terms
+// contain only letters, marks and digits and are quoted, so no query is an invalid FTS5 expression.
 
 /** Weights of title, slug, labels and about. */
 const WORDS = `
@@ -35,14 +35,14 @@ interface WordRow {
 interface Found {
   readonly marketId: MarketId
   place: number
-  /** How many words of the query it has, and what they weigh. */
+  /** The number of query words in the market, and their weight. */
   words: number
   weight: number
   score: number
   similarity: number
 }
 
-/** Markets for one text, best first; the similarities only fall. */
+/** Markets for one text, best first, with non-increasing similarities. */
 interface Ranking {
   readonly marketIds: readonly MarketId[]
   readonly similarities: readonly number[]
@@ -57,7 +57,7 @@ export interface SearchParams {
 
 export interface SearchAnswer {
   readonly marketIds: readonly MarketId[]
-  /** How many markets are similar enough; `LIMITS.searchFoundMax` for so many or more. */
+  /** Number of markets that are similar enough, capped at `LIMITS.searchFoundMax`. */
   readonly total: number
 }
 
@@ -129,7 +129,7 @@ class Search {
     }
   }
 
-  /** Notes the markets that have a word, and gives its weight: a word of few markets tells more. */
+  /** Records the markets with a word, and returns its weight: rare words weigh more. */
   #countWord(word: string, found: ReadonlyMap<MarketId, Found>): number {
     const rows = this.#rowsOf(word)
     const weight = Math.log(1 + found.size / (1 + rows.length))
@@ -143,7 +143,7 @@ class Search {
     return weight
   }
 
-  /** Puts the name in the place of a word that nothing has and that is one slip away from it. */
+  /** Replaces an unknown word by a name that is one slip away. */
   #spelled(terms: readonly string[]): readonly string[] {
     const { meaning } = this.#index
     const slips = new Map<string, string>()
@@ -155,7 +155,7 @@ class Search {
     return slips.size === 0 ? terms : terms.map((term) => slips.get(term) ?? term)
   }
 
-  /** A word that means nothing here may be a part of one: "bitco", or a name of another script. */
+  /** A word without a known meaning may be part of a word ("bitco") or a name in another script. */
   #rowsOf(word: string): WordRow[] {
     const rows = this.#words.all(`"${word}"`, LIMITS.searchRowsMax)
     if (rows.length > 0 || [...word].length < PART_CHARACTERS_MIN) return rows
@@ -177,7 +177,7 @@ class Search {
   }
 }
 
-/** The words that count: the first few, each once; all of them when none says anything. */
+/** The words that count: the first few distinct ones; all of them if none has a meaning. */
 function wordsOf(terms: readonly string[]): string[] {
   const distinct = [...new Set(terms)]
   const reporting = distinct.filter((term) => !isEmptyWord(term))

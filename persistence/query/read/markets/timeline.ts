@@ -2,7 +2,7 @@ import type { MarketId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { query } from '../query.ts'
 
-// Slots of a series around one of them (rules §10.3). Each answer is a range of an index.
+// Slots of a series around one of them (rules §10.3). Each result is a range of an index.
 
 const BY_KEY = `
 SELECT series_id AS seriesId, symbol, frequency, sub_frequency AS subFrequency,
@@ -28,7 +28,7 @@ export interface SeriesRow {
   readonly seriesId: number
   readonly symbol: string
   readonly frequency: string
-  /** '' for none. */
+  /** '' = none. */
   readonly subFrequency: string
   readonly stableSlug: string
 }
@@ -56,17 +56,17 @@ export interface TimelineParams {
 
 export interface TimelineAnswer {
   readonly series: SeriesRow
-  /** The slot that was asked for, or the current one; null before the first slot. */
+  /** The requested slot, or the current one; null before the first slot. */
   readonly anchor: SlotRow | null
   readonly current: SlotRow | null
   readonly next: SlotRow | null
-  /** By rising start, the anchor among them. */
+  /** By ascending start, including the anchor. */
   readonly batch: readonly SlotRow[]
 }
 
 const OPEN = 1
 
-/** The timeline; null when no series is like that. */
+/** The timeline; null if there is no such series. */
 export const timeline = query({
   name: 'timeline',
   prepare: (db) => ({
@@ -88,7 +88,7 @@ export const timeline = query({
           : byKey.get(params.symbol, params.frequency, params.subFrequency)
     if (series === undefined) return null
     const { seriesId } = series
-    // The slot before the newest that began may still be open for a moment.
+    // The slot before the newest started one may still be open briefly.
     const begun = behind.all(seriesId, nowMs + 1, 2)
     const current =
       begun.find(({ state }) => state === OPEN) ??

@@ -15,8 +15,8 @@ import {
 } from './order-status.ts'
 import { OrderFinder } from './user-orders.ts'
 
-// The order that a client sends a second time, as its arrival left it: its first reply is made of
-// this again, so no reply has to be remembered (rules §4.5).
+// An order that a client sends again, as of its arrival. Its first reply is rebuilt from it, so
+// replies need not be stored (rules §4.5).
 
 const COLUMNS = `${STATUS_COLUMNS}, held_until_ms AS heldUntilMs,
 hash_high AS hashHigh, hash_low AS hashLow`
@@ -28,13 +28,13 @@ export interface FirstOrderParams {
   readonly accountId: AccountId
   readonly hashHigh: number
   readonly hashLow: number
-  /** Asked for when no order has the hash; '' for none. */
+  /** Used if no order has the hash; '' = none. */
   readonly clientOrderId: string
   readonly makersMax: number
 }
 
 export interface FirstRow extends StatusRow {
-  /** When the taker delay of its arrival ended; null when the order was not held. */
+  /** When the taker delay of its arrival ended; null if the order was not held. */
   readonly heldUntilMs: number | null
   readonly hashHigh: number
   readonly hashLow: number
@@ -48,13 +48,13 @@ interface TradeRow {
 
 export interface FirstOrder {
   readonly order: FirstRow
-  /** The trade of its arrival; null when that traded nothing. */
+  /** The trade of its arrival; null if it did not trade. */
   readonly trade:
     | (TradeRow & { readonly makers: readonly MakerOfTrade[]; readonly settlement: Settlement })
     | null
-  /** Self-trade prevention stopped it on arrival. */
+  /** Whether self-trade prevention stopped it on arrival. */
   readonly isStopped: boolean
-  /** Makers of the same owner that self-trade prevention canceled for its arrival. */
+  /** The owner's makers that self-trade prevention canceled for its arrival. */
   readonly ownMakers: readonly OrderAt[]
 }
 
@@ -113,7 +113,7 @@ class FirstOrders {
   }
 }
 
-/** Gives the order of the account that has the hash or the client id; null when it has none. */
+/** The account's order with this hash or client id; null if there is none. */
 export const firstOrder = query({
   name: 'firstOrder',
   prepare: (db) => new FirstOrders(db),

@@ -6,8 +6,8 @@ import { signedHalf } from '../../../follower/tables/orders/orders.ts'
 import { query } from '../query.ts'
 import { NamedOrders } from './named-orders.ts'
 
-// Says whether the tables hold an order or a client order id, and which seq they show. One
-// transaction reads both, so that both are of one state.
+// Looks up whether the tables have an order or a client order id, and their seq. One transaction
+// reads both, so both are from the same state.
 
 const APPLIED = 'SELECT seq FROM applied WHERE id = 1'
 const KEYS = `
@@ -18,7 +18,7 @@ export interface KnownRequest {
   readonly hashHigh: number
   readonly hashLow: number
   readonly accountId: AccountId
-  /** '' for none. */
+  /** '' = none. */
   readonly clientOrderId: string
 }
 
@@ -65,7 +65,7 @@ class KnownOrders {
   }
 }
 
-/** Gives what the tables hold of an order, and the seq up to which they show everything. */
+/** The tables' data of an order, and the seq up to which they are complete. */
 export const knownInTables = query({
   name: 'knownInTables',
   isUrgent: true,

@@ -6,8 +6,8 @@ import { query } from '../query.ts'
 import { NamedOrders } from './named-orders.ts'
 import { SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
 
-// A profile's orders over the markets of a match or of a group, newest first. Each market is asked
-// for orders that are newer than the oldest of those that the page would have without it.
+// A profile's orders in the markets of a match or a group, newest first. From each market only
+// orders newer than the oldest one on the page so far are read.
 
 const LIVE = ORDER_STATUSES.indexOf('LIVE')
 const LIVE_SEQS = `
@@ -22,7 +22,7 @@ export interface MatchOrdersParams {
   readonly limit: number
 }
 
-/** The newest orders of what it was given, and how old the next ones may be. */
+/** The newest orders added so far, and the age limit of further ones. */
 class Newest {
   readonly #limit: number
   #seqs: Seq[] = []
@@ -31,7 +31,7 @@ class Newest {
     this.#limit = limit
   }
 
-  /** Only orders above it come on the page. */
+  /** Only orders above it are added. */
   get aboveSeq(): Seq {
     return this.#seqs.length < this.#limit ? 0 : this.#seqs[this.#limit - 1]
   }
@@ -90,7 +90,7 @@ class MatchOrders {
   }
 }
 
-/** Gives the newest orders first, `limit` of all markets together. */
+/** Newest orders first, `limit` for all markets together. */
 export const matchOrders = query({
   name: 'matchOrders',
   prepare: (db) => new MatchOrders(db),

@@ -4,10 +4,10 @@ import { ORDER_EVENT, TAKER_PLACE } from '../../../follower/tables/orders/order-
 import { query } from '../query.ts'
 import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 
-// Which order events of an account came after one that its client names (rules §5.3). The account's
-// chain is followed back from its newest row, so the cost is that of what was missed. Two marks
-// divide what a client has from what it missed, because ends of trades (MINED, FAILED) are told
-// later than their commands: one mark for these, one for all other events.
+// The order events of an account after one that its client has (rules §5.3). The account's chain is
+// followed back from its newest row, so the cost is proportional to what was missed. Two marks
+// separate received from missed events, because ends of trades (MINED, FAILED) are published later
+// than their commands: one mark for these, one for all other events.
 
 const { REST_PLACED, UPDATED, FILLED, PART_FILLED, KILLED, SETTLED } = ORDER_EVENT
 /** Kinds whose frame has a number. */
@@ -21,7 +21,7 @@ const NEWEST = 'SELECT number FROM newest_events WHERE owner = ?'
 const EVENT = `
 SELECT number, back, seq, seq - age AS placedSeq, kind, remaining_raw AS remainingRaw, place
 FROM order_events WHERE number = ?`
-/** A trade that is mined late has the time of the block that it is in. */
+/** A trade that is mined late has the time of the block that contains it. */
 const EXCEPTION = `
 SELECT s.changed_seq AS seq, s.height, coalesce(b.mined_ms, s.changed_ms) AS ms
 FROM settlements s LEFT JOIN blocks b ON b.height = s.height WHERE s.trade_seq = ?`
@@ -40,52 +40,52 @@ interface OrderAt {
   readonly generation: Generation
 }
 
-/** The event that a client names, which is not the end of a trade. */
+/** The client's last event other than the end of a trade. */
 export type EventMark =
   | { readonly kind: 'number'; readonly seq: Seq; readonly index: number }
   | ({ readonly kind: 'matched'; readonly tradeSeq: Seq } & OrderAt)
   | ({ readonly kind: 'terminal' } & OrderAt)
 
-/** The end of the part of an order in a trade. */
+/** The end of an order's part in a trade. */
 export type EndMark = { readonly tradeSeq: Seq } & OrderAt
 
 export interface MissedParams {
   readonly accountId: AccountId
   readonly after: EventMark
-  /** Null when the client names no end of a trade. */
+  /** null if the client gives no end of a trade. */
   readonly afterEnd: EndMark | null
-  /** Without `afterEnd`, ends that are older than the named event by less count as missed. */
+  /** Without `afterEnd`, ends older than the given event by less than this count as missed. */
   readonly lateMs: number
   readonly eventsMax: number
-  /** Rows that are visited at the most. */
+  /** Maximum number of visited rows. */
   readonly rowsMax: number
 }
 
-/** An event that was missed; read/missed-frames.ts reads the rest of it. */
+/** A missed event; read/missed-frames.ts reads its remaining data. */
 export interface MissedEvent {
   readonly what: 'ORDER' | 'MATCHED' | 'ENDED'
   /** The command that caused it. */
   readonly seq: Seq
   readonly placedSeq: Seq
-  /** For ORDER: the kind, the size and the place of its row. */
+  /** For ORDER: the kind, size and place of its row. */
   readonly kind: number
   readonly remainingRaw: number
   readonly place: number
-  /** Counts the numbered events that the account has of this command. */
+  /** Counts the account's numbered events of this command. */
   readonly index: number
   /** For MATCHED and ENDED: the trade. */
   readonly tradeSeq: Seq
-  /** For ENDED: the height of its block, 0 when the trade failed, and when that was. */
+  /** For ENDED: the height of its block, 0 if the trade failed, and the time. */
   readonly height: number
   readonly ms: number
 }
 
 export interface Missed {
-  /** The tables show everything up to this seq. */
+  /** The tables are complete up to this seq. */
   readonly seq: Seq
   /**
-   * Oldest first; 'many' for more than were asked for, 'unknown' and 'unknownEnd' when the account
-   * does not have what the client names.
+   * Oldest first; 'many' if there are more than requested; 'unknown' and 'unknownEnd' if the
+   * account does not have the given event.
    */
   readonly events: readonly MissedEvent[] | 'many' | 'unknown' | 'unknownEnd'
 }
@@ -112,14 +112,14 @@ interface Block {
   readonly ms: number
 }
 
-/** A place in the order in which ends of trades are told. */
+/** A position in the order in which ends of trades are published. */
 interface EndPlace {
   readonly seq: Seq
   readonly tradeSeq: Seq
   readonly place: number
 }
 
-/** An event with its place among those of its command; the ends of a command come behind. */
+/** An event with its position among those of its command; the ends of a command come last. */
 type Found = MissedEvent & { readonly at: number }
 
 const NOTHING = { index: 0, tradeSeq: 0, height: 0, ms: 0 }
@@ -169,13 +169,13 @@ class MissedEvents {
     return all.length > params.eventsMax ? 'many' : all.map(({ at: _at, ...event }) => event)
   }
 
-  /** Null when the account has no such order. */
+  /** null if the account has no such order. */
   #placedSeqOf(accountId: AccountId, { slot, generation }: OrderAt): Seq | null {
     const order = this.#orders.bySlot(slot, generation)
     return order?.accountId === accountId ? order.placedSeq : null
   }
 
-  /** The rows of the account from a seq on, oldest first. */
+  /** The account's rows from a seq on, oldest first. */
   #rows({ accountId, rowsMax }: MissedParams, fromSeq: Seq): Row[] | 'many' {
     const rows: Row[] = []
     let number = this.#newest.get(accountId)?.number ?? 0
@@ -189,7 +189,7 @@ class MissedEvents {
     return rows.reverse()
   }
 
-  /** Ends behind the named one. Null when the account has no such end. */
+  /** Ends after the given one. null if the account has no such end. */
   #since({ accountId, afterEnd }: MissedParams): { place: EndPlace; tradesFrom: Seq } | null {
     if (afterEnd === null) return null
     const { tradeSeq } = afterEnd
@@ -203,7 +203,7 @@ class MissedEvents {
     return { place, tradesFrom: before.throughSeq + 1 }
   }
 
-  /** Ends that may have been told after the event of this seq. */
+  /** Ends that may have been published after the event of this seq. */
   #late(seq: Seq, lateMs: number): { place: EndPlace; tradesFrom: Seq } {
     const newest = this.#blockBefore((block) => block.seq <= seq)
     const before = this.#blockBefore(({ ms }) => ms < newest.ms - lateMs)
@@ -211,7 +211,7 @@ class MissedEvents {
     return { place, tradesFrom: before.throughSeq + 1 }
   }
 
-  /** The newest block that holds for the test, as all blocks before it do. */
+  /** The newest block that passes the test; all earlier blocks pass it too. */
   #blockBefore(holds: (block: Block) => boolean): Block {
     let found = BEFORE_BLOCKS
     let low = 1
@@ -237,7 +237,7 @@ class MissedEvents {
     })
   }
 
-  /** Null for an event without an end, and for a trade that waits for its own. */
+  /** null for an event without an end, and for a trade still waiting for its end. */
   #endOf(row: Row): Found | null {
     const { kind, placedSeq } = row
     const isLate = kind === SETTLED
@@ -250,7 +250,7 @@ class MissedEvents {
     const place = isLate || kind === UPDATED ? row.place : TAKER_PLACE
     const { seq, height, ms } = end
     const of = { seq, placedSeq, kind: SETTLED, remainingRaw: 0, place, index: 0, tradeSeq, ms }
-    // In the order of the trades and of their parts, however many there are.
+    // In the order of trades and of their parts, however many there are.
     return { ...of, what: 'ENDED', height: height ?? 0, at: tradeSeq }
   }
 }
@@ -261,7 +261,7 @@ function seqOf(after: EventMark, placedSeq: Seq): Seq {
   return after.kind === 'matched' ? after.tradeSeq : placedSeq
 }
 
-/** The events of rows that are told at once; a fill is two. */
+/** The immediate events of rows; a fill has two. */
 function ownEvents(rows: readonly Row[]): Found[] {
   let seq = 0
   let index = 0
@@ -277,13 +277,13 @@ function ownEvents(rows: readonly Row[]): Found[] {
     if (!isLast) index++
     if (!isTraded(kind)) return [event]
     const of = { ...own, kind, tradeSeq: seq, what: 'MATCHED' as const }
-    // A maker hears first what it has left, a taker first of its trade.
+    // A maker first receives its remainder, a taker first its trade.
     if (kind === UPDATED) return [event, { ...of, place, at: at + 0.5 }]
     return [{ ...of, place: TAKER_PLACE, at: isLast ? at : at - 0.5 }, event]
   })
 }
 
-/** The events behind the named one; null when it is not there. */
+/** The events after the given one; null if it is missing. */
 function isAfter(after: EventMark, placedSeq: Seq, events: readonly Found[]): Found[] | null {
   if (after.kind === 'number') {
     return events.filter(({ seq, at }) => (seq - after.seq || at - after.index) > 0)
@@ -296,7 +296,7 @@ function isAfter(after: EventMark, placedSeq: Seq, events: readonly Found[]): Fo
   return place < 0 ? null : events.slice(place + 1)
 }
 
-/** Gives the events of an account that its client missed. */
+/** The events of an account that its client missed. */
 export const missedEvents = query({
   name: 'missedEvents',
   prepare: (db) => new MissedEvents(db),

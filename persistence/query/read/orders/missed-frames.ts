@@ -8,7 +8,7 @@ import { query } from '../query.ts'
 import { type TradePart, TradePartsTable } from '../trade-parts.ts'
 import type { MissedEvent } from './missed-events.ts'
 
-// What the frames of missed events are made of: the same facts that the live feed has of them.
+// The data for frames of missed events: the same as in the live feed.
 
 const ORDER = `
 SELECT owner AS accountId, market_id AS marketId, slot, generation,
@@ -44,7 +44,7 @@ interface OfOrder extends Omit<OrderRow, 'placedMs'> {
   readonly remainingRaw: number
 }
 
-/** An event of an order; sizes are raw shares. */
+/** An event of an order. Sizes are raw shares. */
 export type MissedOrderEvent = OfOrder &
   (
     | { readonly type: 'PLACEMENT' | 'UPDATE' }
@@ -66,24 +66,24 @@ export type MissedFrame =
   | {
       readonly what: 'ENDED'
       readonly part: TradePart
-      /** The taker's part, then those of the first makers. */
+      /** The taker's part, followed by those of the first makers. */
       readonly parts: readonly [TradePart, ...TradePart[]]
-      /** Height of its block; 0 when the trade failed. */
+      /** Height of its block; 0 if the trade failed. */
       readonly height: number
       readonly ms: number
     }
 
 export interface MissedFramesParams {
   readonly events: readonly MissedEvent[]
-  /** Makers that are given of one trade. */
+  /** Maximum number of makers returned per trade. */
   readonly makersMax: number
 }
 
 const NO_FILL = { sharesRaw: 0, collateralRaw: 0 }
 
-/** The text that a frame has; null when the owner asked for it. */
+/** The text in the frame; null if the owner requested the cancel. */
 function reasonOf(cancelReason: number | null): string | null {
-  assert(cancelReason !== null, 'an order that was canceled has a reason')
+  assert(cancelReason !== null, 'a canceled order has a reason')
   if (cancelReason === SELF_TRADE_REASON.MAKER) return 'STP_MAKER_CANCELLED'
   const reason = CANCEL_REASONS[cancelReason]
   return reason === 'USER' ? null : reason
@@ -141,7 +141,7 @@ class MissedFrames {
         return { ...of, type: 'UPDATE', nowMs: this.#takerOf(seq).nowMs }
       case ORDER_EVENT.CANCELED: {
         const state = this.#state.get(placedSeq)
-        assert(state !== undefined, 'an order that was canceled has a state')
+        assert(state !== undefined, 'a canceled order has a state')
         const reason = reasonOf(state.cancelReason)
         const { endedMs: nowMs, filledRaw } = state
         return { ...of, type: 'CANCELLATION', nowMs, filledRaw, reason }
@@ -157,7 +157,7 @@ class MissedFrames {
   }
 }
 
-/** Gives a frame for each event, in their order. */
+/** A frame for each event, in order. */
 export const missedFrames = query({
   name: 'missedFrames',
   prepare: (db) => new MissedFrames(db),

@@ -2,9 +2,8 @@ import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { LAYERS_MAX } from '../../../follower/tables/orders/order-names.ts'
 
-// Finds orders by a name (follower/tables/names.ts): asks each layer of names, newest first. The
-// follower moves names between layers, so a reader that asks more than one layer does so in one
-// transaction.
+// Finds orders by a hashed name (follower/tables/names.ts) in each layer of names, newest first.
+// The follower moves names between layers, so a read of several layers runs in one transaction.
 
 const LAYERS = 'SELECT layer, end_seq AS endSeq FROM name_layers ORDER BY end_seq DESC LIMIT ?'
 const OF_NAME = `
@@ -26,8 +25,8 @@ export class NamedOrders {
   }
 
   /**
-   * Gives what `rowOf` makes of the newest order with the name; null when it makes nothing of any.
-   * Another order may have the same name, so `rowOf` compares.
+   * The result of `rowOf` for the newest order with the name; null if it has none. Another order
+   * may have the same name, so `rowOf` compares.
    */
   newest<Row>(name: number, rowOf: (placedSeq: Seq) => Row | undefined): Row | null {
     for (const { layer } of this.#layers.all(LAYERS_MAX)) {
@@ -39,10 +38,7 @@ export class NamedOrders {
     return null
   }
 
-  /**
-   * Gives the rows of the newest `limit` orders with the name, newest first; only orders from
-   * `fromSeq` on.
-   */
+  /** The rows of the newest `limit` orders with the name, newest first, from `fromSeq` on. */
   list<Row extends { readonly placedSeq: Seq }>(
     name: number,
     limit: number,
@@ -50,8 +46,8 @@ export class NamedOrders {
     fromSeq: Seq = 0,
   ): Row[] {
     const found = new Map<Seq, Row>()
-    // Layers tell when an order ended. One that was placed later may have ended earlier, but no
-    // layer has an order that was placed after the layer's end.
+    // Layers are by the end of an order. A later placed order may have ended earlier, but no layer
+    // has an order placed after the layer's end.
     let leastSeq = fromSeq
     for (const { layer, endSeq } of this.#layers.all(LAYERS_MAX)) {
       if (endSeq <= leastSeq) break

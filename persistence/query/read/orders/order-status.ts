@@ -5,9 +5,9 @@ import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 import { OrderFinder, SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
 
-// What POST /orders/status/batch says of an order: its signed fields, the totals of its trades,
-// and the newest of them (rules §3.5, §5.2). One transaction reads all orders of a question, so
-// they are of one state.
+// The data of an order in POST /orders/status/batch: its signed fields, the totals of its trades,
+// and the newest trade (rules §3.5, §5.2). One transaction reads all orders of a request, so they
+// are from the same state.
 
 export const STATUS_COLUMNS = `${SIGNED_COLUMNS},
 fee_bps AS feeBps, fee_raw AS feeRaw, last_trade_seq AS tradeSeq`
@@ -29,16 +29,16 @@ export type OrderName =
 export interface OrderStatusParams {
   readonly accountId: AccountId
   readonly names: readonly OrderName[]
-  /** How many makers are given of one trade, and how many canceled own makers, from the first. */
+  /** Maximum makers of one trade, and of canceled own makers, from the first on. */
   readonly makersMax: number
-  /** How many makers are given for all orders of the question, from the first. */
+  /** Maximum makers for all orders of the request, from the first on. */
   readonly makersInAllMax: number
 }
 
 export interface StatusRow extends SignedOrderRow {
-  /** The fee that is charged; 0 where the market takes no fee. */
+  /** The charged fee rate; 0 in markets without a fee. */
   readonly feeBps: number
-  /** Fees of all trades: in shares for a buy, in collateral for a sell. A maker pays none. */
+  /** Fees of all trades: shares for a buy, collateral for a sell. A maker pays none. */
   readonly feeRaw: number
   readonly tradeSeq: Seq | null
 }
@@ -48,7 +48,7 @@ export interface TradePart {
   readonly seq: Seq
   readonly tradedMs: number
   readonly isTaker: boolean
-  /** The makers that a taker met; empty for a maker. */
+  /** The makers of a taker's trade; empty for a maker. */
   readonly makers: readonly MakerOfTrade[]
   readonly settlement: Settlement
 }
@@ -64,11 +64,11 @@ export interface MakerOfTrade extends OrderAt {
 
 export interface OrderStatus {
   readonly order: StatusRow
-  /** Null for an order that never traded. */
+  /** null for an order that never traded. */
   readonly trade: TradePart | null
-  /** True when self-trade prevention stopped the order on arrival. */
+  /** Whether self-trade prevention stopped the order on arrival. */
   readonly isStopped: boolean
-  /** Makers of the same owner that self-trade prevention canceled for this order. */
+  /** The owner's makers that self-trade prevention canceled for this order. */
   readonly ownMakers: readonly OrderAt[]
 }
 
@@ -95,12 +95,12 @@ class OrderStatuses {
     this.#ofOneState = connection.transaction((params: OrderStatusParams) => this.#all(params))
   }
 
-  /** Gives one status per name, in their order; null for a name without an order of the account. */
+  /** One status per name, in order; null if the account has no such order. */
   find(params: OrderStatusParams): (OrderStatus | null)[] {
     return this.#ofOneState(params)
   }
 
-  /** The first orders use up the makers that may be given; the others then have none. */
+  /** The first orders use up the maximum number of makers; the others then get none. */
   #all(params: OrderStatusParams): (OrderStatus | null)[] {
     let left = params.makersInAllMax
     return params.names.map((name) => {
@@ -140,11 +140,11 @@ class OrderStatuses {
   }
 }
 
-/** Gives one status per name, in their order; null for a name without an order of the account. */
+/** One status per name, in order; null if the account has no such order. */
 export const orderStatuses = query({
   name: 'orderStatuses',
   prepare: (db) => new OrderStatuses(db),
   run: (statuses, params: OrderStatusParams) => statuses.find(params),
-  // The taker of a trade is whole with its makers.
+  // The taker of a trade is complete if its makers are.
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -5,11 +5,11 @@ import { clientIdName, listName, slotName } from '../../../follower/tables/accou
 import { query } from '../query.ts'
 import { NamedOrders } from './named-orders.ts'
 
-// A profile's orders, as the routes need them. Numbers are those of engine/domain/order.ts.
+// A profile's orders for the routes. Numbers are those of engine/domain/order.ts.
 
 const LIVE = ORDER_STATUSES.indexOf('LIVE')
 
-/** A reversed size is not open again: only an order that ended counts it as unfilled. */
+/** A reversed size is not open again: it counts as unfilled only for ended orders. */
 const REMAINING = `
 remaining_raw + iif(status = ${LIVE} OR (market_form = 1 AND side = ${SIDE.BUY}), 0, undone_raw)`
 export const ORDER_COLUMNS = `
@@ -20,7 +20,7 @@ collateral_raw AS collateralRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
 expiration_sec AS expirationSec, eligible_ms AS eligibleMs`
-/** An order as its owner reads it, with what was signed. */
+/** An order as its owner sees it, with its signed fields. */
 export const SIGNED_COLUMNS = `${ORDER_COLUMNS},
 lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
 lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
@@ -45,26 +45,26 @@ export interface OrderRow {
   readonly priceTicks: number
   readonly sizeRaw: number
   readonly spendRaw: number
-  /** The matched size, whether reversed or not. */
+  /** The matched size, including reversed fills. */
   readonly filledRaw: number
-  /** What all of its trades moved, whether reversed or not, before fees. */
+  /** The collateral of all its trades before fees, including reversed ones. */
   readonly collateralRaw: number
-  /** Shares; 0 for a market buy, which has its size in collateral. */
+  /** Shares; 0 for a market buy, whose size is in collateral. */
   readonly remainingRaw: number
   readonly placedSeq: Seq
   readonly placedMs: number
   readonly endedMs: number | null
-  /** Index of CANCEL_REASONS, one of SELF_TRADE_REASON, or null when it was not canceled. */
+  /** Index of CANCEL_REASONS, a value of SELF_TRADE_REASON, or null if it was not canceled. */
   readonly cancelReason: number | null
   readonly clientOrderId: string | null
-  /** Unix seconds; 0 for an order that does not expire. */
+  /** Unix seconds; 0 = no expiration. */
   readonly expirationSec: number
-  /** When the taker delay ends and the order may enter its market; null when it is not held. */
+  /** When the taker delay ends and the order may enter its market; null if it is not held. */
   readonly eligibleMs: number | null
 }
 
 export interface SignedOrderRow extends OrderRow {
-  /** The salt has no leading zeros; '' is 0. Hex is lower case, without 0x. */
+  /** The salt without leading zeros; '' is 0. Lowercase hex without 0x. */
   readonly saltHex: string
   readonly makerHex: string
   readonly signerHex: string
@@ -107,7 +107,7 @@ class UserOrders {
   }
 }
 
-/** Gives the newest orders first. Each status has its own list, so `limit` bounds the work. */
+/** Newest orders first. Each status has a separate list, so `limit` bounds the cost. */
 export const userOrders = query({
   name: 'userOrders',
   prepare: (db) => new UserOrders(db),
@@ -125,7 +125,7 @@ export class OrderFinder<Row extends OrderRow> {
     this.#named = new NamedOrders(connection)
   }
 
-  /** Gives the order of this slot and generation, open or not; null for none. */
+  /** The order of this slot and generation, open or not; null if there is none. */
   bySlot(slot: Slot, generation: Generation): Row | null {
     return this.#named.newest(slotName(slot, generation), (placedSeq) => {
       const row = this.#order.get(placedSeq)
@@ -133,7 +133,7 @@ export class OrderFinder<Row extends OrderRow> {
     })
   }
 
-  /** Gives the newest order of the account with this client id; null for none. */
+  /** The account's newest order with this client id; null if there is none. */
   byClientId(accountId: AccountId, clientOrderId: string): Row | null {
     return this.#named.newest(clientIdName(accountId, clientOrderId), (placedSeq) => {
       const row = this.#order.get(placedSeq)
@@ -151,7 +151,7 @@ function ofOneState<Params>(
   return db.transaction((params: Params) => find(finder, params))
 }
 
-/** Gives the order of this slot and generation, open or not; null for none. */
+/** The order of this slot and generation, open or not; null if there is none. */
 export const orderBySlot = query({
   name: 'orderBySlot',
   prepare: (db) =>
@@ -167,7 +167,7 @@ interface ClientIdParams {
   readonly clientOrderId: string
 }
 
-/** Gives the newest order of the account with this client id; null for none. */
+/** The account's newest order with this client id; null if there is none. */
 export const orderByClientId = query({
   name: 'orderByClientId',
   prepare: (db) =>

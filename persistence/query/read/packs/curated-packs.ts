@@ -7,7 +7,7 @@ import { query } from '../query.ts'
 import { Settlements } from '../settlements.ts'
 import { ofListIn, packsIn, type ShownPack } from './packs.ts'
 
-// Packs that were ever on the list of operators, and what profiles bought of them (rules §8.6).
+// Packs ever on the operators' list, and their purchases by profiles (rules §8.6).
 
 export interface ShownCurated {
   readonly packId: Seq
@@ -21,11 +21,11 @@ SELECT pack_id AS packId, name, made_ms AS madeMs, legs FROM curated_packs WHERE
 
 function legsOf(text: string): CuratedLeg[] {
   const pairs: unknown = JSON.parse(text)
-  assert(Array.isArray(pairs), 'the table holds the legs as pairs')
+  assert(Array.isArray(pairs), 'the legs are stored as pairs')
   return pairs.map(([marketId, outcome]: [number, number]) => ({ marketId, outcome }))
 }
 
-/** Null for an id of no pack of the list, also of the past. */
+/** null if no curated pack, present or past, has the id. */
 export const curatedById = query({
   name: 'curatedById',
   prepare: (db) => db.prepare<[Seq], Omit<ShownCurated, 'legs'> & { legs: string }>(BY_ID),
@@ -35,13 +35,13 @@ export const curatedById = query({
   },
 })
 
-/** A pack that was bought from the list. */
+/** A purchased curated pack. */
 export interface PackPosition extends ShownPack {
   readonly curatedId: Seq
   readonly curatedName: string
-  /** Whether a block holds the purchase. */
+  /** Whether the purchase is in a block. */
   readonly isMined: boolean
-  /** Whether a block holds the payment of a pack that won. */
+  /** Whether the payment of a won pack is in a block. */
   readonly isPaymentMined: boolean
 }
 
@@ -56,7 +56,7 @@ function positionIn(db: Connection): (pack: ShownPack | null) => PackPosition | 
   }
 }
 
-/** Null for a pack of another owner, and for one that is not of the list. */
+/** null for a pack of another owner, and for a pack that is not curated. */
 export const packPosition = query({
   name: 'packPosition',
   prepare: (db) => ({ byId: packsIn(db), position: positionIn(db) }),
@@ -66,7 +66,7 @@ export const packPosition = query({
   },
 })
 
-/** Newest first, and how many there are on all pages. */
+/** Newest first, and the total number on all pages. */
 export const packPositionsOf = query({
   name: 'packPositionsOf',
   prepare: (db) => ({ ofList: ofListIn(db), position: positionIn(db) }),

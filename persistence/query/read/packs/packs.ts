@@ -6,7 +6,7 @@ import { PACK_STATUSES, type PackStatus } from '../../../follower/packs/packs.ts
 import { IS_OF_LIST } from '../../../follower/tables/featured.ts'
 import { query } from '../query.ts'
 
-// Packs as they are shown, newest first (rules §8.5).
+// Packs as published, newest first (rules §8.5).
 
 export interface ShownLeg {
   readonly marketId: MarketId
@@ -20,24 +20,24 @@ export interface ShownLeg {
 export interface ShownPack {
   readonly packId: Seq
   readonly owner: ProfileId
-  /** Null for the house. */
+  /** null = the house. */
   readonly maker: ProfileId | null
   readonly stakeRaw: CollateralRaw
   readonly payoutRaw: CollateralRaw
   readonly madeMs: TimeMs
   readonly status: PackStatus
-  /** Null while the pack is not over. */
+  /** null while the pack is open. */
   readonly paidRaw: CollateralRaw | null
   readonly endedMs: TimeMs | null
-  /** Of the command that ended it. */
+  /** Seq of the command that ended it. */
   readonly endedSeq: Seq | null
-  /** The pack of the list that was bought, and its name; null for legs that the owner chose. */
+  /** The purchased curated pack and its name; null if the owner chose the legs. */
   readonly curatedId: Seq | null
   readonly curatedName: string | null
   readonly legs: readonly ShownLeg[]
 }
 
-/** What a pack pays if it wins, or what it paid when it won. */
+/** The amount a pack pays if it wins, or paid when it won. */
 export function paysRaw({ status, paidRaw, payoutRaw }: ShownPack): CollateralRaw {
   return status === 'WON' ? (paidRaw ?? payoutRaw) : payoutRaw
 }
@@ -82,7 +82,7 @@ function withLegs(row: PackRow, legs: Statement<[Seq], LegRow>): ShownPack {
 
 const legsIn = (db: Connection) => db.prepare<[Seq], LegRow>(LEGS)
 
-/** Gives a pack by its id; null for an id of no pack. */
+/** A pack by id; null if there is none. */
 export function packsIn(db: Connection): (packId: Seq) => ShownPack | null {
   const byId = db.prepare<[Seq], PackRow>(BY_ID)
   const legs = legsIn(db)
@@ -92,7 +92,7 @@ export function packsIn(db: Connection): (packId: Seq) => ShownPack | null {
   }
 }
 
-/** Gives what a profile bought from the list of operators, newest first. */
+/** A profile's purchases of curated packs, newest first. */
 export function ofListIn(
   db: Connection,
 ): (params: { owner: ProfileId; limit: number; offset: number }) => PackPage {
@@ -105,7 +105,7 @@ export function ofListIn(
   })
 }
 
-/** Null for an id of no pack. */
+/** null if no pack has the id. */
 export const packById = query({
   name: 'packById',
   prepare: packsIn,
@@ -114,7 +114,7 @@ export const packById = query({
 
 export interface PackPage {
   readonly rows: readonly ShownPack[]
-  /** How many there are on all pages. */
+  /** Total number on all pages. */
   readonly total: number
 }
 
@@ -142,7 +142,7 @@ export const packsOf = query({
   },
 })
 
-/** Packs older than `before`; of one market, or of all for null. */
+/** Packs older than `before`, of one market; null = of all. */
 export const newestPacks = query({
   name: 'newestPacks',
   prepare: (db) => ({

@@ -2,8 +2,8 @@ import type { AccountId, MarketId } from '../../../../engine/domain/ids.ts'
 import { type PositionRow, positionsOfMarket } from '../positions.ts'
 import { query } from '../query.ts'
 
-// The markets of which a profile holds shares now. An index has only positions that are not zero,
-// so it costs nothing what a profile ever held.
+// The markets in which a profile has shares now. The index only has nonzero positions, so past
+// holdings cost nothing.
 
 const HELD = `
 SELECT DISTINCT market_id AS marketId FROM positions
@@ -11,23 +11,23 @@ WHERE owner = ? AND market_id < ? AND size_raw <> 0 ORDER BY market_id DESC LIMI
 
 export interface HeldParams {
   readonly accountId: AccountId
-  /** Only older markets are given. */
+  /** Returns only older markets. */
   readonly beforeId: MarketId
-  /** Most markets that are given. */
+  /** Maximum number of markets. */
   readonly limit: number
-  /** Markets that are given too, whatever it holds of them. */
+  /** Additional markets to return, whatever the profile holds of them. */
   readonly others: readonly MarketId[]
 }
 
 export interface HeldPositions {
-  /** The newest markets first. */
+  /** Newest markets first. */
   readonly marketIds: readonly MarketId[]
   readonly rows: readonly PositionRow[]
   /** Whether there are older markets. */
   readonly hasMore: boolean
 }
 
-/** Gives both outcomes of each market, YES before NO. */
+/** Both outcomes of each market, YES before NO. */
 export const heldPositions = query({
   name: 'heldPositions',
   prepare: (db) => ({

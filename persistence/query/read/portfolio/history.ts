@@ -10,10 +10,10 @@ import { type Settlement, Settlements } from '../settlements.ts'
 import { type TradePart, TradePartsTable } from '../trade-parts.ts'
 import { type MoveRow, moveOfRow } from './moves.ts'
 
-// What an account did, newest first: its arrivals that traded, its fills as a maker, and its moves
-// outside trading. Each list is read by the account from where a page begins, so a page costs what
-// it gives. A page of one market passes over acts in others: the database does that, since each row
-// that it gives costs more than ten that it passes over. A trade that was taken back is left out.
+// An account's activity, newest first: its arrivals that traded, its fills as a maker, and its
+// moves outside trading. Each list is read by account from the start of the page, so a page costs
+// what it returns. A page of one market skips entries of others in the database, because a returned
+// row costs more than ten skipped ones. Reversed trades are excluded.
 
 const TAKEN_BY = `
 FROM trades WHERE taker_owner = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
@@ -34,14 +34,14 @@ const MOVED = `
 SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
   collateral_raw AS collateralRaw, moved_ms AS movedMs, detail ${MOVED_OF}`
 const MOVED_END = `SELECT seq, leg ${MOVED_OF} OFFSET ?`
-/** Times and seqs of trades rise together. */
+/** Times and seqs of trades increase together. */
 const TRADED_FROM = 'SELECT traded_ms AS ms FROM trades WHERE seq >= ? ORDER BY seq LIMIT 1'
 const NEWEST_TRADE = 'SELECT seq FROM trades ORDER BY seq DESC LIMIT 1'
 const WITHDRAW = MOVE_KINDS.indexOf('WITHDRAW')
-/** Rows of each list that one page of a single market looks at. */
+/** Rows of each list that one page of a single market examines. */
 const PASSED_MAX = 2000
 
-/** The place of an act among all of an account; later acts are greater. */
+/** The position of an entry among all of an account; later entries are greater. */
 export interface Place {
   readonly seq: Seq
   readonly leg: number
@@ -49,10 +49,10 @@ export interface Place {
 
 export interface HistoryParams {
   readonly owner: AccountId
-  /** Only acts before it are given. */
+  /** Returns only entries before it. */
   readonly before: Place
   readonly limit: number
-  /** Only acts in this market; null for all. */
+  /** Only entries in this market; null = all. */
   readonly marketId: MarketId | null
 }
 
@@ -74,14 +74,16 @@ export interface FillRow extends Place {
 export interface FillsPage {
   /** Newest first. */
   readonly rows: readonly FillRow[]
-  /** Where the next page begins; null behind the last. It may follow a page that is not full. */
+  /**
+   * Start of the next page; null after the last one. A page that is not full may have a successor.
+   */
   readonly next: Place | null
 }
 
 interface Chained extends Place {
-  /** Null until a block holds it. */
+  /** null until it is in a block. */
   readonly txHash: string | null
-  /** When a block held it; null until then. */
+  /** When it was mined; null until then. */
   readonly minedMs: number | null
 }
 
@@ -94,7 +96,9 @@ export type HistoryRow = Chained &
 export interface HistoryPage {
   /** Newest first. */
   readonly rows: readonly HistoryRow[]
-  /** Where the next page begins; null behind the last. It may follow a page that is not full. */
+  /**
+   * Start of the next page; null after the last one. A page that is not full may have a successor.
+   */
   readonly next: Place | null
 }
 
@@ -109,13 +113,13 @@ type MovedRow = Place & MoveRow & { readonly movedMs: number }
 
 const isBefore = (a: Place, b: Place) => a.seq < b.seq || (a.seq === b.seq && a.leg < b.leg)
 
-/** The first rows of a list, and behind which place it was not looked further; null at its end. */
+/** The first rows of a list, and the position where reading stopped; null at its end. */
 interface Listed<Row> {
   readonly rows: readonly Row[]
   readonly cut: Place | null
 }
 
-/** One list of an account, newest first; `Key` says where it begins and where it ends. */
+/** One list of an account, newest first; `Key` gives its start and end. */
 class List<Key extends unknown[], Row extends Place> {
   readonly #all: Statement<[...Key, limit: number], Row>
   readonly #ofMarket: Statement<[...Key, limit: number, MarketId, limit: number], Row>
@@ -199,7 +203,7 @@ class History {
     return { rows: rows.map((row) => ({ ...row, from: 'MADE' as const })), cut }
   }
 
-  /** The least seq whose trades, and all later ones, were made from this time on. */
+  /** The lowest seq from which all trades are at or after this time. */
   #firstFrom(ms: TimeMs): Seq {
     let low = 0
     let high = (this.#newestTrade.get()?.seq ?? 0) + 1
@@ -234,12 +238,12 @@ class History {
   }
 }
 
-/** The newest rows of several lists that are shown. */
+/** The newest shown rows of several lists. */
 function merged<Row extends Found>(
   lists: readonly Listed<Row>[],
   { limit, marketId }: HistoryParams,
 ): { found: readonly Row[]; next: Place | null } {
-  // Behind the place where a list was cut, acts of that list are missing.
+  // Below the position where a list stopped, its entries are missing.
   let floor: Place | null = null
   for (const { cut } of lists) {
     if (cut !== null && (floor === null || isBefore(floor, cut))) floor = cut
@@ -263,7 +267,7 @@ function isShown(found: Found, marketId: MarketId | null): boolean {
   return marketId === null || found.marketId === marketId
 }
 
-/** Gives one page of what an account did, newest first. */
+/** One page of an account's activity, newest first. */
 export const history = query({
   name: 'history',
   prepare: (db) => new History(db),
@@ -271,7 +275,7 @@ export const history = query({
   rests: ({ owner }) => ({ owner }),
 })
 
-/** Gives one page of the fills of an account, newest first. */
+/** One page of an account's fills, newest first. */
 export const fills = query({
   name: 'fills',
   prepare: (db) => new History(db),

@@ -3,14 +3,14 @@ import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
 import { query } from '../query.ts'
 
-// Commands that moved money of a profile outside trading.
+// Commands that moved a profile's money outside trading.
 
 const BY_SEQ = `
 SELECT kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
   collateral_raw AS collateralRaw, detail
 FROM moves WHERE seq = ? AND owner = ? ORDER BY leg LIMIT 1`
 
-/** A row of the table, without its place. */
+/** A row of the table without its position. */
 export interface MoveRow {
   readonly kind: number
   readonly owner: ProfileId
@@ -29,7 +29,7 @@ export function moveOfRow({ kind, detail, ...amounts }: MoveRow): MoveEvent {
   return { ...event, converted }
 }
 
-/** Gives null when the tables do not show it. */
+/** null if it is not in the tables. */
 export const moveBySeq = query({
   name: 'moveBySeq',
   prepare: (db) => db.prepare<[number, number], MoveRow>(BY_SEQ),

@@ -6,7 +6,7 @@ import { Settlements } from '../settlements.ts'
 import type { HistoryRow } from './history.ts'
 import { type MoveRow, moveOfRow } from './moves.ts'
 
-// What an account traded with pools. A partial index has these moves alone.
+// An account's pool trades. A partial index has only these moves.
 
 const TRADES = `
 SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
@@ -18,7 +18,7 @@ FROM pool_totals WHERE owner = ? AND market_id = ?`
 
 type TradeRow = MoveRow & { readonly seq: Seq; readonly leg: number; readonly movedMs: number }
 
-/** Gives the newest trades first, at most `limit`. */
+/** Newest trades first, at most `limit`. */
 export const poolTrades = query({
   name: 'poolTrades',
   prepare: (db) => ({
@@ -38,7 +38,7 @@ export const poolTrades = query({
     }),
 })
 
-/** The collateral that an account spent on an outcome of a pool, and that it got back for it. */
+/** The collateral that an account spent on an outcome of a pool, and received for it. */
 export interface PoolTotal {
   readonly marketId: MarketId
   readonly outcome: number
@@ -46,7 +46,7 @@ export interface PoolTotal {
   readonly soldRaw: number
 }
 
-/** Gives a row for each outcome that the account ever traded in these markets. */
+/** A row for each outcome that the account ever traded in these markets. */
 export const poolTotals = query({
   name: 'poolTotals',
   prepare: (db) => db.prepare<[AccountId, MarketId], PoolTotal>(TOTALS),

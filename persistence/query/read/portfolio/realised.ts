@@ -4,7 +4,7 @@ import type { Connection, Statement } from '../../../database.ts'
 import { HOUR_MS } from '../../../follower/tables/accounts/pnl.ts'
 import { query } from '../query.ts'
 
-// What a profile has realised over time (rules §9.3). Each point of a chart is one search, however
+// A profile's realised gains over time (rules §9.3). Each point of a chart is one search, however
 // often the profile traded.
 
 const BEFORE = `
@@ -13,28 +13,28 @@ ORDER BY hour DESC LIMIT 1`
 const FIRST = 'SELECT hour FROM pnl_hours WHERE owner = ? ORDER BY hour LIMIT 1'
 const COUNT_MAX = 10_000
 const MARKETS = 'SELECT count(*) AS count FROM pnl_markets WHERE owner = ? AND hour >= ?'
-/** Whether there are so many that they are not counted. */
+/** Whether there are too many to count. */
 const MANY = `
 SELECT hour FROM pnl_markets WHERE owner = ? AND hour >= ? LIMIT 1 OFFSET ${COUNT_MAX - 1}`
 
 export interface RealisedParams {
   readonly owner: ProfileId
   readonly nowMs: TimeMs
-  /** Hours from one point to the next. */
+  /** Hours between two points. */
   readonly stepHours: number
-  /** Steps in the window; null for all there ever was, in `stepHours` or longer steps. */
+  /** Steps in the window; null = the full history, in `stepHours` or longer steps. */
   readonly steps: number | null
   readonly pointsMax: number
   readonly wantsMarkets: boolean
 }
 
 export interface Realised {
-  /** Oldest first; each but the last stands at the end of a step, and the last one now. */
+  /** Oldest first. Each point is at the end of a step; the last one is now. */
   readonly points: readonly { readonly atMs: TimeMs; readonly totalRaw: number }[]
-  /** Where the window starts. */
+  /** The total at the start of the window. */
   readonly beforeRaw: number
   /**
-   * Markets in which something was realised in the window, if wanted; at most 10,000 are counted.
+   * Markets with a realised gain or loss in the window, if requested; at most 10,000 are counted.
    */
   readonly marketCount: number
 }
@@ -52,7 +52,7 @@ class RealisedTotals {
     this.#many = connection.prepare(MANY)
   }
 
-  /** The hours that begin at this time or later do not count. */
+  /** Excludes hours that start at this time or later. */
   #totalAt(owner: ProfileId, hour: number): number {
     return this.#before.get(owner, hour)?.totalRaw ?? 0
   }
@@ -83,13 +83,13 @@ function floorTo(hour: number, step: number): number {
   return Math.floor(hour / step) * step
 }
 
-/** The step, or the least multiple of it that gives no more points than that. */
+/** The step, or its smallest multiple that gives at most this many points. */
 function thinned(stepHours: number, spanHours: number, pointsMax: number): number {
   const times = Math.ceil(spanHours / stepHours / (pointsMax - 2))
   return stepHours * Math.max(1, times)
 }
 
-/** Gives the points of a chart, and what the window changed. */
+/** The points of a chart, and the change within the window. */
 export const realised = query({
   name: 'realised',
   prepare: (db) => new RealisedTotals(db),

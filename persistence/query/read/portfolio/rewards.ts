@@ -3,7 +3,7 @@ import { REWARD_LIMITS } from '../../../../engine/domain/rewards/reward-limits.t
 import { EVERYONE, EVERYWHERE } from '../../../follower/tables/accounts/rewards.ts'
 import { query } from '../query.ts'
 
-// What a profile earned in rewards and rebates, by day: of all markets, and of some of them.
+// A profile's earnings from rewards and rebates, by day: of all markets, and of some markets.
 
 const { shownDaysMax, shownDaysOfMarketMax } = REWARD_LIMITS
 const DAYS = `
@@ -20,28 +20,28 @@ export interface RewardDay {
   readonly day: number
   readonly marketId: MarketId
   readonly earnedRaw: number
-  /** What all profiles earned. */
+  /** The earnings of all profiles. */
   readonly totalRaw: number
 }
 
 export interface RewardsParams {
   readonly accountId: AccountId
   readonly marketIds: readonly MarketId[]
-  /** The day that runs now. */
+  /** The current day. */
   readonly today: number
 }
 
 export interface RewardsFound {
-  /** Since the profile was made. */
+  /** Since the profile was created. */
   readonly earnedRaw: number
   readonly paidRaw: number
   /** Newest first. */
   readonly days: readonly RewardDay[]
-  /** Of each market, newest first. */
+  /** Per market, newest first. */
   readonly ofMarkets: readonly RewardDay[]
 }
 
-/** A profile that never earned anything costs one look. */
+/** A profile without earnings costs one lookup. */
 export const rewards = query({
   name: 'rewards',
   prepare: (db) => ({

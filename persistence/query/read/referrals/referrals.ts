@@ -4,9 +4,8 @@ import type { Connection, Statement } from '../../../database.ts'
 import { RANKED_MAX } from '../boards/board-place.ts'
 import { query } from '../query.ts'
 
-// Who referred whom, and the boards of those who refer: by what they earned, then by the fees of
-// the profiles that they referred, then by how many these are, then the elder first. A page is a
-// range of an index.
+// Referrals, and the boards of referrers: by earnings, then by fees of the referred profiles, then
+// by their number, then oldest first. A page is a range of an index.
 
 const SHOWN = 'p.account, p.username, p.display_name AS displayName, p.pfp_url AS pfpUrl FROM'
 const OF_REFERRER = `
@@ -37,7 +36,7 @@ SELECT r.referred, r.referred_ms AS referredMs, r.fees_raw AS feesRaw, r.volume_
   r.earned_raw AS earnedRaw, ${SHOWN} referrals r CROSS JOIN profiles p ON p.profile_id = r.referred
 WHERE r.referrer = ? ORDER BY r.referred DESC LIMIT ? OFFSET ?`
 
-/** As many profiles as one may follow. */
+/** The maximum number of profiles that one may follow. */
 const FRIENDS_MAX = 10_000
 
 export interface PageParams {
@@ -53,7 +52,7 @@ interface Standing {
   readonly elder: number
 }
 
-/** What everybody sees of a profile. */
+/** The public fields of a profile. */
 interface Shown {
   readonly account: string
   readonly username: string | null
@@ -62,14 +61,14 @@ interface Shown {
 }
 
 export interface ReferrerRow extends Standing, Shown {
-  /** Counted from 1; null behind the places that are counted. */
+  /** Counted from 1; null below the counted ranks. */
   readonly rank: number | null
 }
 
 export interface ReferralBoard {
   readonly rows: readonly ReferrerRow[]
   readonly total: number
-  /** Null for one that referred nobody. */
+  /** null for a profile without referrals. */
   readonly own: ReferrerRow | null
 }
 
@@ -83,7 +82,7 @@ export interface ReferralRow extends Shown {
 
 export interface ReferralsOf {
   readonly referredCount: number
-  /** Those whose trades paid fees. */
+  /** Referred profiles whose trades paid fees. */
   readonly earningCount: number
   /** Newest first. */
   readonly rows: readonly ReferralRow[]
@@ -91,7 +90,7 @@ export interface ReferralsOf {
 
 type BoardRow = Standing & Shown
 
-/** Both boards; 0 stands for nobody. */
+/** Both boards; 0 = no profile. */
 type BoardParams = PageParams & { readonly profileId: ProfileId }
 
 function isBehind(a: Standing, b: Standing): number {
@@ -139,7 +138,7 @@ class Boards {
     return ahead < RANKED_MAX ? ahead + 1 : null
   }
 
-  /** Whom one follows is bounded, so all of them are put in order. */
+  /** The number of followed profiles is bounded, so all of them are sorted. */
   #ofFriends({ profileId, limit, offset }: BoardParams): ReferralBoard {
     const own = this.#one.get(profileId)
     const friends = this.#friends.all(profileId, FRIENDS_MAX)
@@ -154,14 +153,14 @@ class Boards {
   }
 }
 
-/** The board of all who refer, and the standing of one profile. */
+/** The board of all referrers, and one profile's standing. */
 export const referralBoard = query({
   name: 'referralBoard',
   prepare: (db) => new Boards(db),
   run: (boards, params: BoardParams) => boards.all(params),
 })
 
-/** The board of a profile and of those whom it follows. */
+/** The board of a profile and those it follows. */
 export const friendsBoard = query({
   name: 'friendsBoard',
   prepare: (db) => new Boards(db),
@@ -189,7 +188,7 @@ class Referrals {
   }
 }
 
-/** Whom a profile referred, newest first. */
+/** The profiles referred by a profile, newest first. */
 export const referralsOf = query({
   name: 'referralsOf',
   prepare: (db) => new Referrals(db),

@@ -2,7 +2,7 @@ import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { shownName } from '../profiles.ts'
 
-// A profile as it is shown to everybody in a list.
+// A profile as shown publicly in a list.
 
 const BY_ID = `
 SELECT p.account, p.username, p.display_name AS displayName, p.pfp_url AS pfpUrl,
@@ -29,7 +29,7 @@ export interface FoundProfile {
   readonly pfpUrl: string | null
   readonly rankName: string | null
   readonly followersCount: number
-  /** Collateral of all its trades in books. */
+  /** Collateral of all its order-book trades. */
   readonly volumeRaw: number
   readonly hasTraded: boolean
 }
@@ -41,7 +41,7 @@ export class FoundProfiles {
     this.#byId = connection.prepare(BY_ID)
   }
 
-  /** In the order of the ids; an id that the tables do not show is left out. */
+  /** In the order of the ids, without ids that are not in the tables. */
   of(profileIds: readonly ProfileId[]): FoundProfile[] {
     return profileIds.flatMap((profileId) => {
       const row = this.#byId.get(profileId)

@@ -8,7 +8,7 @@ import {
 import { query } from '../query.ts'
 import { type FoundProfile, FoundProfiles } from './found-profile.ts'
 
-// Lists of profiles for others, and one profile as everybody may see it.
+// Public lists of profiles, and the public view of one profile.
 
 const MOST_FOLLOWED = `
 SELECT profile_id AS profileId FROM profile_standings WHERE is_machine = 0
@@ -17,7 +17,7 @@ const FOLLOWED = `
 SELECT followed AS profileId FROM follows WHERE owner = ? AND followed > ?
 ORDER BY followed LIMIT ?`
 
-/** The profiles with the most followers; machines are no company. */
+/** The profiles with the most followers, without those run by programs. */
 export const socialProfiles = query({
   name: 'socialProfiles',
   prepare: (db) => ({
@@ -30,12 +30,12 @@ export const socialProfiles = query({
 
 export interface FollowingParams {
   readonly owner: ProfileId
-  /** Ids above this one are listed. */
+  /** Lists ids above this one. */
   readonly after: ProfileId
   readonly limit: number
 }
 
-/** The profiles that one follows, by rising id. */
+/** The profiles that one follows, by ascending id. */
 export const following = query({
   name: 'following',
   prepare: (db) => ({
@@ -46,7 +46,7 @@ export const following = query({
     found.of(followed.all(owner, after, limit).map(({ profileId }) => profileId)),
 })
 
-/** What everybody may see of a profile. */
+/** The public fields of a profile. */
 export interface PublicProfile extends FoundProfile {
   readonly bio: string | null
   readonly socialUrl: string | null
@@ -55,7 +55,7 @@ export interface PublicProfile extends FoundProfile {
   readonly createdMs: TimeMs
 }
 
-/** Null for an id that the tables do not show. */
+/** null for an id that is not in the tables. */
 export const publicProfile = query({
   name: 'publicProfile',
   prepare: (db) => ({

@@ -4,15 +4,14 @@ import { foldedName, PREFIX_CHARACTERS_MIN } from '../../../follower/tables/soci
 import { query } from '../query.ts'
 import { type FoundProfile, FoundProfiles } from './found-profile.ts'
 
-// Profiles for a text, best first: the username that is the text, usernames that begin with it,
-// social handles that begin with it, wallets that do, and usernames of traders that have it within.
-// A leading @ puts handles first and leaves wallets out. Within a stage profiles that traded come
-// first, then those with more followers, then those with more volume, then older ones. A stage only
-// fills what the stages before it left.
+// Profiles for a text, best first: the username equal to the text, usernames, social handles and
+// wallets that start with it, and usernames of traders that contain it. A leading @ puts handles
+// first and excludes wallets. Within a stage, profiles that traded come first, then those with more
+// followers, then those with more volume, then older ones. A stage only fills the places left by
+// earlier stages.
 //
-// Each stage is one range of an index, and visits a bounded number of rows. Wallets and names
-// within are put in order after that: among more candidates than so many, those that come first in
-// their alphabet are found.
+// Each stage is one range of an index and visits a bounded number of rows. Wallets and contained
+// names are sorted afterwards: of too many candidates, the alphabetically first ones are found.
 
 const BY_PREFIX = `
 SELECT profile_id AS profileId FROM profile_prefixes WHERE prefix = ? AND is_handle = ?
@@ -27,15 +26,15 @@ const STANDING = `
 SELECT has_traded AS hasTraded, followers, shown_raw AS volumeRaw
 FROM profile_standings WHERE profile_id = ?`
 
-/** Wallets or names within that one search looks at. */
+/** Wallets or contained names that one search examines. */
 export const CANDIDATES_MAX = 500
 const WALLET = /^0x[0-9a-f]{1,40}$/
-/** So many hex digits and more are the start of a wallet, also without their 0x. */
+/** At least this many hex digits are the start of a wallet, even without 0x. */
 const BARE_WALLET = /^[0-9a-f]{6,40}$/
 const HAS_PART = /[\p{L}\p{N}]{3}/u
-/** It sorts behind every text that goes on with another character. */
+/** Sorts after every text that continues with another character. */
 const LAST = '\u{10ffff}'
-/** It sorts behind the hex digits. */
+/** Sorts after the hex digits. */
 const BEHIND_HEX = 'g'
 
 interface Candidate {
@@ -53,19 +52,19 @@ export interface SearchProfilesParams {
   readonly limit: number
 }
 
-/** What a query asks for: a text without the @ and the spaces around it. */
+/** The searched text: the query without the @ and surrounding spaces. */
 export function wantedIn(text: string): { readonly wanted: string; readonly isHandle: boolean } {
   const trimmed = text.trim()
   const isHandle = trimmed.startsWith('@')
   return { wanted: foldedName((isHandle ? trimmed.slice(1) : trimmed).trim()), isHandle }
 }
 
-/** Whether the text is too short to find anybody. */
+/** Whether the text is too short to find a profile. */
 export function isTooShort(wanted: string): boolean {
   return [...wanted].length < PREFIX_CHARACTERS_MIN
 }
 
-/** How wallets begin that the text asks for; null for a text that asks for none. */
+/** The wallet prefix in the text; null if it is not one. */
 function walletIn(wanted: string): string | null {
   if (BARE_WALLET.test(wanted)) return `0x${wanted}`
   return WALLET.test(wanted) ? wanted : null

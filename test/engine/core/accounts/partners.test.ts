@@ -132,7 +132,7 @@ test('a failed approval counts only once a later try is confirmed', () => {
   assert.deepEqual(shown(), [[EXCHANGE], [ADAPTER], []])
   driver.control({ ...settled, isConfirmed: true })
   assert.deepEqual(shown(), [[EXCHANGE, ADAPTER], [], []])
-  assert.throws(() => driver.control({ ...settled, isConfirmed: true }), /only what was submitted/)
+  assert.throws(() => driver.control({ ...settled, isConfirmed: true }), /only submitted approvals/)
 })
 
 test('the rows of a sub-account count for the first partner above it', () => {

@@ -40,13 +40,16 @@ test('a block covers every trade up to its seq, except trades set aside', () => 
 })
 
 test('blocks come in turn and nothing is settled twice', () => {
-  assert.throws(() => mined(block(2, 9)), /without a gap/)
-  assert.throws(() => mined(block(1, 9), block(2, 8)), /covers all that the last one did/)
-  assert.throws(() => mined(block(1, 100)), /covers only what came before it/)
+  assert.throws(() => mined(block(2, 9)), /have no gaps/)
+  assert.throws(
+    () => mined(block(1, 9), block(2, 8)),
+    /covers everything that the previous one did/,
+  )
+  assert.throws(() => mined(block(1, 100)), /covers only earlier commands/)
   assert.throws(() => mined(block(1, 9), aside(9)), /open trade/)
   assert.throws(() => mined(block(1, 9), settled(9, 1)), /set aside is retried/)
   assert.throws(() => mined(aside(7), block(1, 9), block(2, 9), settled(7, 1)), /newest block/)
-  assert.throws(() => mined(aside(7), settled(7, 0)), /passed a trade that is retried/)
+  assert.throws(() => mined(aside(7), settled(7, 0)), /passed the retried trade/)
 })
 
 test('a trade is reversed once, whether a block has passed it or not', () => {
@@ -71,8 +74,8 @@ test('a trade that is partly taken back is open, and no block covers it before t
   assert.equal(blocks.isOpen(5), true)
   assert.equal(blocks.fillsLeftOf(5), 9)
   assert.deepEqual(blocks.reversing(), [5])
-  assert.throws(() => blocks.apply(block(1, 5)), /partly taken back/)
-  assert.throws(() => blocks.apply(aside(5)), /partly taken back/)
+  assert.throws(() => blocks.apply(block(1, 5)), /partly reversed/)
+  assert.throws(() => blocks.apply(aside(5)), /partly reversed/)
   assert.throws(() => blocks.apply(part(5, 9)), /some of the fills/)
   const copy = new Blocks()
   copy.restore(blocks.capture())
@@ -84,7 +87,7 @@ test('a trade that is partly taken back is open, and no block covers it before t
   assert.equal(copy.isOpen(5), false)
   copy.apply(block(1, 5))
   const late = mined(aside(7), block(1, 9), part(7, 3))
-  assert.throws(() => late.apply(settled(7, 1)), /partly taken back/)
+  assert.throws(() => late.apply(settled(7, 1)), /partly reversed/)
   late.apply(block(2, 12))
   late.apply(part(7))
   assert.equal(late.holdsAllThrough(7), true)

@@ -45,7 +45,7 @@ test('rows that come and go equal a plain map, through growth and the widest ids
       const [gone, goneRow] = row === 0 ? [...model.entries()].slice(-1)[0] : [key, row]
       rows.remove(goneRow)
       model.delete(gone)
-      assert.throws(() => rows.remove(goneRow), /a row is given back once/)
+      assert.throws(() => rows.remove(goneRow), /a row is released once/)
     }
     most = Math.max(most, model.size)
     if (step % 4000 === 0) assertSame(rows, model)

@@ -279,7 +279,7 @@ test('a trade is reversed once, before it is mined, and a reversal must add up',
   const wrong = make()
   const legs = wrong.reversal.legs.slice(1)
   const half = { ...wrong.reversal, legs }
-  assert.throws(() => fail(wrong.driver, wrong.tradeSeq, half), /makes none/)
+  assert.throws(() => fail(wrong.driver, wrong.tradeSeq, half), /creates none/)
 })
 
 test('the parts of a reversal take back each fill once, and the fee with the first', () => {

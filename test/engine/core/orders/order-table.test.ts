@@ -86,7 +86,7 @@ test('breaking a law of the table is a fault', () => {
   assert.throws(() => table.admit({ ...blankPlace(), slot: 4 }, 1), /a slot lies in the table/)
   assert.equal(table.stateOf(1), STATE.IN_FLIGHT)
   table.opened(1)
-  assert.throws(() => table.opened(1), /only an arrival comes to rest/)
+  assert.throws(() => table.opened(1), /only an arriving order comes to rest/)
   table.setOpen(1, 1000, 1)
   assert.throws(() => table.free(1, false), /an ended order reserves nothing/)
   table.setOpen(1, 1000, 0)

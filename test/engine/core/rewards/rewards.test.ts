@@ -94,7 +94,7 @@ test('what is paid comes out of the two accounts, and no more than was earned', 
   const empty = new World()
   empty.sample(MINUTE)
   empty.credit(MINUTE, 0, [[empty.ann, 1, 0, UNIT]])
-  assert.throws(() => empty.pay(DAY, [[empty.ann, 0, UNIT]]), /pays what it holds/)
+  assert.throws(() => empty.pay(DAY, [[empty.ann, 0, UNIT]]), /pays at most its balance/)
 })
 
 test('what is earned in a day is not due before its end', () => {
@@ -155,7 +155,7 @@ test('funds come and go; they are owed to nobody until they are paid', () => {
   const world = new World()
   world.fund(5 * UNIT)
   world.fund(-5 * UNIT)
-  assert.throws(() => world.fund(-1), /only what an account holds goes out/)
+  assert.throws(() => world.fund(-1), /a withdrawal is covered by the balance/)
   const full = new World()
   full.fund(5 * UNIT)
   const { differenceRaw, obligations } = solvencyOf(full.driver.clearing)

@@ -79,7 +79,7 @@ test('replay prints the state behind any command, and what changed between two',
 
 test('replay says what it cannot show', async () => {
   const rows: [args: string[], code: number, why: RegExp][] = [
-    [['--until', String(seqs.last + 1)], 1, /there is no command \d+, the last one is \d+/],
+    [['--until', String(seqs.last + 1)], 1, /there is no command \d+; the last one is \d+/],
     [['--until', '0'], 2, /--until must be a whole number/],
     [['--until', '1', '--diff', '1'], 2, /--diff must be a command before/],
     [['now'], 2, /takes no word 'now'/],
@@ -147,5 +147,5 @@ test('export says what it cannot write', async () => {
   }
   const { code, warned } = await runOn(newFolder(), ['export', '--csv', 'trades'])
   assert.equal(code, 1)
-  assert.match(warned, /no tables for reads; outcomex rebuild makes them/)
+  assert.match(warned, /no read tables; outcomex rebuild creates them/)
 })

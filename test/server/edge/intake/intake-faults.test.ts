@@ -111,7 +111,7 @@ test('an error at one request is its answer, and the thread goes on', async () =
   await until(() => reported.size === 10)
   assert.deepEqual(brokenIds(reported), [3])
   assert.equal(reported.get(3)?.reject, REJECT.INTERNAL)
-  assert.match(reported.get(3)?.broke ?? '', /a fault was asked for at this edge/)
+  assert.match(reported.get(3)?.broke ?? '', /a fault was injected at this edge/)
   for (const [id, { reject }] of reported) if (id !== 3) assert.equal(reject, null)
   assert.deepEqual(replaced, [])
   assert.equal(pool.inFlight(), 0)
