@@ -1,10 +1,10 @@
-// Checks addresses of bodies and queries by their EIP-55 checksums.
+// Checks the EIP-55 checksums of addresses in bodies and queries.
 
 import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
 import { WRONG_CHECKSUM } from '../edge/http/schema/issue-text.ts'
 import { invalid, type Refusal } from '../messages/refusal.ts'
 
-/** The address in the spelling that replies show, or the refusal of its field. */
+/** The address with its checksum spelling, or the refusal of its field. */
 export function checksummed(field: string, given: string): string | Refusal {
   const bytes = parseAddress(given)
   if (bytes !== undefined) return formatAddress(bytes)

@@ -1,4 +1,4 @@
-// One lively market that the examples of all routes share.
+// One active market, shared by the examples of all routes.
 
 export const ORDER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7'
 export const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
@@ -58,7 +58,7 @@ export const BOOK_EXAMPLE = {
   timestamp: AT,
 }
 
-/** What everybody sees of a profile. */
+/** The public fields of a profile. */
 export const TRADER_EXAMPLE = {
   id: 1,
   account: ACCOUNT,

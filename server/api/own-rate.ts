@@ -1,5 +1,5 @@
-// Rates of single routes, beside those of the lanes: for calls that cost others more than a lane
-// knows of.
+// Rate limits of single routes, besides those of the rate classes: for calls whose cost a rate
+// class does not reflect.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { networksOf } from '../auth/networks.ts'
@@ -8,7 +8,7 @@ import { type Refusal, tooOften } from '../messages/refusal.ts'
 
 const MS_PER_SEC = 1000
 
-/** The refusal of a profile that calls too often; null when it may call, or without limits. */
+/** The refusal of a profile over its rate limit; null when it may call, or without limits. */
 export function ownRateRefusal(
   calls: Buckets<ProfileId> | null,
   profileId: ProfileId,
@@ -16,7 +16,7 @@ export function ownRateRefusal(
   return calls === null ? null : refusalOf(calls, profileId)
 }
 
-/** The same for an address and each wider network of it; `calls` has the narrowest first. */
+/** The same for an address and each wider network of it; `calls` starts with the narrowest. */
 export function networkRateRefusal(
   calls: readonly Buckets<string>[] | null,
   address: string,

@@ -1,13 +1,13 @@
-// Names that no market may have as its slug, since they mean something else in a path.
+// Names that cannot be market slugs, because they have another meaning in a path.
 
 import type { Route } from '../edge/http/route.ts'
 
 /** The path parameters that hold a market's slug. */
 const SLUG_NAMES: ReadonlySet<string> = new Set([':slug', ':addressOrSlug'])
-/** Words of paths that the API names and this exchange does not serve yet. */
+/** Path segments that the API defines and this exchange does not serve yet. */
 const NAMED_BY_API = ['active', 'search', 'timeline', 'stable', 'categories', 'tickers']
 
-/** Every word that stands in a path where another route takes a slug. */
+/** Every path segment at the place where another route has a slug. */
 export function reservedSlugs(routes: readonly Pick<Route<never>, 'path'>[]): ReadonlySet<string> {
   const paths = routes.map(({ path }) => path.split('/'))
   const reserved = new Set(NAMED_BY_API)

@@ -1,4 +1,4 @@
-// Every route there is. The gateway, the document and the contract tests read this list.
+// The list of all routes. The gateway, the OpenAPI document and the contract tests read it.
 
 import type { Route } from '../edge/http/route.ts'
 import * as partners from './accounts/partners.ts'
@@ -147,7 +147,7 @@ export const api: readonly Route<Services>[] = [
 
 const isOperators = ({ rateClass }: Route<Services>) => rateClass === 'admin'
 
-/** The routes of the public listener when operators have their own. */
+/** The routes of the public listener when operators have a separate one. */
 export const publicApi = api.filter((each) => !isOperators(each))
 /** The routes of the operators' listener: their calls, and the health of the exchange. */
 export const operatorApi: readonly Route<Services>[] = [
@@ -155,7 +155,7 @@ export const operatorApi: readonly Route<Services>[] = [
   system.ready,
   openMetrics,
   webFile,
-  // Who opens the address of that listener is an operator.
+  // Only operators open the address of that listener.
   { ...operatorPage, path: '/' },
   ...api.filter((each) => isOperators(each) && each !== metrics),
 ]

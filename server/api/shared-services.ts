@@ -11,7 +11,7 @@ import type { SlicedWork } from './reads/sliced-work.ts'
 export interface SharedServices {
   readonly pipeline: Pipeline
   readonly reads: PrivateReads
-  /** Long replies, and calls whose cost nobody shares: a few milliseconds in each turn of main. */
+  /** Long replies, and calls with a high cost: a few milliseconds per event-loop tick. */
   readonly slices: SlicedWork
   readonly archive: ArchivedMarkets
   readonly auth: AuthState

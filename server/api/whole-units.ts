@@ -1,4 +1,4 @@
-// Raw collateral as the numbers that people read.
+// Raw collateral as numbers for display.
 
 import { UNIT_RAW } from '../../engine/domain/units.ts'
 

@@ -122,7 +122,7 @@ test('there is no stream and no session: other methods are 405', async () => {
   await program.end()
 })
 
-test('a body that is no message of the protocol is refused', async () => {
+test('a body that is not a protocol message is refused', async () => {
   const bad: readonly unknown[] = [
     ...['{', '', 'null', '7', '"x"', '[]', '{}', '[[]]', '[null]', '{"__proto__":{"id":1}}'],
     { id: 1, method: 'tools/list' },

@@ -191,7 +191,7 @@ test('a client that leaves amid a replay hears no more of it, and may come again
   await fenced(carol, fence)
   assert.equal(client.of('orderEvent').length, received)
   assert.equal(
-    client.of('system').filter((stated) => /Told/.test(JSON.stringify(stated))).length,
+    client.of('system').filter((stated) => /Replay/.test(JSON.stringify(stated))).length,
     0,
   )
   const { orderEvents } = on.exchange.pipeline.publisher

@@ -113,8 +113,8 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'any token makes sub-accounts',
-        "auth: hmac('account_creation'),\n  rateClass: 'auth',\n  about: 'Makes a sub-account",
-        "auth: hmac(),\n  rateClass: 'auth',\n  about: 'Makes a sub-account",
+        "auth: hmac('account_creation'),\n  rateClass: 'auth',\n  about: 'Creates a sub-account",
+        "auth: hmac(),\n  rateClass: 'auth',\n  about: 'Creates a sub-account",
       ],
     ],
   },

@@ -39,7 +39,7 @@ export async function joined(
 }
 
 export const isEndOfReplay = ({ payload }: { payload: unknown }) =>
-  String(at(payload, 'message')).startsWith('Told')
+  String(at(payload, 'message')).startsWith('Replayed')
 
 export const isReported = (client: SocketClient) =>
   client.frames.some(isEndOfReplay) || client.of('exception').length > 0

@@ -1,5 +1,5 @@
-// Profiles, API tokens and sessions. Each change is an ordinary command (law 3). Its gates and its
-// stamp run in one synchronous stretch, and a method answers once its command is durable.
+// Profiles, API tokens and sessions. Each change is an ordinary command (invariant 3). Its checks
+// and its stamp run in one synchronous step, and a method resolves once its command is durable.
 
 import { randomUUID } from 'node:crypto'
 import type { Profile, Token } from '../../../engine/core/accounts/accounts.ts'
@@ -47,11 +47,11 @@ export interface ProfileRequest extends Requested<ProfileAbout> {
   readonly feeCapBps?: FeeBps | null | undefined
   readonly scopes?: readonly Scope[] | undefined
   readonly isMachine?: boolean | undefined
-  /** Counts for a new profile alone, and only when there is such a profile. */
+  /** Used only for a new profile, and only if the referring profile exists. */
   readonly referredBy?: ProfileId | undefined
 }
 
-/** A fresh token; its secret is told once and kept sealed. */
+/** A new token. Its secret is returned once and stored sealed. */
 export interface MintedToken {
   readonly tokenId: string
   readonly secret: string
@@ -61,12 +61,11 @@ export interface MintedToken {
 /** The scopes of a new profile; an operator may allow more. */
 export const SELF_SERVICE: readonly Scope[] = ['trading']
 /**
- * How often one edit reads its profile, at the most. It reads again when another edit came in
- * between.
+ * Maximum reads of the profile per edit. An edit reads again when another edit was made meanwhile.
  */
 const READINGS_MAX = 5
 
-/** How many edits wait for a read of one profile, and how many edits were decided meanwhile. */
+/** Edits that wait for a read of one profile, and the edits decided meanwhile. */
 interface EditWatch {
   readers: number
   edits: number
@@ -84,7 +83,7 @@ export class AccountChanges {
     this.#intake = intake
   }
 
-  /** Creates or edits the profile of an address. Makes a token too when `tokenScopes` is given. */
+  /** Creates or edits the profile of an address, and a token if `tokenScopes` is given. */
   async putProfile(
     wanted: ProfileRequest,
     tokenScopes: readonly Scope[] | null,
@@ -127,8 +126,8 @@ export class AccountChanges {
   }
 
   /**
-   * Edits a profile and gives its fields as the edit left them. The profile is read before the
-   * edit, so a caller that gets a 503 knows that nothing happened.
+   * Edits a profile and returns its fields after the edit. The profile is read first, so a caller
+   * that gets a 503 knows that nothing changed.
    */
   async editProfile(
     profileId: ProfileId,
@@ -144,7 +143,7 @@ export class AccountChanges {
       this.#unwatch(profileId, watch)
       if (before === undefined) return REJECT.READ_TIMEOUT
       if (before === null) return REJECT.PROFILE_NOT_FOUND
-      // Another edit came in between, so the fields that were read are out of date.
+      // Another edit was decided meanwhile, so the fields that were read are stale.
       if (watch.edits > 0) continue
       const made = await this.putProfile({ ...wanted, account }, null, by)
       return made instanceof Reject ? made : { ...before, ...changeOf(wanted) }
@@ -167,7 +166,7 @@ export class AccountChanges {
   #noteEdit(profileId: ProfileId): void {
     const watch = this.#watched.get(profileId)
     if (watch === undefined) return
-    // The edits that wait for a read see the count. A later edit starts with a new watch.
+    // The edits that wait for a read see this count. Later edits start a new watch.
     this.#watched.delete(profileId)
     watch.edits++
   }
@@ -190,7 +189,7 @@ export class AccountChanges {
     return minted
   }
 
-  /** `by` names the operator who asks in the profile's place. */
+  /** `by` is the operator who acts for the profile. */
   async revokeToken(profileId: ProfileId, tokenId: string, by?: string): Promise<Reject | null> {
     const refused = await this.#pipeline.change(() => {
       const reject = decideRevoke(this.#pipeline.clearing, profileId, tokenId)
@@ -202,14 +201,14 @@ export class AccountChanges {
     return null
   }
 
-  /** The intake threads forget a profile with its last token, unless it is a sub-account. */
+  /** The intake threads drop a profile together with its last token, unless it is a sub-account. */
   #forgetIfIdle(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
     if (intakeProfile(accounts, this.#seal, profileId) !== null) return
     this.#intake.forgetProfile(profileId)
   }
 
-  /** Revokes every live token of a profile for an operator. Gives their count, or the refusal. */
+  /** Revokes a profile's active tokens for an operator. Returns their count or the refusal. */
   async revokeTokens(profileId: ProfileId, by: string): Promise<{ count: number } | Reject> {
     const { accounts } = this.#pipeline.clearing
     let tokens: readonly Token[] = []
@@ -224,14 +223,14 @@ export class AccountChanges {
     return { count: tokens.length }
   }
 
-  /** Opens a session for a proven account. The first login makes the profile. */
+  /** Opens a session for a proven account. The first login creates the profile. */
   async login(
     proven: ProvenLogin & { readonly address: string },
     wanted: Omit<ProfileRequest, 'account'>,
   ): Promise<{ profileId: ProfileId; token: string } | Reject> {
     const { clearing } = this.#pipeline
     let profile = clearing.accounts.byAddress(proven.address)
-    // A login that finds no room for its session makes no profile.
+    // A login refused at the session limit creates no profile.
     const nowMs = this.#pipeline.sequencer.nowMs()
     const full = decideLogin(clearing, profile?.profileId ?? 0, nowMs)
     if (full instanceof Reject) return this.#pipeline.refused(full)
@@ -245,8 +244,8 @@ export class AccountChanges {
     const { nonce, nonceExpiresMs } = proven
     const session = mintSession()
     const refused = await this.#pipeline.change((nowMs) => {
-      // The same proof may have come twice while the profile was made. A proof that expired
-      // meanwhile is refused too: its burned nonce may be forgotten already.
+      // The same proof may have been used while the profile was created. A proof that expired
+      // meanwhile is refused too, because its burned nonce may already be dropped.
       const isBurned = clearing.accounts.isNonceBurned(nonce) || nowMs >= nonceExpiresMs
       if (isBurned) return REJECT.LOGIN_INVALID
       const expiresMs = nowMs + LIMITS.sessionMs
@@ -262,7 +261,7 @@ export class AccountChanges {
     return this.#pipeline.change(() => ({ kind: 'logout', sessionDigest }))
   }
 
-  /** Ends every session of a profile, the caller's too; `by` names an operator who asks. */
+  /** Ends every session of a profile, including the caller's. `by` is the acting operator. */
   logoutEverywhere(profileId: ProfileId, by?: string): Promise<Reject | null> {
     return this.#pipeline.change(() => ({ kind: 'logoutEverywhere', profileId }), by)
   }
@@ -295,7 +294,7 @@ export class AccountChanges {
     })
   }
 
-  /** The fields of a token that the journal holds. The secret in them is sealed. */
+  /** The token's fields as the journal holds them, with the secret sealed. */
   #sealed(profileId: ProfileId, minted: MintedToken, label: string | null): TokenFields {
     const { tokenId, scopes } = minted
     const secret = Buffer.from(minted.secret, 'base64')
@@ -306,7 +305,7 @@ export class AccountChanges {
   #replicate({ profileId, account }: Profile, { tokenId, secret }: MintedToken): void {
     const { accounts } = this.#pipeline.clearing
     const token = accounts.tokenById(tokenId)
-    // It was revoked before it was durable.
+    // The token was revoked before it was durable.
     if (token === undefined) return
     this.#intake.putProfile(intakeProfile(accounts, this.#seal, profileId))
     const opened = Buffer.from(secret, 'base64')
@@ -318,7 +317,7 @@ function freshToken(scopes: readonly Scope[]): MintedToken {
   return { tokenId: randomUUID(), secret: mintToken().secret.toString('base64'), scopes }
 }
 
-/** The fields that a wish sets. Absent fields stay, and a smart wallet is never taken back. */
+/** The fields that a request sets. Absent fields stay, and a smart wallet is never removed. */
 function changeOf({
   account: _account,
   referredBy: _referredBy,

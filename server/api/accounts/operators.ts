@@ -1,5 +1,4 @@
-// What operators do to profiles and to each other. Each act is an ordinary command with the name of
-// the operator who asked.
+// Operations on profiles and operators. Each one is an ordinary command that names the operator.
 
 import { randomBytes } from 'node:crypto'
 import type { FrozenProfile } from '../../../engine/core/accounts/frozen.ts'
@@ -27,8 +26,8 @@ export class OperatorChanges {
   }
 
   /**
-   * Freezes a profile: it neither trades nor withdraws, and its orders are canceled. A profile that
-   * is frozen already stays as it is. Resolves when all of this is durable.
+   * Freezes a profile: it can neither trade nor withdraw, and its orders are canceled. A frozen
+   * profile stays as it is. Resolves when all of this is durable.
    */
   async freeze(profileId: ProfileId, reason: string, by: string): Promise<FrozenProfile | Reject> {
     const { frozen } = this.#pipeline.clearing
@@ -45,7 +44,7 @@ export class OperatorChanges {
     return found
   }
 
-  /** Gives null once the profile may trade again, or the refusal. */
+  /** Returns null once the profile may trade again, or the refusal. */
   unfreeze(profileId: ProfileId, reason: string, by: string): Promise<Reject | null> {
     const { clearing } = this.#pipeline
     return this.#pipeline.change(() => {
@@ -55,7 +54,7 @@ export class OperatorChanges {
     }, by)
   }
 
-  /** Adds an operator. Gives its token, which is told once, or the refusal. */
+  /** Adds an operator. Returns its token, which is never shown again, or the refusal. */
   async add(
     name: string,
     role: Role,
@@ -71,7 +70,7 @@ export class OperatorChanges {
     return refused ?? { token, createdMs }
   }
 
-  /** Removes an operator. Its token is not valid any more. */
+  /** Removes an operator. Its token becomes invalid. */
   remove(name: string, by: string): Promise<Reject | null> {
     return this.#pipeline.change(() => {
       return decideRemoval(this.#pipeline.clearing, name) ?? { kind: 'removeOperator', name }

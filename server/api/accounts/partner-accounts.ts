@@ -1,6 +1,6 @@
 // Sub-accounts of partners: their creation, and the approvals of their server wallets (rules
-// §12.1). Each change is a command. Its gates and its stamp run in one synchronous stretch, and a
-// method answers once its command is durable.
+// §12.1). Each change is a command. Its checks and its stamp run in one synchronous step, and a
+// method resolves once its command is durable.
 
 import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../../engine/core/accounts/accounts.ts'
@@ -25,7 +25,7 @@ import { intakeProfile } from '../../edge/intake/intake-profile.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { SELF_SERVICE } from './accounts.ts'
 
-/** The approvals that a server wallet needs before it can trade in every market. */
+/** The approvals that a server wallet needs to trade in every market. */
 export interface Allowances {
   readonly profileId: ProfileId
   readonly partnerId: ProfileId
@@ -33,7 +33,7 @@ export interface Allowances {
   readonly spenders: readonly { readonly address: string; readonly status: ApprovalStatus }[]
 }
 
-/** A refusal. `retryAfterSec` is not 0 when a retry came too soon. */
+/** A refusal. `retryAfterSec` is not 0 if a retry came too early. */
 export interface Refused {
   readonly reject: Reject
   readonly retryAfterSec: number
@@ -52,14 +52,14 @@ export class PartnerAccounts {
   readonly #pipeline: Pipeline
   readonly #seal: Seal
   readonly #intake: IntakePool
-  /** The venue of the markets that name none. */
+  /** The default venue of markets. */
   readonly #exchangeAddress: string
   /**
-   * The time from which each profile may retry its allowances. All waits are equally long, so the
-   * oldest entry comes first.
+   * The earliest time at which each profile may retry its allowances. All waits have the same
+   * length, so the oldest entry is first.
    */
   readonly #nextRetryMs = new Map<number, number>()
-  /** The time of the newest request for a retry. */
+  /** The time of the newest retry request. */
   #retriedMs = 0
 
   constructor(
@@ -78,7 +78,7 @@ export class PartnerAccounts {
     })
   }
 
-  /** Tells the intake about the profile as the state has it now. */
+  /** Sends the profile's current state to the intake. */
   #replicate(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
     const known = intakeProfile(accounts, this.#seal, profileId)
@@ -87,8 +87,8 @@ export class PartnerAccounts {
   }
 
   /**
-   * Makes a sub-account whose `key` the exchange keeps, sealed. Its wallet approves every spender
-   * that is in use.
+   * Creates a sub-account whose sealed `key` the exchange keeps. Its wallet approves every spender
+   * in use.
    */
   async createServerWallet(
     partner: Profile,
@@ -99,7 +99,7 @@ export class PartnerAccounts {
     return this.#create(partner, { account, displayName, key, proof: null })
   }
 
-  /** Makes a sub-account that signs for itself. Its wallet has proven the address. */
+  /** Creates a sub-account that signs for itself. Its wallet has proven the address. */
   async createOwnWallet(
     partner: Profile,
     proven: ProvenLogin,
@@ -140,13 +140,13 @@ export class PartnerAccounts {
     const stored = clearing.accounts.byId(profileId)
     const refused = await changing
     if (refused !== null) return refused
-    assert(stored !== undefined, 'a sub-account that was made is in the state')
+    assert(stored !== undefined, 'a sub-account that was created is in the state')
     this.#replicate(profileId)
     return stored
   }
 
   /**
-   * The partner's sub-accounts, oldest first, or only the one with this address. Answers once they
+   * The partner's sub-accounts, oldest first, or only the one with this address. Resolves once they
    * are durable.
    */
   async list(
@@ -164,7 +164,7 @@ export class PartnerAccounts {
     return listed
   }
 
-  /** The profile of a partner that the profile has; 0 without one. Answers once that is durable. */
+  /** The partner of a profile, or 0 if it has none. Resolves once that is durable. */
   async partnerOf(profileId: ProfileId): Promise<ProfileId> {
     const { partners } = this.#pipeline.clearing.accounts
     const partnerId = partners.byId(profileId)?.partnerId ?? 0
@@ -172,7 +172,7 @@ export class PartnerAccounts {
     return partnerId
   }
 
-  /** The profile has no partner from now on; nobody but its owner acts for it. */
+  /** Detaches the profile from its partner. From then on only its owner acts for it. */
   async leave(profileId: ProfileId): Promise<Reject | null> {
     const { clearing } = this.#pipeline
     let hasLeft = false
@@ -181,24 +181,24 @@ export class PartnerAccounts {
       hasLeft = reject === null
       return reject ?? { kind: 'leavePartner', profileId }
     })
-    // At once: the former partner's calls are refused from the stamp on.
+    // Immediately: the former partner's calls are refused from the stamp on.
     if (hasLeft) this.#replicate(profileId)
     return changing
   }
 
-  /** The partner's sub-account with this address, if it has one. */
+  /** The partner's sub-account with this address, if any. */
   #named(partnerId: ProfileId, account: string): readonly number[] {
     const { accounts } = this.#pipeline.clearing
     const profileId = accounts.byAddress(account)?.profileId ?? 0
     return accounts.partners.byId(profileId)?.partnerId === partnerId ? [profileId] : []
   }
 
-  /** The addresses that move what traders hold: the exchanges and adapters of all markets. */
+  /** The addresses that move traders' holdings: the exchanges and adapters of all markets. */
   #spenders(): string[] {
     return [...new Set([this.#exchangeAddress, ...this.#pipeline.clearing.catalogue.venues.keys()])]
   }
 
-  /** Where the approvals of a sub-account's server wallet stand. Answers once that is durable. */
+  /** The approvals of a sub-account's server wallet. Resolves once they are durable. */
   async allowances(profileId: ProfileId): Promise<Allowances | Refused> {
     const found = this.#allowances(profileId)
     await this.#pipeline.durable()
@@ -218,16 +218,16 @@ export class PartnerAccounts {
     return { profileId, partnerId: made.partnerId, account: profile.account, spenders }
   }
 
-  /** Submits the missing approvals. A wallet has one retry at a time, and one every few seconds. */
+  /** Submits the missing approvals. A wallet allows one retry every few seconds, one at a time. */
   async retryAllowances(partnerId: ProfileId, profileId: ProfileId): Promise<Allowances | Refused> {
-    // This time never goes back. So a wait that was over, and whose entry was deleted, stays over.
+    // This time never decreases, so a wait whose entry was deleted stays over.
     const nowMs = Math.max(this.#retriedMs, this.#pipeline.sequencer.nowMs())
     this.#retriedMs = nowMs
     const before = this.#allowances(profileId)
     if ('reject' in before) return this.allowances(profileId)
     const restricted = decideAllowances(this.#pipeline.clearing, partnerId, profileId)
     if (restricted !== null) return refused(await this.#pipeline.refused(restricted))
-    // Also one for the exchange of a market that has left memory since.
+    // This includes approvals for the exchange of a market that has left memory since.
     const { partners } = this.#pipeline.clearing.accounts
     if ((partners.byId(profileId)?.submitted.length ?? 0) > 0) {
       return refused(await this.#pipeline.refused(REJECT.ALLOWANCE_RETRY_RUNNING))
@@ -238,7 +238,7 @@ export class PartnerAccounts {
     const missing = before.spenders.filter(({ status }) => status !== 'confirmed')
     if (missing.length === 0) return this.allowances(profileId)
     const spenders = missing.map(({ address }) => address)
-    // With a chain, its next block confirms the approvals; without one, they are confirmed at once.
+    // With a chain, its next block confirms the approvals. Without one, they are confirmed at once.
     const kind = this.#pipeline.mining === null ? 'approveSpenders' : 'submitApprovals'
     const changing = this.#pipeline.change(() => ({ kind, profileId, spenders }))
     // Read before the wait: a later block may become durable together with this command.
@@ -259,8 +259,8 @@ export class PartnerAccounts {
 }
 
 /**
- * A sub-account starts with the rank of its partner. A fee cap is a favour to one profile, so the
- * sub-account does not get it.
+ * A sub-account starts with the rank of its partner. A fee cap is granted to one profile, so the
+ * sub-account does not inherit it.
  */
 function fieldsOf(partner: Profile, account: string, displayName?: string): ProfileFields {
   return {

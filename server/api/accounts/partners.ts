@@ -28,7 +28,7 @@ import type { AccountServices } from './services.ts'
 
 const PROOF_HEADERS = ['x-account', 'x-signing-message', 'x-signature'] as const
 
-/** The wallet that the headers prove; undefined when they prove none. */
+/** The wallet that the headers prove, or undefined. */
 function provenWallet(call: Call, caller: Caller, { pipeline, signing }: AccountServices) {
   const missing = PROOF_HEADERS.filter((name) => header(call, name) === '')
   if (missing.length > 0) {
@@ -52,23 +52,23 @@ export const createPartnerAccount = route({
   path: '/profiles/partner-accounts',
   auth: hmac('account_creation'),
   rateClass: 'auth',
-  about: 'Makes a sub-account of the caller: with a server wallet, or for a wallet that signed.',
+  about: 'Creates a sub-account of the caller, with a server wallet or for a wallet that signed.',
   headers: {
-    'x-account': 'Address of the wallet. All three are needed unless createServerWallet is true.',
+    'x-account': 'Address of the wallet. All three are required unless createServerWallet is true.',
     'x-signing-message':
-      'The signed message, of purpose sub-account for this partner; text, or 0x and its hex.',
+      'The signed message, of purpose sub-account for this partner: text, or 0x-hex of its UTF-8.',
     'x-signature': 'The EIP-191 signature, 0x-hex.',
   },
   body: object({
     displayName: optional(displayName()),
     createServerWallet: means(
       optional(boolean()),
-      'True for a wallet that the exchange keeps and signs with; else the headers prove one.',
+      'True for a wallet that the exchange keeps and signs with; otherwise the headers prove one.',
     ),
   }),
   status: 201,
   reply: object({ profileId: profileId(), account: account() }),
-  means: 'The sub-account is made, and the caller may act for it.',
+  means: 'The sub-account is created, and the caller may act for it.',
   links: {
     allowances: {
       to: 'GET /profiles/partner-accounts/:profileId/allowances',
@@ -126,25 +126,22 @@ export const listPartnerAccounts = route({
   path: '/profiles/partner-accounts',
   auth: hmac('account_creation'),
   rateClass: 'private',
-  about: "The caller's sub-accounts by page, oldest first, or the one with an address.",
+  about: "Lists the caller's sub-accounts by page, oldest first, or the one with an address.",
   query: {
     account: means(optional(address()), 'Address of the one sub-account to list.'),
-    page: means(
-      defaulted(optional(integer(1, 2_147_483_647)), 1),
-      'Which page to list, counted from 1.',
-    ),
+    page: means(defaulted(optional(integer(1, 2_147_483_647)), 1), 'Page to list, counted from 1.'),
     limit: means(
       defaulted(optional(integer(1)), LIMITS.subAccountsPageMax),
-      `Most sub-accounts on a page; a greater number counts as ${LIMITS.subAccountsPageMax}.`,
+      `Maximum sub-accounts per page; values above ${LIMITS.subAccountsPageMax} are capped.`,
     ),
   },
   reply: object({
     data: means(list(listed()), 'Sub-accounts of this page, oldest first.'),
-    page: means(integer(1), 'Which page this is, counted from 1.'),
-    limit: means(integer(1, LIMITS.subAccountsPageMax), 'Most sub-accounts on a page.'),
-    hasMore: means(boolean(), 'True when a page follows.'),
+    page: means(integer(1), 'Number of this page, counted from 1.'),
+    limit: means(integer(1, LIMITS.subAccountsPageMax), 'Maximum sub-accounts per page.'),
+    hasMore: means(boolean(), 'True when there is another page.'),
   }),
-  means: 'One page of sub-accounts; empty when there is none.',
+  means: 'One page of sub-accounts; empty if there are none.',
   example: {
     reply: {
       data: [{ profileId: 2, account: ACCOUNT, displayName: 'Desk 1' }],
@@ -174,32 +171,29 @@ const target = () =>
   object({
     type: means(
       oneOf('USDC_ALLOWANCE', 'CTF_APPROVAL'),
-      'What is approved: to spend collateral, or to move conditional tokens.',
+      'Type of approval: to spend collateral, or to move conditional tokens.',
     ),
-    tokenAddress: means(address(), 'Contract of the token that is approved.'),
+    tokenAddress: means(address(), 'Contract of the approved token.'),
     spenderOrOperator: means(address(), 'Contract that may move the token.'),
-    label: means(text(), 'The approval in words for people.'),
+    label: means(text(), 'Description of the approval.'),
     requiredFor: means(oneOf('BUY', 'SELL'), 'Side of the orders that need the approval.'),
     confirmed: means(boolean(), 'True when the status is confirmed.'),
     status: means(
       oneOf('confirmed', 'missing', 'submitted', 'failed'),
-      'How far the approval is; a submitted one waits for the next block.',
+      'Progress of the approval; a submitted one waits for the next block.',
     ),
     retryable: means(boolean(), 'True when a retry would submit it.'),
-    errorCode: means(
-      optional(oneOf('PRIVY_SUBMISSION_FAILED')),
-      'Why it failed, as a word for programs; only after failed.',
-    ),
-    errorMessage: means(optional(text()), 'Why it failed, in a sentence; only after failed.'),
+    errorCode: means(optional(oneOf('PRIVY_SUBMISSION_FAILED')), 'Error code; only when failed.'),
+    errorMessage: means(optional(text()), 'Error message; only when failed.'),
   })
 
 const approvals = (what: string) => means(integer(0), `How many approvals ${what}.`)
 
 const allowancesReply = () =>
   object({
-    profileId: means(profileId(), 'Number of the sub-account.'),
-    partnerProfileId: means(profileId(), 'Number of the partner that it belongs to.'),
-    chainId: means(integer(0), 'Number of the chain that the wallet is on.'),
+    profileId: means(profileId(), 'Id of the sub-account.'),
+    partnerProfileId: means(profileId(), 'Id of the partner that owns it.'),
+    chainId: means(integer(0), 'Id of the chain of the wallet.'),
     walletAddress: means(address(), 'Address of the server wallet.'),
     ready: means(boolean(), 'True when every approval is confirmed.'),
     summary: means(
@@ -210,7 +204,7 @@ const allowancesReply = () =>
         submitted: approvals('wait for the next block'),
         failed: approvals('failed'),
       }),
-      'Approvals by their status.',
+      'Approvals by status.',
     ),
     targets: means(list(target()), 'Every approval that the wallet needs.'),
   })
@@ -237,7 +231,7 @@ const ALLOWANCES_EXAMPLE = {
   ],
 }
 
-/** The further fields of a target, by its status. Upstream's clients know the code. */
+/** The remaining fields of a target by status. Upstream clients know the code. */
 const STATED = {
   confirmed: { confirmed: true, retryable: false },
   submitted: { confirmed: false, retryable: false },
@@ -245,13 +239,13 @@ const STATED = {
   failed: {
     ...{ confirmed: false, retryable: true },
     errorCode: 'PRIVY_SUBMISSION_FAILED' as const,
-    errorMessage: 'The chain did not take the approval; retry it.',
+    errorMessage: 'The chain rejected the approval; retry it.',
   },
 }
 
 /**
- * Packs need no approval here. Clients of partners look for this one before they buy a pack, and
- * require that it is confirmed.
+ * Packs need no approval here, but partner clients require this one to be confirmed before they buy
+ * a pack.
  */
 function vaultOf({ exchangeAddress, collateral }: AccountServices['settings']) {
   return {
@@ -265,7 +259,7 @@ function vaultOf({ exchangeAddress, collateral }: AccountServices['settings']) {
   }
 }
 
-/** One spender needs two approvals: collateral for buys, conditional tokens for sells. */
+/** Each spender needs two approvals: collateral for buys, conditional tokens for sells. */
 function targetsOf({ spenders }: Allowances, collateralAddress: string) {
   return spenders.flatMap(({ address: spender, status }) => {
     const state = { spenderOrOperator: spender, status, ...STATED[status] }
@@ -307,17 +301,17 @@ function allowancesView(found: Allowances | Refused, { settings }: AccountServic
   }
 }
 
-const subAccountId = () => means(profileId(), 'Number of a sub-account of the caller.')
+const subAccountId = () => means(profileId(), 'Id of a sub-account of the caller.')
 
 export const partnerAllowances = route({
   method: 'GET',
   path: '/profiles/partner-accounts/:profileId/allowances',
   auth: hmac('account_creation', 'delegated_signing'),
   rateClass: 'private',
-  about: "The approvals that a sub-account's server wallet needs to trade, each with its status.",
+  about: "Returns the approvals that a sub-account's server wallet needs to trade, with status.",
   params: { profileId: subAccountId() },
   reply: allowancesReply(),
-  means: 'Where each approval stands.',
+  means: 'The status of every approval.',
   rejects: ['NOT_SUB_ACCOUNT', 'NO_SERVER_WALLET'],
   example: { params: { profileId: 2 }, reply: ALLOWANCES_EXAMPLE },
   handle: async ({ params, caller }, services: AccountServices) => {
@@ -336,7 +330,7 @@ export const retryPartnerAllowances = route({
   params: { profileId: subAccountId() },
   body: object({}),
   reply: allowancesReply(),
-  means: 'The missing and the failed approvals are submitted.',
+  means: 'The missing and failed approvals are submitted.',
   refusalFields: {
     ALLOWANCE_RETRY_TOO_SOON: {
       fields: { retryAfterSeconds: means(integer(1), 'Seconds to wait before the next retry.') },
@@ -367,9 +361,9 @@ export const leavePartner = route({
   path: '/profiles/me/partner',
   auth: sessionOrIdentity(),
   rateClass: 'auth',
-  about: 'Leaves the partner of the caller, which can act for the caller no longer.',
+  about: "Leaves the caller's partner, which can then no longer act for the caller.",
   reply: message(),
-  means: 'The caller has no partner any more; its orders, balances and tokens stay.',
+  means: 'The caller no longer has a partner; its orders, balances and tokens stay.',
   rejects: ['OVERLOADED', 'NO_PARTNER', 'PARTNER_REQUIRED'],
   example: { reply: { message: 'You have left the partner' } },
   handle: async ({ caller }, { partners }: AccountServices) => {

@@ -1,4 +1,4 @@
-// The profile fields that replies share, for the owner, a partner or an operator.
+// Profile fields shared by replies to the owner, a partner or an operator.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
@@ -12,13 +12,13 @@ export function nameToShow() {
 }
 
 export function profileSince() {
-  return means(isoTime(), 'When the profile was made.')
+  return means(isoTime(), 'When the profile was created.')
 }
 
 export function feeCapBps() {
   return means(
     nullable(integer(0, LIMITS.feeBpsMax)),
-    'Highest fee rate of the profile in basis points, whatever its rank; null for no cap.',
+    'Maximum fee rate of the profile in basis points, whatever its rank; null for no cap.',
   )
 }
 
@@ -31,7 +31,7 @@ export function effectiveFeeRateBps() {
 }
 
 export function scopes() {
-  return means(list(scope()), 'Scopes of the API token: each allows calls of one kind.')
+  return means(list(scope()), 'Scopes of the API token; each one allows one kind of call.')
 }
 
 export function allowedScopes() {
@@ -41,5 +41,5 @@ export function allowedScopes() {
 export const tradeWalletOption = () =>
   means(
     nullable(oneOf('eoa', 'smartWallet')),
-    'Wallet that the owner chose for orders: account or smart wallet; null without a choice.',
+    'Wallet that the owner uses for orders: account or smart wallet; null if not chosen.',
   )

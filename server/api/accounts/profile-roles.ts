@@ -1,6 +1,6 @@
-// The role that an operator needs to edit a field of a profile, beyond the role of the route. To
-// set a name is help (support); to set a rank or a capability is to move money (money). A token
-// acts in the place of its profile, so only root makes one.
+// The role that an operator needs to edit a profile field, beyond the role of the route. Setting a
+// name is support work (support). Setting a rank or a capability affects money (money). A token
+// acts for its profile, so only root creates one.
 
 import { ROLES, type Role } from '../../../engine/domain/operator.ts'
 

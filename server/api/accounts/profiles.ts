@@ -1,4 +1,4 @@
-// Profiles as their owners see and edit them (rules §12.2).
+// Profiles as seen and edited by their owners (rules §12.2).
 
 import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -27,7 +27,7 @@ import type { OwnReferrals } from '../referrals/referrals-service.ts'
 import { profile } from '../shapes.ts'
 import type { AccountServices } from './services.ts'
 
-/** Fields for which this exchange has no source yet; server/docs/api.md says so. */
+/** Fields for which this exchange has no source yet. See server/docs/api.md. */
 const NOT_KEPT = {
   isCreator: false,
   isOnboarded: true,
@@ -57,7 +57,7 @@ const PROFILE_EXAMPLE = {
   ...NOT_KEPT,
 }
 
-/** What a profile tells beside what it says of itself. */
+/** The part of a profile that its owner does not set. */
 interface Own extends OwnReferrals, OwnPlace {
   readonly partner: { readonly id: ProfileId; readonly displayName: string } | null
 }
@@ -90,7 +90,7 @@ function profileView(owner: ShownProfile, own: Own) {
 
 type ProfileView = ReturnType<typeof profileView>
 
-/** Undefined without an answer in time. */
+/** Undefined when the read times out. */
 async function partnerOf(
   profileId: ProfileId,
   { partners, reads }: AccountServices,
@@ -100,7 +100,7 @@ async function partnerOf(
   return partner && { id: partnerId, displayName: shownName(partner) }
 }
 
-/** Undefined without an answer in time. */
+/** Undefined when the read times out. */
 async function ownOf(profileId: ProfileId, services: AccountServices): Promise<Own | undefined> {
   const [referred, place, partner] = await Promise.all([
     services.referrals.own(profileId),
@@ -111,7 +111,7 @@ async function ownOf(profileId: ProfileId, services: AccountServices): Promise<O
   return { ...referred, ...place, partner }
 }
 
-/** Shows the profile at least as new as anyone was told when the call came. */
+/** Reads a profile that is at least as new as anything published when the call arrived. */
 async function shown(
   profileId: ProfileId,
   services: AccountServices,
@@ -134,7 +134,7 @@ type Edit = Parameters<AccountServices['accounts']['editProfile']>[1]
 /** Absent fields stay. */
 async function edited(profileId: ProfileId, edit: Edit, services: AccountServices) {
   const { accounts, reads } = services
-  // Read before the edit, so a caller that gets a 503 knows that nothing happened.
+  // Read before the edit, so a caller that gets a 503 knows that nothing changed.
   const own = await ownOf(profileId, services)
   if (own === undefined) return refuse('READ_TIMEOUT')
   const wanted = { ...edit, displayName: edit.displayName?.trim() }
@@ -148,9 +148,9 @@ export const ownProfile = route({
   path: '/profiles/me',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'private',
-  about: "The caller's private profile with the fee rate to sign.",
+  about: "Returns the caller's private profile with the fee rate to sign.",
   reply: profile(),
-  means: 'The profile of the caller as it stands now.',
+  means: 'The current profile of the caller.',
   rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { reply: PROFILE_EXAMPLE },
   handle: ({ caller }, services: AccountServices) => shown(caller.profileId, services),
@@ -165,20 +165,20 @@ export const editOwnProfile = route({
   body: object({
     username: means(
       optional(nullable(username())),
-      'Name that no other profile has; it is trimmed and starts with a letter.',
+      'Unique name; it is trimmed and starts with a letter.',
     ),
     displayName: optional(displayName()),
     bio: means(
       optional(nullable(biography())),
-      `Lines about the owner, at most ${LIMITS.bioCharactersMax} characters.`,
+      `Text about the owner, at most ${LIMITS.bioCharactersMax} characters.`,
     ),
     pfpUrl: means(optional(nullable(webAddress())), 'https link to the picture of the profile.'),
     socialUrl: means(optional(nullable(webAddress())), 'https link to a page of the owner.'),
-    mode: means(optional(oneOf('simple', 'advanced')), 'Form of the trading page.'),
+    mode: means(optional(oneOf('simple', 'advanced')), 'Layout of the trading page.'),
     tradeWalletOption: walletChoice(),
   }),
   reply: profile(),
-  means: 'The edit is durable; the reply shows the profile after it.',
+  means: 'The edit is durable; the reply shows the edited profile.',
   rejects: [
     'OVERLOADED',
     'PROFILE_NOT_FOUND',
@@ -206,10 +206,10 @@ export const putOwnProfile = route({
   path: '/profiles',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'auth',
-  about: 'Edits two fields of the own profile, as command lines of other languages do.',
+  about: "Edits two fields of the caller's profile; command lines in other languages use it.",
   body: object({ tradeWalletOption: walletChoice(), displayName: optional(displayName()) }),
   reply: profile(),
-  means: 'The edit is durable; the reply shows the profile after it.',
+  means: 'The edit is durable; the reply shows the edited profile.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'SMART_WALLET_REQUIRED', 'READ_TIMEOUT'],
   example: {
     body: { tradeWalletOption: 'eoa' },
@@ -223,12 +223,12 @@ export const profileByAccount = route({
   path: '/profiles/:account',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'private',
-  about: 'The private profile of an account, for its owner alone.',
+  about: 'Returns the private profile of an account to its owner.',
   params: {
     account: means(address(), 'Address of the account, which must be that of the caller.'),
   },
   reply: profile(),
-  means: 'The profile of the account as it stands now.',
+  means: 'The current profile of the account.',
   rejects: ['PROFILE_NOT_FOUND', 'FORBIDDEN', 'READ_TIMEOUT'],
   example: { params: { account: ACCOUNT }, reply: PROFILE_EXAMPLE },
   handle: async ({ params, caller }, services: AccountServices) => {

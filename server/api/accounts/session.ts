@@ -45,13 +45,13 @@ interface MessageRequest {
 function purposeOf({ purpose, partner, account, smartWallet }: MessageRequest): Purpose | Refusal {
   const wrong = (field: string, message: string) => invalid({ field, message })
   if (purpose === 'sub-account') {
-    if (smartWallet !== undefined) return wrong('smartWallet', 'is for a login only')
+    if (smartWallet !== undefined) return wrong('smartWallet', 'is only allowed for a login')
     if (partner !== undefined) return { kind: 'sub-account', partnerId: partner }
-    return wrong('partner', 'is needed: the profile id of the partner')
+    return wrong('partner', 'is required: the profile id of the partner')
   }
-  if (partner !== undefined) return wrong('partner', 'is for a sub-account only')
+  if (partner !== undefined) return wrong('partner', 'is only allowed for a sub-account')
   if (smartWallet === undefined) return { kind: 'login' }
-  if (account === undefined) return wrong('account', 'is needed: the owner of the smart wallet')
+  if (account === undefined) return wrong('account', 'is required: the owner of the smart wallet')
   const wallet = checksummed('smartWallet', smartWallet)
   return wallet instanceof Refusal ? wallet : { kind: 'login', smartWallet: wallet }
 }
@@ -62,23 +62,23 @@ export const signingMessageRoute = route({
   auth: open(),
   rateClass: 'auth',
   about:
-    'A message to sign, for a login unless asked otherwise; good for five minutes and one use.',
+    'Returns a message to sign, for a login by default; it is valid for five minutes and one use.',
   query: {
     purpose: means(
       defaulted(oneOf('login', 'sub-account'), 'login'),
-      'What the signature is to prove: a login, or a sub-account of a partner.',
+      'What the signature proves: a login, or a sub-account of a partner.',
     ),
     partner: means(
       optional(profileId()),
-      'Number of the partner whose sub-account it will be; only for that purpose.',
+      'Id of the partner of the new sub-account; only for that purpose.',
     ),
     account: means(
       optional(address()),
-      'Wallet that will sign, written into the message; needed with smartWallet.',
+      'Wallet that signs, written into the message; required with smartWallet.',
     ),
     smartWallet: means(
       optional(address()),
-      'Smart wallet that will sign too, to become the smart wallet of the account.',
+      'Smart wallet that signs too, to become the smart wallet of the account.',
     ),
   },
   reply: text(),
@@ -90,7 +90,7 @@ export const signingMessageRoute = route({
     if (purpose instanceof Refusal) return purpose
     const account = query.account === undefined ? '' : checksummed('account', query.account)
     if (account instanceof Refusal) return account
-    // The sequencer's time never goes back, so a burned nonce is not forgotten before it expires.
+    // The sequencer's time never decreases, so a burned nonce is kept until it expires.
     return signingMessage(signing, purpose, account, pipeline.sequencer.nowMs())
   },
 })
@@ -100,9 +100,9 @@ export const verifyAuth = route({
   path: '/auth/verify-auth',
   auth: session(),
   rateClass: 'private',
-  about: 'The account of the session.',
+  about: 'Returns the account of the session.',
   reply: text(),
-  means: 'Address of the account that the session belongs to.',
+  means: 'Address of the account of the session.',
   example: { reply: ACCOUNT },
   handle: ({ caller }) => caller.account,
 })
@@ -113,8 +113,8 @@ interface Proven extends ProvenLogin {
 }
 
 /**
- * Who logs in. A smart wallet counts only with its own signature of a message that names it and its
- * account. From then on orders with this maker, and withdrawals to it, are the account's.
+ * The account that logs in. A smart wallet counts only with its own signature of a message that
+ * names it and its account. From then on its orders and its withdrawals belong to the account.
  */
 function provenLogin(
   call: Call,
@@ -144,7 +144,7 @@ function provenLogin(
   return signedMessage(message, own, wallet) ? { ...proven, smartWallet: named } : undefined
 }
 
-/** The profile of an account as it was before a login; null before the account's first login. */
+/** The profile of an account before a login; null before its first login. */
 async function knownProfile(
   account: string,
   { pipeline, reads }: AccountServices,
@@ -162,7 +162,7 @@ export const login = route({
   headers: {
     'x-account': { about: 'Address of the wallet.', schema: address(), isRequired: true },
     'x-signing-message': {
-      about: 'The signed message: text, quoted or not, or 0x-hex of its UTF-8.',
+      about: 'The signed message: text, with or without quotes, or 0x-hex of its UTF-8.',
       schema: text(undefined, 1),
       isRequired: true,
     },
@@ -176,16 +176,16 @@ export const login = route({
   body: object({
     client: means(
       optional(oneOf('eoa', 'etherspot', 'base')),
-      'Kind of wallet that logs in; eoa when absent. The others need a smartWallet.',
+      'Kind of wallet that logs in; eoa by default. The others need a smartWallet.',
     ),
     smartWallet: means(
       optional(nullable(address())),
-      'Smart wallet of the account; it counts once it has signed too.',
+      'Smart wallet of the account; it takes effect once it has signed too.',
     ),
     r: means(
       optional(text(128)),
-      'Code of the profile that referred this one; it counts at the login that makes the ' +
-        'profile, and an unknown code is ignored.',
+      'Referral code of the profile that referred this one; used by the login that creates the ' +
+        'profile. Unknown codes are ignored.',
     ),
   }),
   reply: object({
@@ -231,10 +231,10 @@ export const login = route({
     const client = body.client ?? 'eoa'
     if (client !== 'eoa' && named === null) return refuse('SMART_WALLET_REQUIRED')
     const address = formatAddress(proven.account)
-    // Read before the login, so a caller that gets a 503 knows that nothing happened.
+    // Read before the login, so a caller that gets a 503 knows that nothing changed.
     const before = await knownProfile(address, services)
     if (before === undefined) return refuse('READ_TIMEOUT')
-    // No await from here on: one synchronous stretch counts the registration and makes the profile.
+    // No await from here on: one synchronous step counts the registration and creates the profile.
     const { count } = pipeline.clearing.accounts
     const from = call.isOwn === true ? null : call.from
     const restricted =
@@ -269,7 +269,7 @@ export const logout = route({
   rateClass: 'auth',
   about: 'Ends the session and clears its cookie.',
   reply: message(),
-  means: 'The session is over, and its cookie is cleared.',
+  means: 'The session has ended, and its cookie is cleared.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out' } },
   handle: async ({ call }, { accounts, settings }: AccountServices) => {
@@ -285,9 +285,9 @@ export const logoutEverywhere = route({
   path: '/auth/sessions',
   auth: sessionOrIdentity(),
   rateClass: 'auth',
-  about: 'Ends every session of the account, this one too, and clears the cookie.',
+  about: 'Ends every session of the account, including this one, and clears the cookie.',
   reply: message(),
-  means: 'No session of the account is open any more.',
+  means: 'The account has no open session.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Logged out everywhere' } },
   handle: async ({ caller }, { accounts, settings }: AccountServices) => {

@@ -22,25 +22,25 @@ const AT = isoText(Date.UTC(2026, 0, 1))
 const DEFAULT_SCOPES: readonly Scope[] = ['trading']
 
 const tokenId = () => means(text(), 'Id of the API token.')
-const tokenSince = () => means(isoTime(), 'When the token was made.')
+const tokenSince = () => means(isoTime(), 'When the token was created.')
 
 export const deriveToken = route({
   method: 'POST',
   path: '/auth/api-tokens/derive',
   auth: sessionOrIdentity(),
   rateClass: 'auth',
-  about: 'Makes an API token for the caller. Its secret is told here and never again.',
+  about: 'Creates an API token for the caller. The secret is returned only once.',
   body: object({
     label: means(
       optional(nullable(line(LIMITS.tokenLabelCharactersMax))),
-      'Name of the token for its owner; null or absent for none.',
+      'Label of the token; null or absent for none.',
     ),
-    scopes: means(optional(list(scope(), 1, 4)), 'Scopes to give it; trading alone when absent.'),
+    scopes: means(optional(list(scope(), 1, 4)), 'Scopes of the token; trading by default.'),
   }),
   status: 201,
   reply: object({
-    apiKey: means(text(), 'Token id once more: the value of the header that ends in api-key.'),
-    secret: means(text(), 'Key of the HMAC in Base64. Keep it: it is never shown again.'),
+    apiKey: means(text(), 'The token id again: the value of the header that ends in api-key.'),
+    secret: means(text(), 'HMAC key in Base64. Store it: it is never shown again.'),
     tokenId: tokenId(),
     createdAt: tokenSince(),
     scopes: scopes(),
@@ -49,7 +49,7 @@ export const deriveToken = route({
       'Profile that the token acts for.',
     ),
   }),
-  means: 'The token is made and signs calls from now on.',
+  means: 'The token is created and can sign calls.',
   links: {
     revoke: {
       to: 'DELETE /auth/api-tokens/:tokenId',
@@ -103,17 +103,17 @@ export const listTokens = route({
   path: '/auth/api-tokens',
   auth: hmacOrSession(),
   rateClass: 'private',
-  about: "The caller's live API tokens, without their secrets.",
+  about: "Lists the caller's active API tokens, without their secrets.",
   reply: list(
     object({
       tokenId: tokenId(),
-      label: means(nullable(text()), 'Name that its owner gave the token; null for none.'),
+      label: means(nullable(text()), 'Label of the token; null for none.'),
       scopes: scopes(),
       createdAt: tokenSince(),
       lastUsedAt: means(nullable(isoTime()), 'When it last signed a call; null before that.'),
     }),
   ),
-  means: 'Every live token of the caller; an empty list when there is none.',
+  means: 'Every active token of the caller; an empty list if there are none.',
   example: {
     reply: [
       { tokenId: ORDER_ID, label: null, scopes: ['trading'], createdAt: AT, lastUsedAt: null },
@@ -138,12 +138,12 @@ export const tokenCapabilities = route({
   path: '/auth/api-tokens/capabilities',
   auth: eitherOf(sessionOrIdentity(), hmac()),
   rateClass: 'private',
-  about: 'Which scopes the caller may give its tokens.',
+  about: 'Returns the scopes that the caller may give its tokens.',
   reply: object({
-    partnerProfileId: means(profileId(), 'Number of the profile of the caller.'),
+    partnerProfileId: means(profileId(), "Id of the caller's profile."),
     tokenManagementEnabled: means(
       boolean(),
-      'Whether the caller may make tokens; always true here.',
+      'Whether the caller may create tokens; always true here.',
     ),
     allowedScopes: allowedScopes(),
   }),
@@ -153,7 +153,7 @@ export const tokenCapabilities = route({
     reply: { partnerProfileId: 1, tokenManagementEnabled: true, allowedScopes: ['trading'] },
   },
   handle: async ({ caller }, { pipeline }: AccountServices) => {
-    // A profile is an immutable value: what is read here is durable after the wait.
+    // A profile is an immutable value, so what is read here is durable after the wait.
     const owner = pipeline.clearing.accounts.byId(caller.profileId)
     if (owner === undefined) return refuse('PROFILE_NOT_FOUND')
     await pipeline.durable()
@@ -170,7 +170,7 @@ export const revokeToken = route({
   path: '/auth/api-tokens/:tokenId',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'auth',
-  about: 'Revokes one API token of the caller; it signs nothing from then on.',
+  about: 'Revokes one API token of the caller; it can no longer sign calls.',
   params: { tokenId: means(text(64, 1), 'Id of the API token to revoke.') },
   reply: message(),
   means: 'The token is revoked.',

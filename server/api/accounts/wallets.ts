@@ -1,4 +1,4 @@
-// The addresses that withdrawals may go to (rules §12.1).
+// The withdrawal addresses of a profile (rules §12.1).
 
 import type { WithdrawalAddress } from '../../../engine/core/accounts/withdrawal-addresses.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -16,7 +16,7 @@ import { invalid, refuse, refusedOr } from '../../messages/refusal.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import type { AccountServices } from './services.ts'
 
-/** The empty body of a reply whose status, 204, says all. */
+/** The empty body of a 204 reply. */
 const nothing = () => schemaOf<null>({ type: 'null' })
 
 function viewOf(added: WithdrawalAddress) {
@@ -35,28 +35,28 @@ export const addWithdrawalAddress = route({
   path: '/portfolio/withdrawal-addresses',
   auth: identity(),
   rateClass: 'auth',
-  about: "Lists an address to which the caller's money may be withdrawn.",
+  about: "Adds an address to the caller's withdrawal list.",
   body: object({
-    address: means(address(), 'Address to list; not the zero address.'),
+    address: means(address(), 'Address to add; not the zero address.'),
     label: means(
       optional(line(LIMITS.withdrawalLabelCharactersMax)),
-      'Name of the address for its owner; empty when absent.',
+      'Label of the address; empty by default.',
     ),
   }),
   status: 201,
   reply: object({
-    id: means(text(), 'Id of this entry of the list.'),
-    profileId: means(profileId(), 'Number of the profile whose list it is.'),
+    id: means(text(), 'Id of this list entry.'),
+    profileId: means(profileId(), 'Id of the profile that owns the list.'),
     destinationAddress: means(address(), 'Address that withdrawals may go to.'),
-    label: means(text(), 'Name that its owner gave the address; empty for none.'),
-    createdAt: means(isoTime(), 'When the address was listed.'),
-    deletedAt: means(nullable(isoTime()), 'When it was taken off the list; null while listed.'),
+    label: means(text(), 'Label of the address; empty for none.'),
+    createdAt: means(isoTime(), 'When the address was added.'),
+    deletedAt: means(nullable(isoTime()), 'When it was removed from the list; null while listed.'),
   }),
   means: 'The address is on the list.',
   links: {
     remove: {
       to: 'DELETE /portfolio/withdrawal-addresses/:address',
-      about: 'Takes the address off the list.',
+      about: 'Removes the address from the list.',
       params: { address: '/destinationAddress' },
     },
   },
@@ -100,11 +100,11 @@ export const removeWithdrawalAddress = route({
   path: '/portfolio/withdrawal-addresses/:address',
   auth: identity(),
   rateClass: 'auth',
-  about: 'Takes an address off the withdrawal list; the reply has no body.',
-  params: { address: means(address(), 'Address to take off the list.') },
+  about: 'Removes an address from the withdrawal list; the reply has no body.',
+  params: { address: means(address(), 'Address to remove from the list.') },
   status: 204,
   reply: nothing(),
-  means: 'The address is off the list.',
+  means: 'The address is removed from the list.',
   rejects: ['OVERLOADED', 'WITHDRAWAL_ADDRESS_UNKNOWN'],
   example: { params: { address: ACCOUNT }, reply: null },
   handle: async ({ params, caller }, { accounts }: AccountServices) => {

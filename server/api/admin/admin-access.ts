@@ -24,16 +24,16 @@ const operatorName = () => {
   const form = `1 to ${most} lower-case letters, digits and dashes, a letter first.`
   return means(
     pattern(`^[a-z][a-z0-9-]{0,${most - 1}}$`, form),
-    'Name of the operator, which the audit shows.',
+    'Name of the operator, as shown in the audit log.',
   )
 }
 const role = () => {
   return means(
     oneOf(...ROLES),
-    'What the operator may do: each role may do all that the roles before it may.',
+    'Role of the operator; each role includes the permissions of the roles before it.',
   )
 }
-const operatorSince = 'When the operator was named.'
+const operatorSince = 'When the operator was added.'
 
 export const revokeProfileTokens = route({
   method: 'DELETE',
@@ -44,9 +44,9 @@ export const revokeProfileTokens = route({
   params: { profileId: profileId() },
   reply: object({
     profileId: profileId(),
-    revoked: means(integer(0), 'How many live tokens were revoked.'),
+    revoked: means(integer(0), 'How many active tokens were revoked.'),
   }),
-  means: 'No token of the profile signs calls any more.',
+  means: 'No token of the profile can sign calls.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: { profileId: 1, revoked: 3 } },
   handle: async ({ params, caller }, { accounts }: AdminServices) => {
@@ -67,7 +67,7 @@ export const revokeProfileToken = route({
     tokenId: means(text(64, 1), 'Id of the API token to revoke.'),
   },
   reply: message(),
-  means: 'The token signs no calls any more.',
+  means: 'The token can no longer sign calls.',
   rejects: ['OVERLOADED', 'TOKEN_UNKNOWN'],
   example: { params: { profileId: 1, tokenId: ORDER_ID }, reply: { message: REVOKED } },
   handle: async ({ params, caller }, { accounts }: AdminServices) => {
@@ -85,7 +85,7 @@ export const endProfileSessions = route({
   about: 'Ends every session of a profile; its wallet may log in again.',
   params: { profileId: profileId() },
   reply: message(),
-  means: 'No session of the profile is open any more.',
+  means: 'The profile has no open session.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: { message: ENDED } },
   handle: async ({ params, caller }, { accounts, pipeline }: AdminServices) => {
@@ -102,20 +102,20 @@ export const addOperator = route({
   path: '/admin/operators',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Names an operator. Its token is told here and never again.',
+  about: 'Adds an operator. Its token is returned only once.',
   body: object({ name: operatorName(), role: role() }),
   status: 201,
   reply: object({
     name: operatorName(),
     role: role(),
-    token: means(text(), 'Bearer token of the operator. Keep it: it is never shown again.'),
+    token: means(text(), 'Bearer token of the operator. Store it: it is never shown again.'),
     createdAt: means(isoTime(), operatorSince),
   }),
-  means: 'The operator may act from now on.',
+  means: 'The operator is added.',
   links: {
     remove: {
       to: 'DELETE /admin/operators/:name',
-      about: 'Removes the operator, whose token ends.',
+      about: 'Removes the operator and its token.',
       params: { name: '/name' },
     },
   },
@@ -136,7 +136,7 @@ export const listOperators = route({
   path: '/admin/operators',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Every operator and its role, without tokens; the first is that of the first start.',
+  about: 'Lists every operator with its role, without tokens; the first start created the first.',
   reply: list(
     object({
       name: operatorName(),
@@ -144,7 +144,7 @@ export const listOperators = route({
       createdAt: means(nullable(isoTime()), `${operatorSince} Null for the first.`),
     }),
   ),
-  means: 'Every operator, in the order in which they were named.',
+  means: 'Every operator, in the order of creation.',
   example: {
     reply: [
       { name: ROOT_OPERATOR, role: 'root', createdAt: null },
@@ -166,7 +166,7 @@ export const removeOperator = route({
   path: '/admin/operators/:name',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Ends an operator: its token proves nothing from then on, and its name is free again.',
+  about: 'Removes an operator: its token becomes invalid, and its name can be used again.',
   params: { name: operatorName() },
   reply: message(),
   means: 'The operator is removed.',

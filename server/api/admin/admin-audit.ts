@@ -1,4 +1,4 @@
-// The audit of what operators did: the commands that they caused, from the tables that the follower
+// The audit log of operators: the commands that they issued, from the tables that the follower
 // writes.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -19,7 +19,7 @@ export const showAudit = route({
   path: '/admin/audit',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'What operators did, newest first: who, when, which command, and what it named.',
+  about: 'Lists the acts of operators, newest first: who, when, which command, and its fields.',
   query: {
     operator: means(
       optional(text(LIMITS.operatorNameCharactersMax, 1)),
@@ -27,21 +27,21 @@ export const showAudit = route({
     ),
     before: means(
       optional(integer(1)),
-      'Entries with a seq below this one are listed; the newest when absent.',
+      'Lists entries with a seq below this one; starts at the newest when absent.',
     ),
     limit: means(
       defaulted(integer(1, LIMITS.auditLimitMax), DEFAULT_LIMIT),
-      'Most entries on a page.',
+      'Maximum entries per page.',
     ),
   },
   reply: object({
-    entries: means(list(auditEntry), 'What operators did, newest first.'),
+    entries: means(list(auditEntry), 'Acts of operators, newest first.'),
     nextBefore: means(
       nullable(integer(1)),
       'Value of before for the next page; null on the last page.',
     ),
   }),
-  means: 'One page of what operators did; each entry has the fields that its command named.',
+  means: 'One page of the audit log; each entry has the fields of its command.',
   rejects: ['READ_TIMEOUT'],
   example: {
     query: { operator: 'ada', limit: 1 },
@@ -57,7 +57,7 @@ export const showAudit = route({
   },
   handle: async ({ query }, { reads }: AdminServices) => {
     const { operator = null, before = Number.MAX_SAFE_INTEGER, limit } = query
-    // One entry more than asked for is read, to know whether there are more.
+    // Reads one extra entry to know whether there is another page.
     const rows = await reads.read(audit, { operator, beforeSeq: before, limit: limit + 1 })
     if (rows === undefined) return refuse('READ_TIMEOUT')
     const entries = rows.slice(0, limit).map(auditEntryOf)

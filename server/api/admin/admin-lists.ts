@@ -1,4 +1,4 @@
-// Lists, a page at a time: profiles, their money, and markets of every status.
+// Paged lists: profiles, their money, and markets of every status.
 
 import type { Accounts } from '../../../engine/core/accounts/accounts.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -39,7 +39,7 @@ function idsAfter(after: number, limit: number, count: number): number[] {
   return Array.from({ length }, (_, index) => after + 1 + index)
 }
 
-/** The profile that has all of the given names, if there is one. */
+/** The profile that has all of the given names, if any. */
 function namedIds(
   accounts: Pick<Accounts, 'byAddress' | 'byUsername'>,
   account: string | undefined,
@@ -58,7 +58,7 @@ export const listProfiles = route({
   path: '/admin/profiles',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Profiles by rising id, a page at a time, or the one with an account or a username.',
+  about: 'Lists profiles by ascending id, by page, or the one with an account or a username.',
   query: {
     ...paging(),
     account: means(optional(address()), 'Account of the one profile to list, in any letter case.'),
@@ -76,14 +76,14 @@ export const listProfiles = route({
           username: shownUsername(),
           rank: means(nullable(text()), 'Name of its rank; null without one.'),
           feeCapBps: feeCapBps(),
-          isFrozen: means(boolean(), 'True while it may neither trade nor withdraw.'),
+          isFrozen: means(boolean(), 'True while it can neither trade nor withdraw.'),
         }),
       ),
-      'Profiles of this page, by rising number.',
+      'Profiles of this page, by ascending id.',
     ),
     next: next(),
   }),
-  means: 'One page of profiles; a page behind the last is empty.',
+  means: 'One page of profiles; empty after the last page.',
   example: {
     query: { after: 0, limit: 1 },
     reply: {
@@ -112,7 +112,7 @@ export const listProfiles = route({
       return [{ profileId: id, account, rank: rank?.name ?? null, feeCapBps, isFrozen }]
     })
     await pipeline.durable()
-    // Only the read tables have usernames; the core knows them by their hashes.
+    // Only the read tables have usernames; the core holds their hashes.
     const named = await reads.read(shownProfiles, ids)
     if (named === undefined) return refuse('READ_TIMEOUT')
     const names = new Map(named.map((each) => [each?.profileId, each?.username]))
@@ -139,13 +139,13 @@ export const listBalances = route({
   path: '/admin/balances',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Raw collateral of profiles by rising id, a page at a time.',
+  about: 'Lists the raw collateral of profiles by ascending id, by page.',
   query: paging(),
   reply: object({
-    balances: means(list(object(balance())), 'Balances of this page, by rising profile number.'),
+    balances: means(list(object(balance())), 'Balances of this page, by ascending profile id.'),
     next: next(),
   }),
-  means: 'One page of balances; a page behind the last is empty.',
+  means: 'One page of balances; empty after the last page.',
   example: { query: { after: 0, limit: 1 }, reply: { balances: [BALANCE], next: 1 } },
   handle: async ({ query: { after, limit } }, services: AdminServices) => {
     const ids = idsAfter(after, limit, services.pipeline.clearing.accounts.count)
@@ -160,10 +160,10 @@ export const showBalance = route({
   path: '/admin/balances/:profileId',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Raw collateral of one profile.',
+  about: 'Returns the raw collateral of one profile.',
   params: { profileId: profileId() },
   reply: object(balance()),
-  means: 'The balance of the profile as it stands now.',
+  means: 'The current balance of the profile.',
   rejects: ['PROFILE_NOT_FOUND'],
   example: { params: { profileId: 1 }, reply: BALANCE },
   handle: async ({ params }, services: AdminServices) => {
@@ -185,7 +185,7 @@ function rowOf({ market, status, volume }: PublishedMarket) {
   return { id: marketId, slug: name, title, status, deadline, volumeRaw, correlationKey }
 }
 
-/** The ids next to `after` in an order, out of 1 to `lastId`. */
+/** The ids that follow `after` in an order, out of 1 to `lastId`. */
 function marketIds(
   { order, after, limit }: { order: 'rising' | 'falling'; after: number; limit: number },
   lastId: number,
@@ -200,12 +200,12 @@ export const listMarkets = route({
   path: '/admin/markets',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Markets of every status by id, a page at a time, or the one with a slug.',
+  about: 'Lists markets of every status by id, by page, or the one with a slug.',
   query: {
     ...paging(),
     after: means(
       defaulted(integer(0), 0),
-      'Id of the last market of the page before; 0 for the first page.',
+      'Id of the last market of the previous page; 0 for the first page.',
     ),
     order: means(
       defaulted(oneOf('rising', 'falling'), 'rising'),
@@ -217,7 +217,7 @@ export const listMarkets = route({
     markets: means(
       list(
         object({
-          id: means(integer(1), 'Number of the market, counted from 1.'),
+          id: means(integer(1), 'Id of the market, counted from 1.'),
           slug: slug(),
           title: means(text(), 'The question of the market.'),
           status: means(text(), 'DRAFT, CREATED, FUNDED, FUNDED_FLAGGED, LOCKED or RESOLVED.'),
@@ -225,15 +225,15 @@ export const listMarkets = route({
           volumeRaw: means(uint256Text(), 'Raw collateral traded so far.'),
           correlationKey: means(
             nullable(text()),
-            'Key that keeps it out of packs with markets that have it too; null without one.',
+            'Exclusion key: markets with the same key cannot share a pack; null without one.',
           ),
         }),
       ),
-      'Markets of this page, in the order that was asked for.',
+      'Markets of this page, in the requested order.',
     ),
     next: next(),
   }),
-  means: 'One page of markets; a page behind the last is empty.',
+  means: 'One page of markets; empty after the last page.',
   rejects: ['READ_TIMEOUT'],
   example: {
     query: { after: 0, limit: 1, order: 'rising' },

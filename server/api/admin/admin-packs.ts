@@ -1,5 +1,5 @@
-// The collateral with which the house covers packs (rules §8.5), and the packs that operators
-// curate (rules §8.6).
+// The house collateral that covers packs (rules §8.5), and the packs that operators curate (rules
+// §8.6).
 
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -22,17 +22,17 @@ import type { AdminServices } from './services.ts'
 const house = () =>
   object({
     balanceRaw: means(integer(0), 'Raw collateral that the house may still lose to packs.'),
-    parkedRaw: means(integer(0), 'Raw collateral that lies with packs and offers.'),
-    packCount: means(integer(0), 'Packs that are not over.'),
-    offerCount: means(integer(0), 'Offers that nobody accepted yet.'),
+    parkedRaw: means(integer(0), 'Raw collateral locked in packs and offers.'),
+    packCount: means(integer(0), 'Number of open packs.'),
+    offerCount: means(integer(0), 'Number of open offers.'),
     dayLossRaw: means(
       integer(),
-      'What the packs made since 00:00 UTC have cost, and may still cost, raw; below 0 for a gain.',
+      'Cost of the packs made since 00:00 UTC, including open ones, raw; negative for a gain.',
     ),
-    dayBoundRaw: means(integer(), 'What the packs of one UTC day may cost at most, raw.'),
+    dayBoundRaw: means(integer(), 'Maximum cost of the packs of one UTC day, raw.'),
     dayLossMaxRaw: means(
       nullable(integer(0)),
-      'That bound as operators set it, raw; null for a tenth of what the house has.',
+      'That limit as set by operators, raw; null for a tenth of the house balance.',
     ),
   })
 
@@ -51,9 +51,9 @@ export const showHouse = route({
   path: '/admin/house',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'What the house has to cover packs, and what lies with packs.',
+  about: 'Returns the house funds that cover packs, and the collateral locked in packs.',
   reply: house(),
-  means: 'The funds of the house as they stand now.',
+  means: 'The current funds of the house.',
   example: { reply: HOUSE_EXAMPLE },
   handle: (_input, { packs }: AdminServices) => packs.house(),
 })
@@ -63,19 +63,19 @@ export const fundHouse = route({
   path: '/admin/house',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Takes collateral of the house in or out, and sets what packs of one day may cost it.',
+  about: 'Deposits or withdraws house collateral, and sets the maximum daily cost of packs.',
   body: object({
     collateralRaw: means(
       optional(integer()),
-      'Raw collateral to take in, or out when below 0; not 0. One unit is 1,000,000.',
+      'Raw collateral to deposit, or to withdraw when negative; not 0. One unit is 1,000,000.',
     ),
     dayLossMaxRaw: means(
       optional(nullable(integer(0))),
-      'What the packs of one UTC day may cost, raw; 0 for no packs, null for the default.',
+      'Maximum cost of the packs of one UTC day, raw; 0 for no packs, null for the default.',
     ),
   }),
   reply: house(),
-  means: 'The house is changed; the reply shows it after that.',
+  means: 'The house is updated; the reply shows its new state.',
   rejects: ['OVERLOADED', 'VALIDATION', 'INSUFFICIENT_COLLATERAL', 'BALANCE_LIMIT'],
   example: { body: { collateralRaw: 1_000_000_000 }, reply: HOUSE_EXAMPLE },
   handle: async ({ body, caller }, { packs }: AdminServices) => {
@@ -94,9 +94,9 @@ export const listCuratedPacks = route({
   path: '/admin/packs',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Every pack that operators curate, also those of which a leg has just ended.',
+  about: 'Lists every curated pack, including those with a leg that has just ended.',
   reply: object({ data: means(list(curatedPack()), 'The packs, newest first.') }),
-  means: 'The whole list as it stands now.',
+  means: 'The complete current list.',
   example: { reply: { data: [CURATED_EXAMPLE] } },
   handle: async (_input, { curation }: AdminServices) => ({ data: await curation.all() }),
 })
@@ -106,11 +106,11 @@ export const curatePack = route({
   path: '/admin/packs',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Puts a pack on the list that everybody can buy from; its legs never change.',
+  about: 'Adds a pack to the curated list; its legs never change.',
   body: object({
     name: means(
       line(PACK_LIMITS.curatedNameCharactersMax, 1),
-      'Name of the pack; no other pack of the list has it.',
+      'Name of the pack; unique in the list.',
     ),
     legs: legsToPrice(PACK_LIMITS.legsMin),
   }),
@@ -121,12 +121,12 @@ export const curatePack = route({
   links: {
     read: {
       to: 'GET /parlay/packs/:id',
-      about: 'Reads the pack of the list.',
+      about: 'Reads the curated pack.',
       params: { id: '/id' },
     },
     remove: {
       to: 'DELETE /admin/packs/:id',
-      about: 'Takes the pack off the list.',
+      about: 'Removes the pack from the list.',
       params: { id: '/id' },
     },
   },
@@ -165,10 +165,10 @@ export const removeCuratedPack = route({
   path: '/admin/packs/:id',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Takes a pack off the list; what was bought of it goes on.',
-  params: { id: packUuid('Id of a pack of the list.') },
-  reply: object({ id: packUuid('Id of the pack that left the list.') }),
-  means: 'Nobody can buy the pack any more.',
+  about: 'Removes a pack from the list; purchases of it are not affected.',
+  params: { id: packUuid('Id of a curated pack.') },
+  reply: object({ id: packUuid('Id of the removed pack.') }),
+  means: 'The pack can no longer be bought.',
   rejects: ['OVERLOADED', 'PACK_NOT_FOUND'],
   example: { params: { id: CURATED_EXAMPLE.id }, reply: { id: CURATED_EXAMPLE.id } },
   handle: async ({ params: { id }, caller }, { curation }: AdminServices) => {

@@ -1,4 +1,4 @@
-// The operator's view of profiles: ranks, caps, names and what a partner may do (design §7).
+// The operator's view of profiles: ranks, caps, names and the capabilities of partners (design §7).
 
 import { effectiveFeeBps } from '../../../engine/core/accounts/accounts.ts'
 import type { FrozenProfile } from '../../../engine/core/accounts/frozen.ts'
@@ -46,7 +46,7 @@ const managedProfile = () =>
     feeCapBps: feeCapBps(),
     effectiveFeeRateBps: effectiveFeeRateBps(),
     scopes: allowedScopes(),
-    isMachine: means(boolean(), 'Whether a program has it; GET /profiles/social leaves it out.'),
+    isMachine: means(boolean(), 'True for a program; GET /profiles/social omits it.'),
     createdAt: profileSince(),
     frozenAt: means(nullable(isoTime()), 'When the profile was frozen; null when it is not.'),
     frozenReason: means(nullable(text()), 'Why the profile is frozen; null when it is not.'),
@@ -89,10 +89,10 @@ export const managedProfileById = route({
   path: '/admin/profiles/:profileId',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Rank, cap, name and capabilities of one profile, and whether it is frozen.',
+  about: 'Returns the rank, cap, name and capabilities of one profile, and whether it is frozen.',
   params: { profileId: profileId() },
   reply: managedProfile(),
-  means: 'The profile as it stands now.',
+  means: 'The current profile.',
   rejects: ['PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, reply: EXAMPLE },
   handle: async ({ params }, { pipeline, reads }: AdminServices) => {
@@ -109,8 +109,8 @@ export const editManagedProfile = route({
   auth: admin('support'),
   rateClass: 'admin',
   about:
-    'Edits one profile: rank, cap and capabilities need role money. Capabilities bound the ' +
-    'tokens made from then on, not the tokens made before.',
+    'Edits one profile; rank, cap and capabilities need role money. Capabilities limit the ' +
+    'tokens created from then on, not existing tokens.',
   params: { profileId: profileId() },
   body: object({
     username: givenUsername(),
@@ -119,17 +119,17 @@ export const editManagedProfile = route({
     feeCapBps: optional(feeCapBps()),
     scopes: means(
       optional(list(scope(), 0, 4)),
-      'Scopes that the profile may give the tokens it makes from now on.',
+      'Scopes that the profile may give its new tokens.',
     ),
     isMachine: means(
       optional(boolean()),
-      'True for the profile of a program: GET /profiles/social leaves it out, and for boards it ' +
-        'counts as many counterparties.',
+      'True for the profile of a program: GET /profiles/social omits it, and boards count it ' +
+        'as many counterparties.',
     ),
     smartWallet: means(optional(address()), 'Smart wallet of the profile; not the zero address.'),
   }),
   reply: managedProfile(),
-  means: 'The edit is durable; the reply shows the profile after it.',
+  means: 'The edit is durable; the reply shows the edited profile.',
   rejects: ['OVERLOADED', 'VALIDATION', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'READ_TIMEOUT'],
   example: {
     params: { profileId: 1 },
@@ -152,7 +152,7 @@ export const editManagedProfile = route({
       displayName: body.displayName?.trim(),
       scopes: body.scopes === undefined ? undefined : [...new Set(body.scopes)],
     }
-    // Read before the wait: the edit comes after this state, so this state is durable with it.
+    // Read before the wait: the edit follows this state, so this state is durable with it.
     const held = pipeline.clearing.frozen.of(params.profileId)
     const edited = await accounts.editProfile(params.profileId, wanted, reads, operator.name)
     return edited instanceof Reject ? refuse(edited) : managedView(edited, held)
@@ -164,7 +164,7 @@ const why = () =>
   object({
     reason: means(
       optional(line(LIMITS.freezeReasonCharactersMax)),
-      'Why it is done, for the audit; empty when absent.',
+      'Reason, for the audit log; empty when absent.',
     ),
   })
 
@@ -174,7 +174,7 @@ export const freezeProfile = route({
   auth: admin('support'),
   rateClass: 'admin',
   about:
-    'Cancels all orders of a profile and lets it neither trade nor withdraw from then on. ' +
+    'Cancels all orders of a profile and blocks its trades and withdrawals from then on. ' +
     'The profile may still cancel and read.',
   params: { profileId: profileId() },
   body: why(),
@@ -183,7 +183,7 @@ export const freezeProfile = route({
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FROZEN_LIMIT', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'Stolen key.' }, reply: FROZEN },
   handle: async ({ params, body, caller }, { operators, reads }: AdminServices) => {
-    // Read before the freeze, so a caller that gets a 503 knows that nothing happened.
+    // Read before the freeze, so a caller that gets a 503 knows that nothing changed.
     const profile = await reads.profile(params.profileId)
     if (profile === undefined) return refuse('READ_TIMEOUT')
     const { reason = '' } = body
@@ -206,7 +206,7 @@ export const unfreezeProfile = route({
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'FREEZE_CANCELING', 'READ_TIMEOUT'],
   example: { params: { profileId: 1 }, body: { reason: 'It was mine.' }, reply: EXAMPLE },
   handle: async ({ params, body, caller }, { operators, reads }: AdminServices) => {
-    // Read before the unfreeze, so a caller that gets a 503 knows that nothing happened.
+    // Read before the unfreeze, so a caller that gets a 503 knows that nothing changed.
     const profile = await reads.profile(params.profileId)
     if (profile === undefined) return refuse('READ_TIMEOUT')
     const { reason = '' } = body

@@ -13,9 +13,9 @@ import type { AdminServices } from './services.ts'
 
 const funds = () =>
   object({
-    balanceRaw: means(integer(0), 'Raw collateral that is there to pay rewards.'),
-    owedRewardsRaw: means(uint256Text(), 'Rewards that are earned and not paid yet, raw.'),
-    owedRebatesRaw: means(uint256Text(), 'Rebates that are earned and not paid yet, raw.'),
+    balanceRaw: means(integer(0), 'Raw collateral available to pay rewards.'),
+    owedRewardsRaw: means(uint256Text(), 'Rewards earned and not yet paid, raw.'),
+    owedRebatesRaw: means(uint256Text(), 'Rebates earned and not yet paid, raw.'),
   })
 
 const FUNDS_EXAMPLE = {
@@ -34,9 +34,9 @@ export const showRewards = route({
   path: '/admin/rewards',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'What is there to pay rewards, and what is earned and not paid yet.',
+  about: 'Returns the reward funds, and the rewards earned and not yet paid.',
   reply: funds(),
-  means: 'Funds and debts as they stand now.',
+  means: 'The current funds and debts.',
   example: { reply: FUNDS_EXAMPLE },
   handle: async (_input, { rewards }: AdminServices) => fundsView(await rewards.funds()),
 })
@@ -46,15 +46,15 @@ export const fundRewards = route({
   path: '/admin/rewards',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Takes collateral for rewards in (positive) or out (negative).',
+  about: 'Deposits (positive) or withdraws (negative) collateral for rewards.',
   body: object({
     collateralRaw: means(
       integer(),
-      'Raw collateral to take in, or out when negative; not 0. 1,000,000 are one unit.',
+      'Raw collateral to deposit, or to withdraw when negative; not 0. One unit is 1,000,000.',
     ),
   }),
   reply: funds(),
-  means: 'The funds are changed; the reply shows them after that.',
+  means: 'The funds are updated; the reply shows their new state.',
   rejects: ['OVERLOADED', 'VALIDATION', 'INSUFFICIENT_COLLATERAL', 'BALANCE_LIMIT'],
   example: { body: { collateralRaw: 1_000_000_000 }, reply: FUNDS_EXAMPLE },
   handle: async ({ body, caller }, { rewards }: AdminServices) => {

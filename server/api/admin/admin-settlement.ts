@@ -1,4 +1,4 @@
-// What an operator sees of settlement, and the fault hook of the embedded chain (design §5).
+// The operator's view of settlement, and fault injection for the embedded chain (design §5).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
@@ -17,11 +17,11 @@ import type { AdminServices } from './services.ts'
 
 const TX_HASH = '0x0f1aa4a4a6b1b0e8a3ad1a9fc5fe7a0c0fb3f0a3a6c1a7b1c2d3e4f5a6b7c8d9'
 
-const tradeEventId = () => pattern('^[1-9][0-9]{0,15}$', 'Id of a trade, as its replies say it.')
+const tradeEventId = () => pattern('^[1-9][0-9]{0,15}$', 'Id of a trade, as in its replies.')
 const outcome = () =>
   means(
     oneOf('RETRYING', 'FAILED'),
-    'What is to happen: one more attempt, or a failure, after which the trade is taken back.',
+    'Fault to inject: one more attempt, or a failure, after which the trade is reversed.',
   )
 
 const trade = () =>
@@ -30,12 +30,11 @@ const trade = () =>
     tradedAt: means(isoTime(), 'When the orders matched.'),
     settlementStatus: means(
       oneOf(...SETTLEMENT_STATUSES),
-      'MATCHED waits for a block, RETRYING for another attempt, MINED is in one, FAILED is taken ' +
-        'back.',
+      'MATCHED waits for a block, RETRYING for a retry, MINED is in one, FAILED is reversed.',
     ),
     txHash: means(nullable(bytes32()), 'Hash of its transaction; null before there is one.'),
-    height: means(nullable(integer(1)), 'Number of its block; null before it is in one.'),
-    minedAt: means(nullable(isoTime()), 'When its block was made; null before that.'),
+    height: means(nullable(integer(1)), 'Height of its block; null until it is in one.'),
+    minedAt: means(nullable(isoTime()), 'When its block was produced; null until then.'),
   })
 
 export const showSettlement = route({
@@ -43,20 +42,20 @@ export const showSettlement = route({
   path: '/admin/settlement',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Where the chain stands, and what became of the newest trades.',
+  about: 'Returns the state of the chain and of the newest trades.',
   query: {
-    limit: means(defaulted(integer(1, LIMITS.userOrdersLimitMax), 50), 'Most trades to list.'),
+    limit: means(defaulted(integer(1, LIMITS.userOrdersLimitMax), 50), 'Maximum trades to list.'),
   },
   reply: object({
-    height: means(integer(0), 'Number of the newest block; 0 before the first.'),
+    height: means(integer(0), 'Height of the newest block; 0 before the first.'),
     throughSeq: means(
       integer(0),
-      'Trades of commands up to this number are in blocks, except retried and failed ones.',
+      'Trades of commands up to this seq are in blocks, except retried and failed ones.',
     ),
     waiting: means(integer(0), 'How many trades wait for a block.'),
     trades: means(list(trade()), 'The newest trades, newest first.'),
   }),
-  means: 'The chain and the newest trades as they stand now.',
+  means: 'The current state of the chain and of the newest trades.',
   rejects: ['READ_TIMEOUT'],
   example: {
     query: { limit: 1 },
@@ -77,7 +76,7 @@ export const showSettlement = route({
     },
   },
   handle: async ({ query }, { pipeline, reads }: AdminServices) => {
-    // Read before the tables are: they then show at least as much as this.
+    // Read before the tables, which then show at least as much as this.
     const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
     const waiting = pipeline.mining?.waitingCount ?? 0
     const trades = await reads.read(newestTrades, { limit: query.limit })
@@ -118,18 +117,17 @@ export const armFault = route({
   path: '/admin/settlement/faults',
   auth: admin('root'),
   rateClass: 'admin',
-  about:
-    'Makes a trade, or the next trades or approvals of the embedded chain, be retried or fail.',
+  about: 'Injects faults: trades or approvals of the embedded chain are retried or fail.',
   body: exactlyOne(
     {
-      tradeEventId: means(optional(tradeEventId()), 'The one trade to meet the fault.'),
+      tradeEventId: means(optional(tradeEventId()), 'The one trade that gets the fault.'),
       next: means(
         optional(integer(1, LIMITS.settlementFaultsMax)),
-        'How many of the next trades are to meet the fault.',
+        'How many of the next trades get the fault.',
       ),
       nextApprovals: means(
         optional(integer(1, LIMITS.settlementFaultsMax)),
-        'How many of the next approvals are to meet the fault.',
+        'How many of the next approvals get the fault.',
       ),
       outcome: outcome(),
     },
@@ -138,15 +136,15 @@ export const armFault = route({
     'nextApprovals',
   ),
   reply: object({
-    tradeEventId: means(nullable(tradeEventId()), 'The trade that will meet the fault, or null.'),
-    next: means(nullable(integer(1)), 'How many of the next trades will meet the fault, or null.'),
+    tradeEventId: means(nullable(tradeEventId()), 'The trade that gets the fault, or null.'),
+    next: means(nullable(integer(1)), 'How many of the next trades get the fault, or null.'),
     nextApprovals: means(
       nullable(integer(1)),
-      'How many of the next approvals will meet the fault, or null.',
+      'How many of the next approvals get the fault, or null.',
     ),
     outcome: outcome(),
   }),
-  means: 'The fault is set; a restart forgets it.',
+  means: 'The fault is set until the next restart.',
   rejects: ['VALIDATION', 'NO_EMBEDDED_CHAIN', 'TRADE_NOT_WAITING', 'FAULT_LIMIT'],
   example: {
     body: { next: 1, outcome: 'FAILED' },

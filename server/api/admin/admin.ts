@@ -35,10 +35,10 @@ export const createMarket = route({
   body: object({
     kind: means(
       oneOf('clob', 'amm'),
-      'How shares are traded: by an order book, or against a pool that is funded later.',
+      'How shares are traded: in an order book, or against a pool that is funded later.',
     ),
     slug: slug(),
-    title: means(title(), 'The question that the market asks.'),
+    title: means(title(), 'The question of the market.'),
     ...aboutFields,
     ...venueFields,
     deadline: deadline(),
@@ -48,12 +48,12 @@ export const createMarket = route({
     ),
     poolFeeBps: means(
       optional(integer(0, POOL_LIMITS.feeBpsMax)),
-      'Fee of the pool in basis points; 40 when absent. For kind amm alone.',
+      'Fee of the pool in basis points; 40 by default. Only for kind amm.',
     ),
   }),
   status: 201,
   reply: market(),
-  means: 'The market is made. It takes orders, or it is a draft until its pool is funded.',
+  means: 'The market is created. It takes orders, or stays a draft until its pool is funded.',
   links: {
     read: {
       to: 'GET /markets/:addressOrSlug',
@@ -89,7 +89,7 @@ export const createMarket = route({
     const issue = specIssue(body, deadlineMs, services)
     if (issue !== null) return invalid(issue)
     if (body.poolFeeBps !== undefined && body.kind !== 'amm') {
-      return invalid({ field: 'poolFeeBps', message: 'is for a market of kind amm' })
+      return invalid({ field: 'poolFeeBps', message: 'is only allowed for a market of kind amm' })
     }
     const spec = marketOf(body, deadlineMs, services)
     const made = await services.markets.create(spec, caller.operator.name)
@@ -104,8 +104,8 @@ export const putProfile = route({
   auth: admin('support'),
   rateClass: 'admin',
   about:
-    'Creates or edits the profile of an account: rank and cap need role money. An API token for ' +
-    'it, which acts in its place, needs role root.',
+    'Creates or edits the profile of an account; rank and cap need role money. An API token for ' +
+    'it, which acts for the profile, needs role root.',
   body: object({
     account: account(),
     username: givenUsername(),
@@ -114,23 +114,20 @@ export const putProfile = route({
     apiToken: means(
       optional(
         object({
-          scopes: means(
-            optional(list(scope(), 1, 4)),
-            'Scopes to give the token; trading alone when absent.',
-          ),
+          scopes: means(optional(list(scope(), 1, 4)), 'Scopes of the token; trading by default.'),
         }),
       ),
-      'Asks for an API token of the profile; absent for none.',
+      'Requests an API token for the profile; absent for none.',
     ),
   }),
   status: 201,
   reply: object({
     profileId: profileId(),
     account: account(),
-    tokenId: means(optional(text()), 'Id of the new API token; absent when none was asked for.'),
-    secret: means(optional(text()), 'Key of the HMAC in Base64. Keep it: it is never shown again.'),
+    tokenId: means(optional(text()), 'Id of the new API token; absent if none was requested.'),
+    secret: means(optional(text()), 'HMAC key in Base64. Store it: it is never shown again.'),
   }),
-  means: 'The profile is made or edited, and its token is made when one was asked for.',
+  means: 'The profile is created or edited, and its token is created if one was requested.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -168,13 +165,13 @@ export const adjustBalance = route({
   auth: admin('money'),
   rateClass: 'admin',
   about:
-    'Credits (positive) or debits (negative) the free collateral of a profile. A debit takes at ' +
-    'most what the profile could withdraw.',
+    'Credits (positive) or debits (negative) the free collateral of a profile. A debit is at ' +
+    'most the withdrawable amount.',
   body: object({
     profileId: profileId(),
     collateralRaw: means(
       integer(),
-      'Raw collateral to credit, or to debit when negative; not 0. 1,000,000 are one unit.',
+      'Raw collateral to credit, or to debit when negative; not 0. One unit is 1,000,000.',
     ),
   }),
   reply: object({
@@ -182,7 +179,7 @@ export const adjustBalance = route({
     freeRaw: freeRaw(),
     reservedRaw: means(integer(), RESERVED),
   }),
-  means: 'The balance is changed; the reply shows it after that.',
+  means: 'The balance is updated; the reply shows the new balance.',
   rejects: [
     'OVERLOADED',
     'VALIDATION',
@@ -226,7 +223,7 @@ export const resolveMarket = route({
       winningOutcomeIndex: byWinner(),
       payoutNumerators: means(
         optional(list(numerator(), 2, 2)),
-        'Parts of the payout for YES, then for NO: [1, 1] pays each share one half.',
+        'Payout parts for YES, then for NO: [1, 1] pays each share one half.',
       ),
     },
     'winningOutcomeIndex',

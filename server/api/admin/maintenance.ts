@@ -1,4 +1,4 @@
-// The trading mode: what everybody may see of it (rules §12.7), and how an operator sets it.
+// The trading mode: its public view (rules §12.7), and the operator's calls that set it.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
@@ -20,9 +20,7 @@ import { isoText } from '../../messages/iso-text.ts'
 import { invalid, refusedOr } from '../../messages/refusal.ts'
 import type { AdminServices } from './services.ts'
 
-/**
- * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
- */
+/** The last instant whose ISO 8601 text has a four-digit year. Replies cannot print a later one. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const WINDOW = {
   id: 3,
@@ -36,24 +34,24 @@ const instant = () => firstShown(text(40), integer(0, LAST_MS))
 const restriction = () =>
   means(
     oneOf('post_only', 'cancel_only', 'disabled'),
-    'What is still taken: post-only orders and cancels, cancels alone, or neither.',
+    'What is still accepted: post-only orders and cancels, only cancels, or neither.',
   )
 const mode = () =>
   means(
     oneOf(...TRADING_MODES),
-    'The mode in force: normal takes everything, each later one takes less.',
+    'The mode in force: normal accepts everything, each later one accepts less.',
   )
 const span = () => ({
   startsAt: means(isoTime(), 'When the restriction begins.'),
-  endsAt: means(nullable(isoTime()), 'When it ends; null when an operator is to end it.'),
-  publicMessage: means(text(), 'What traders are told of it; empty for nothing.'),
+  endsAt: means(nullable(isoTime()), 'When it ends; null until an operator ends it.'),
+  publicMessage: means(text(), 'Message for traders; empty for none.'),
 })
 const windowId = () => means(integer(1), 'Number of the window, counted from 1.')
 const windowShape = () => object({ id: windowId(), mode: restriction(), ...span() })
 const effect = () =>
   object({ target: means(oneOf('trading'), 'What is restricted.'), mode: restriction() })
 const entry = () =>
-  object({ ...span(), effects: means(list(effect()), 'What the restriction does.') })
+  object({ ...span(), effects: means(list(effect()), 'Effects of the restriction.') })
 
 function spanOf({ startsAtMs, endsAtMs, publicMessage }: TradingWindow) {
   const endsAt = endsAtMs === null ? null : isoText(endsAtMs)
@@ -82,15 +80,15 @@ export const maintenanceStatus = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'Restrictions of trading that are in force and that are scheduled.',
+  about: 'Lists the trading restrictions in force and scheduled.',
   query: {
-    target: means(optional(oneOf('trading')), 'What to ask about; trading is the only target.'),
+    target: means(optional(oneOf('trading')), 'What is restricted; trading is the only target.'),
   },
   reply: object({
-    active: means(list(entry()), 'Restrictions that are in force.'),
+    active: means(list(entry()), 'Restrictions in force.'),
     scheduled: means(list(entry()), 'Restrictions that have not begun.'),
   }),
-  means: 'Every restriction that is not over; trading is normal while none is active.',
+  means: 'Every restriction that has not ended; trading is normal while none is active.',
   example: {
     query: { target: 'trading' },
     reply: {
@@ -118,25 +116,25 @@ export const putTradingWindow = route({
   path: '/admin/trading-modes',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Restricts trading from an instant (or now) until another (or until it is ended).',
+  about: 'Restricts trading from a given time (or now) until another (or until it is ended).',
   body: object({
     mode: restriction(),
     startsAt: means(
       optional(nullable(instant())),
-      'When it begins, Unix milliseconds or ISO 8601; at once when null, absent or past.',
+      'When it begins, in Unix milliseconds or ISO 8601; immediately when null, absent or past.',
     ),
     endsAt: means(
       optional(nullable(instant())),
-      'When it ends, Unix milliseconds or ISO 8601; null or absent until an operator ends it.',
+      'When it ends, in Unix milliseconds or ISO 8601; null or absent until an operator ends it.',
     ),
     publicMessage: means(
       optional(lines(LIMITS.publicMessageCharactersMax)),
-      'What traders are told of it; empty when absent.',
+      'Message for traders; empty when absent.',
     ),
   }),
   status: 201,
   reply: windowShape(),
-  means: 'The window is set, and trading is restricted in it.',
+  means: 'The window is set, and trading is restricted during it.',
   links: {
     end: {
       to: 'DELETE /admin/trading-modes/:windowId',
@@ -160,7 +158,7 @@ export const putTradingWindow = route({
     const wrong = [
       ...(isInstant(startsAtMs) ? [] : ['startsAt']),
       ...(isInstant(endsAtMs) ? [] : ['endsAt']),
-    ].map((field) => ({ field, message: 'must be an instant, ISO 8601 or Unix ms' }))
+    ].map((field) => ({ field, message: 'must be a time in ISO 8601 or Unix milliseconds' }))
     if (wrong.length > 0) return invalid(...wrong)
     const { mode: restricted, publicMessage = '' } = body
     const wanted = { mode: restricted, startsAtMs, endsAtMs, publicMessage }
@@ -177,12 +175,12 @@ export const listTradingWindows = route({
   path: '/admin/trading-modes',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'The trading mode in force and every window that is not over.',
+  about: 'Returns the trading mode in force and every window that has not ended.',
   reply: object({
     mode: mode(),
-    windows: means(list(windowShape()), 'Windows that are not over, by rising number.'),
+    windows: means(list(windowShape()), 'Windows that have not ended, by ascending id.'),
   }),
-  means: 'The mode as it stands now.',
+  means: 'The current mode.',
   example: { reply: { mode: 'normal', windows: [WINDOW] } },
   handle: (_input, { modes }: AdminServices) => ({
     mode: modes.mode,
@@ -195,10 +193,10 @@ export const endTradingWindow = route({
   path: '/admin/trading-modes/:windowId',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Ends a window that is in force, or calls off one that has not begun.',
+  about: 'Ends a window that is in force, or cancels one that has not begun.',
   params: { windowId: windowId() },
   reply: windowShape(),
-  means: 'The window is over.',
+  means: 'The window has ended.',
   rejects: ['OVERLOADED', 'TRADING_WINDOW_NOT_FOUND'],
   example: { params: { windowId: WINDOW.id }, reply: WINDOW },
   handle: async ({ params, caller }, { modes }: AdminServices) => {

@@ -1,4 +1,4 @@
-// The operator's calls on the providers of pools (rules §7.4).
+// The operator's calls on pool providers (rules §7.4).
 
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../auth/auth-scheme.ts'
@@ -15,9 +15,9 @@ const HINT_MAX = 1_000_000_000
 
 const changed = object({
   profileId: profileId(),
-  liquidityRaw: means(rawAmount(), 'The part of the pool that came or went, in raw units.'),
-  sharesRaw: means(list(rawAmount(), 2, 2), 'Raw shares that the provider got: YES, then NO.'),
-  feesRaw: means(rawAmount(), 'Raw collateral of fees that the provider got.'),
+  liquidityRaw: means(rawAmount(), 'The pool share that was added or removed, in raw units.'),
+  sharesRaw: means(list(rawAmount(), 2, 2), 'Raw shares that the provider received: YES, then NO.'),
+  feesRaw: means(rawAmount(), 'Raw fee collateral that the provider received.'),
 })
 
 function shown(profile: number, made: ProviderChange | Reject) {
@@ -40,19 +40,19 @@ export const fundPool = route({
   path: '/admin/markets/:slug/liquidity',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Gives collateral of a profile to the pool of a market; the first opens the market.',
+  about: 'Adds collateral of a profile to a pool; the first funding opens its market.',
   params: { slug: slug() },
   body: object({
     profileId: profileId(),
-    collateralRaw: means(rawAmount(1), 'Raw collateral to give. 1,000,000 are one unit.'),
+    collateralRaw: means(rawAmount(1), 'Raw collateral to add. One unit is 1,000,000.'),
     hints: means(
       optional(list(integer(1, HINT_MAX), 2, 2)),
-      'For an empty pool: parts of YES and NO to keep; the larger part is cheaper. Absent: equal.',
+      'For an empty pool: parts of YES and NO to keep; the larger is cheaper. Equal by default.',
     ),
   }),
   status: 201,
   reply: changed,
-  means: 'The profile is a provider; the shares that the pool did not keep are its own.',
+  means: 'The profile is a provider; it owns the shares that the pool did not keep.',
   rejects: [
     ...REJECTS,
     'MARKET_NOT_POOL',
@@ -81,17 +81,17 @@ export const drainPool = route({
   path: '/admin/markets/:slug/liquidity/remove',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Takes the part of a profile out of the pool of a market, with its fees.',
+  about: 'Withdraws the share of a profile from the pool of a market, with its fees.',
   params: { slug: slug() },
   body: object({
     profileId: profileId(),
     liquidityRaw: means(
       optional(rawAmount(1)),
-      'The part of the pool to take, in raw units; all that the profile has when absent.',
+      'The pool share to withdraw, in raw units; the whole share of the profile by default.',
     ),
   }),
   reply: changed,
-  means: 'The shares and the fees are those of the profile now.',
+  means: 'The profile now owns the shares and the fees.',
   rejects: [...REJECTS, 'LIQUIDITY_SHORT'],
   example: {
     params: { slug: 'rain-tomorrow' },

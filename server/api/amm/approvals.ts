@@ -1,4 +1,4 @@
-// What pools may take of an account (rules §7.5).
+// Approvals that let pools move an account's tokens (rules §7.5).
 
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -35,37 +35,34 @@ const { slug: SLUG } = MARKET_EXAMPLE
 
 const approvalBody = object({
   market: market(),
-  side: means(
-    oneOf(...POOL_SIDES),
-    'BUY for the collateral that the pool may take, SELL for the shares.',
-  ),
+  side: means(oneOf(...POOL_SIDES), 'BUY to approve collateral, SELL to approve shares.'),
   onBehalfOf: onBehalfOf(),
 })
 const approvalReply = object({
   status: means(
     oneOf('missing', 'submitted', 'confirmed'),
-    'Whether the pool may take it: from the block on that holds the approval.',
+    'Status of the approval; it takes effect with the block that contains it.',
   ),
   confirmed: means(boolean(), 'True when trades of this side are possible.'),
   market: slug(),
   marketAddress: means(address(), 'Address of the pool.'),
-  side: means(oneOf(...POOL_SIDES), 'The side that was asked about.'),
+  side: means(oneOf(...POOL_SIDES), 'The requested side.'),
   walletAddress: means(address(), 'Account of the profile that approves.'),
-  tokenAddress: means(address(), 'Contract of what the pool may take.'),
-  spenderOrOperator: means(address(), 'The pool, which may take it.'),
+  tokenAddress: means(address(), 'Contract of the approved token.'),
+  spenderOrOperator: means(address(), 'The pool, which may move the token.'),
   currentAllowance: means(
     optional(uint256Text()),
-    'For BUY: raw collateral that the pool may take now.',
+    'For BUY: raw collateral that the pool may move now.',
   ),
   isApprovedForAll: means(
     optional(boolean()),
-    'For SELL: whether the pool may take shares of the account.',
+    'For SELL: whether the pool may move shares of the account.',
   ),
   transactionId: means(
     optional(uint256Text()),
-    'Number of the command that approved, as text; absent while there is none.',
+    'Seq of the command that approved, as text; absent until there is one.',
   ),
-  txHash: means(optional(bytes32()), 'Hash of its transaction; absent while there is none.'),
+  txHash: means(optional(bytes32()), 'Hash of its transaction; absent until there is one.'),
 })
 
 const APPROVAL_EXAMPLE = {
@@ -92,7 +89,7 @@ function approvalView(
   { pipeline, settings }: PoolServices,
 ) {
   const walletAddress = pipeline.clearing.accounts.accountOf(owner)
-  assert(walletAddress !== undefined, 'who approves has an account')
+  assert(walletAddress !== undefined, 'the approving profile has an account')
   const confirmed = status === 'confirmed'
   const pool = shown.market.poolAddress ?? ''
   const isBuy = side === 'BUY'
@@ -130,10 +127,10 @@ export const checkPoolApproval = route({
   auth: readAuth(),
   onBehalfIn: ofBody,
   rateClass: 'trade',
-  about: 'Tells whether the pool of a market may take what the account trades.',
+  about: 'Returns whether the pool of a market may move tokens of the account.',
   body: approvalBody,
   reply: approvalReply,
-  means: 'Where the approval stands.',
+  means: 'The status of the approval.',
   rejects: COMMON,
   example: APPROVAL_EXAMPLE,
   handle: async (input, services: PoolServices) => {
@@ -148,10 +145,10 @@ export const approvePool = route({
   auth: auth(),
   onBehalfIn: ofBody,
   rateClass: 'trade',
-  about: 'Lets the pool of a market take what the account trades, from the next block on.',
+  about: 'Lets the pool of a market move tokens of the account, from the next block on.',
   body: approvalBody,
   reply: approvalReply,
-  means: 'It was approved before.',
+  means: 'The approval already existed.',
   others: { 202: 'The approval is submitted; the next block confirms it.' },
   rejects: [...COMMON, ...TRADING, 'APPROVAL_LIMIT'],
   example: APPROVAL_EXAMPLE,

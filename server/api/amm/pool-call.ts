@@ -1,4 +1,4 @@
-// What all calls on pools share: how they name a market, and how often they may come (rules §7.5).
+// Shared by all pool calls: how they name a market, and their rate limit (rules §7.5).
 
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
@@ -23,9 +23,9 @@ export const market = () =>
     'Slug of the market, or the checksummed address of its pool.',
   )
 const proofs = () => eitherOf(hmac('trading', 'delegated_signing'), sessionOrIdentity())
-/** Of a call that moves money, or lets a pool move it. */
+/** For calls that move money, or let a pool move it. */
 export const auth = () => proofs().forServerWallets()
-/** Of a call that only reads. */
+/** For calls that only read. */
 export const readAuth = () => proofs().forSubAccounts()
 export const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
 
@@ -63,7 +63,7 @@ export async function marketOf(
 ): Promise<PublishedMarket | Refusal> {
   const { owner, body } = requested
   const { poolCalls, pipeline, archive } = services
-  // A partner's children count apart: one purchase by the public client takes up to ten calls.
+  // Separately per child of a partner: one purchase by the public client takes up to ten calls.
   const tooOften = ownRateRefusal(poolCalls, owner)
   if (tooOften !== null) return tooOften
   if (SHAPED_ADDRESS.test(body.market)) {

@@ -1,5 +1,5 @@
-// Trades with pools, the approvals that they need, and the providers of pools (rules §7). A method
-// answers once its command is durable.
+// Trades with pools, the approvals that they need, and pool providers (rules §7). A method resolves
+// once its command is durable.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { decideShares } from '../../../engine/core/decide/money/pool-shares.ts'
@@ -22,20 +22,20 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { Moved, MoveRequest, MovesOnce } from '../portfolio/moves-once.ts'
 
-/** What an account wants of a pool. */
+/** A trade that an account requests from a pool. */
 export interface PoolRequest {
   readonly marketId: MarketId
   readonly outcome: number
-  /** What it spends, or what it wants for its shares. */
+  /** The collateral to spend, or to receive for shares. */
   readonly collateralRaw: CollateralRaw
-  /** The amount as it was asked, which a repeat under the same key must name again. */
+  /** The amount as requested; a repeat under the same key must name it again. */
   readonly amount: string
   readonly slippageBps: number
-  /** The least shares that it takes, or the most that it gives; undefined for any. */
+  /** The minimum shares to receive, or the maximum to give; undefined for no limit. */
   readonly limitRaw: bigint | undefined
 }
 
-/** A trade that was not made, because the pool computes these shares beyond the limit. */
+/** A trade that was not made, because the shares that the pool computed are beyond the limit. */
 export interface BeyondLimit {
   readonly computedRaw: SizeRaw
 }
@@ -47,18 +47,18 @@ export interface ApprovalRequest {
   readonly side: PoolSide
 }
 
-/** `seq` names the command that approved; 0 while there is none. */
+/** `seq` is the command that approved; 0 until there is one. */
 export interface Approval {
   readonly status: ApprovalStatus
   readonly seq: Seq
 }
 
-/** What a funding or a leave did. */
+/** The result of a funding or a withdrawal. */
 export interface ProviderChange {
-  /** The part of the pool that came, or that went. */
+  /** The pool share that was added or removed. */
   readonly liquidityRaw: SizeRaw
   readonly sharesRaw: BothRaw
-  /** Collateral that the provider got. */
+  /** Collateral that the provider received. */
   readonly feesRaw: CollateralRaw
 }
 
@@ -135,7 +135,7 @@ export class PoolTrades {
     return refused ?? found
   }
 
-  /** A profile gives collateral to a pool. The hints count for an empty pool alone. */
+  /** A profile adds collateral to a pool. The hints apply only to an empty pool. */
   fund(
     published: PublishedMarket,
     request: {
@@ -148,7 +148,7 @@ export class PoolTrades {
     return this.#provide(published, by, (market) => decideFund(this.#clearing, market, request))
   }
 
-  /** A profile takes a part of a pool; all of its own when no amount is named. */
+  /** A profile withdraws a part of a pool; its whole share if no amount is given. */
   drain(
     published: PublishedMarket,
     request: { readonly profileId: ProfileId; readonly liquidityRaw?: number | undefined },

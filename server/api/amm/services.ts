@@ -9,7 +9,7 @@ import type { PoolTrades } from './pool-trades.ts'
 /** What the routes of this folder need. */
 export interface PoolServices extends SharedServices {
   readonly pools: PoolTrades
-  /** Calls of each profile on pools; null for no limit. */
+  /** Rate limit of each profile's pool calls; null for no limit. */
   readonly poolCalls: Buckets<ProfileId> | null
   readonly moves: Moves
   readonly portfolio: Portfolio

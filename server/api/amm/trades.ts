@@ -25,12 +25,12 @@ const amount = (what: string) =>
   means(pattern('^[1-9][0-9]{0,77}$', 'Raw units as decimal text, at least 1.'), what)
 
 const submitted = {
-  status: means(oneOf('SUBMITTED'), 'The trade is done, and the next block holds it.'),
+  status: means(oneOf('SUBMITTED'), 'The trade is done; the next block contains it.'),
   market: slug(),
-  outcomeIndex: means(integer(0, 1), 'Outcome that was traded: 0 for YES, 1 for NO.'),
+  outcomeIndex: means(integer(0, 1), 'Outcome traded: 0 for YES, 1 for NO.'),
 }
 const tradeIds = {
-  transactionId: means(uint256Text(), 'Number of the command in the journal, as text.'),
+  transactionId: means(uint256Text(), 'Seq of the command in the journal, as text.'),
   txHash: means(bytes32(), 'Hash of its transaction on the embedded chain.'),
 }
 const tradeFields = {
@@ -38,8 +38,8 @@ const tradeFields = {
   outcomeIndex: means(integer(0, 1), 'Outcome to trade: 0 for YES, 1 for NO.'),
   slippageBps: means(
     optional(integer(0, slippageBpsMax)),
-    'Margin between expected and least shares in the reply, in basis points; 100 when absent. It ' +
-      'protects from no other trade; the limit on shares does.',
+    'Margin of expected over minimum shares in the reply, in basis points; 100 by default. It ' +
+      'does not protect against other trades; the share limit does.',
   ),
   onBehalfOf: onBehalfOf(),
   idempotencyKey: idempotencyKey(),
@@ -59,7 +59,7 @@ async function traded<View>(
   stated: {
     readonly field: string
     readonly amount: string
-    /** The limit on shares that the body names. */
+    /** The share limit of the request body. */
     readonly limit: { readonly name: string; readonly text: string | undefined }
   },
   services: PoolServices,
@@ -68,7 +68,7 @@ async function traded<View>(
       request: MoveRequest,
       wanted: PoolRequest,
     ) => Promise<Moved | BeyondLimit | Reject>
-    /** Of the shares that the trade moved, in raw units. */
+    /** Called with the shares that the trade moved, in raw units. */
     readonly view: (sharesRaw: number, slippageBps: number) => View
   },
 ) {
@@ -76,16 +76,16 @@ async function traded<View>(
   const request = requestOf(input, services)
   if (request instanceof Refusal) return request
   if (BigInt(stated.amount) > UINT256_MAX) {
-    return invalid({ field: stated.field, message: 'must fit into 256 bits' })
+    return invalid({ field: stated.field, message: 'must fit in 256 bits' })
   }
   const { name, text: limit } = stated.limit
   const limitRaw = limit === undefined ? undefined : BigInt(limit)
   if (limitRaw !== undefined && limitRaw > UINT256_MAX) {
-    return invalid({ field: name, message: 'must fit into 256 bits' })
+    return invalid({ field: name, message: 'must fit in 256 bits' })
   }
   const found = await marketOf(input, services)
   if (found instanceof Refusal) return found
-  // Nobody has more than a number holds exactly, so the core refuses that.
+  // No account holds more than a number represents exactly, so the core refuses larger amounts.
   const collateralRaw = Math.min(Number(stated.amount), Number.MAX_SAFE_INTEGER)
   const { outcomeIndex: outcome, slippageBps = slippageBpsDefault } = body
   const { marketId } = found.market
@@ -94,8 +94,8 @@ async function traded<View>(
   if (made instanceof Reject) return refuse(made)
   if ('computedRaw' in made) {
     const message =
-      `The pool computes ${made.computedRaw} raw shares for this amount now, beyond ${name} ` +
-      `${limit}; send another ${name}, or none.`
+      `The pool now computes ${made.computedRaw} raw shares for this amount, beyond ${name} ` +
+      `${limit}; send another ${name}, or omit it.`
     return refuse('POOL_SHARES_BEYOND', { message })
   }
   const { seq, event } = made
@@ -121,21 +121,21 @@ export const buyFromPool = route({
   about: 'Buys shares of one outcome from the pool of a market.',
   body: object({
     ...tradeFields,
-    collateralAmount: amount('Collateral to spend, the fee included, in raw units.'),
-    minShares: optional(amount('The least shares to take, in raw units; any when absent.')),
+    collateralAmount: amount('Raw collateral to spend, including the fee.'),
+    minShares: optional(amount('Minimum raw shares to receive; no minimum when absent.')),
   }),
   status: 201,
   reply: object({
     ...submitted,
-    collateralAmount: means(uint256Text(), 'Collateral that was spent, in raw units.'),
-    expectedShares: means(uint256Text(), 'Shares that came, in raw units.'),
+    collateralAmount: means(uint256Text(), 'Collateral spent, in raw units.'),
+    expectedShares: means(uint256Text(), 'Shares received, in raw units.'),
     minShares: means(
       uint256Text(),
-      'The least that the call would take: its own minShares, or else by slippageBps; raw units.',
+      'The minimum accepted: minShares if given, else from slippageBps; raw units.',
     ),
     ...tradeIds,
   }),
-  means: 'The shares are bought, and the next block holds the transaction.',
+  means: 'The shares are bought, and the next block contains the transaction.',
   rejects: [
     ...COMMON,
     ...TRADING,
@@ -182,24 +182,24 @@ export const sellToPool = route({
   auth: auth(),
   onBehalfIn: ofBody,
   rateClass: 'trade',
-  about: 'Sells shares of one outcome to the pool of a market, for a named amount of collateral.',
+  about: 'Sells shares of one outcome to the pool of a market, for a given amount of collateral.',
   body: object({
     ...tradeFields,
-    collateralReturnAmount: amount('Collateral to get, the fee taken off, in raw units.'),
-    maxShares: optional(amount('The most shares to give, in raw units; any when absent.')),
+    collateralReturnAmount: amount('Raw collateral to receive, after the fee.'),
+    maxShares: optional(amount('Maximum raw shares to give; no maximum when absent.')),
   }),
   status: 201,
   reply: object({
     ...submitted,
-    collateralReturnAmount: means(uint256Text(), 'Collateral that came, in raw units.'),
-    expectedShares: means(uint256Text(), 'Shares that were given, in raw units.'),
+    collateralReturnAmount: means(uint256Text(), 'Collateral received, in raw units.'),
+    expectedShares: means(uint256Text(), 'Shares given, in raw units.'),
     maxShares: means(
       uint256Text(),
-      'The most that the call would give: its own maxShares, or else by slippageBps; raw units.',
+      'The maximum accepted: maxShares if given, else from slippageBps; raw units.',
     ),
     ...tradeIds,
   }),
-  means: 'The shares are sold, and the next block holds the transaction.',
+  means: 'The shares are sold, and the next block contains the transaction.',
   rejects: [
     ...COMMON,
     ...TRADING,

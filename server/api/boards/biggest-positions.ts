@@ -28,10 +28,10 @@ import type { BoardServices } from './services.ts'
 const LIMIT_MAX = 100
 const LIMIT_DEFAULT = 25
 const CACHED_SEC = 15
-/** Three passes were missed. */
+/** The length of three passes. */
 const STALE_MS = 180_000
 const STATES = ['READY', 'STALE', 'BUILDING'] as const
-const STALE_REASON = 'The newest projection is older than three minutes.'
+const STALE_REASON = 'The newest projection is more than three minutes old.'
 const SOURCES = {
   payout: 'payout',
   pool: 'pool',
@@ -45,39 +45,39 @@ const formatted = () => means(text(), 'The same in whole units, as decimal text.
 
 const money = () =>
   object({
-    raw: raw('Raw collateral as decimal text.'),
+    raw: raw('The same in whole units, as decimal text.'),
     formatted: formatted(),
     usd: means(number(), 'The same as a number with two decimals.'),
   })
 
 const position = () =>
   object({
-    rank: means(integer(1), 'Place on the board, counted from 1.'),
+    rank: means(integer(1), 'Rank on the board, counted from 1.'),
     ...faceShape(),
-    positionSize: means(money(), 'What the shares are worth at the mark.'),
+    positionSize: means(money(), 'Value of the shares at the mark price.'),
     heldShares: means(
       object({ raw: raw('Raw shares as decimal text.'), formatted: formatted() }),
-      'The shares that are held.',
+      'The shares held.',
     ),
-    toWin: means(money(), 'What the shares pay when their outcome wins.'),
+    toWin: means(money(), 'Payout of the shares if their outcome wins.'),
     mark: means(
       object({
-        raw: raw('Worth of one share in raw collateral.'),
+        raw: raw('Value of one share in raw collateral.'),
         formatted: formatted(),
         source: means(
           oneOf('payout', 'pool', 'midpoint', 'last_trade', 'cost'),
-          'Where the worth comes from; cost is what the shares cost, without any other price.',
+          'Source of the mark; cost, the price paid for the shares, is the last resort.',
         ),
         asOf: means(isoTime(), 'When the mark was taken.'),
       }),
-      'The worth of one share of the outcome.',
+      'The mark price of one share of the outcome.',
     ),
-    unrealizedPnl: means(money(), 'That worth less what the shares cost.'),
+    unrealizedPnl: means(money(), 'Value of the shares minus their cost.'),
     side: means(oneOf('YES', 'NO'), 'Outcome of the shares.'),
-    outcomeLabel: means(oneOf('Yes', 'No'), 'The outcome as people read it.'),
+    outcomeLabel: means(oneOf('Yes', 'No'), 'The outcome as shown to users.'),
     market: means(
       object({
-        id: means(integer(1), 'Number of the market.'),
+        id: means(integer(1), 'Id of the market.'),
         slug: slug(),
         address: means(nullable(address()), 'Address of its pool; null for a market with a book.'),
         title: means(text(), 'Title of the market.'),
@@ -89,39 +89,39 @@ const position = () =>
 
 const envelope = () =>
   object({
-    schemaVersion: means(integer(1), 'Version of this form of reply.'),
+    schemaVersion: means(integer(1), 'Version of the reply format.'),
     state: means(
       oneOf(...STATES),
-      'READY, STALE when no new projection came for three minutes, or BUILDING before the first.',
+      'READY, STALE without a new projection for three minutes, or BUILDING before the first.',
     ),
-    projectionVersion: means(integer(0), 'How often all markets were projected since the start.'),
-    scopeVersion: means(text(), 'Version of what the scope means, as text.'),
-    presentationVersion: means(integer(1), 'Version of the order of the rows.'),
+    projectionVersion: means(integer(0), 'Number of projections of all markets since the start.'),
+    scopeVersion: means(text(), 'Version of the meaning of the scope, as text.'),
+    presentationVersion: means(integer(1), 'Version of the row order.'),
     asOf: means(nullable(isoTime()), 'When the positions were read; null while BUILDING.'),
     markAsOf: means(nullable(isoTime()), 'When the marks were taken; null while BUILDING.'),
-    staleReason: means(nullable(text()), 'Why it is STALE; null otherwise.'),
+    staleReason: means(nullable(text()), 'Why it is STALE; otherwise null.'),
     collateralToken: means(
       object({
         id: means(text(), 'Name of the token in this exchange.'),
-        symbol: means(text(), 'Short name of the token.'),
+        symbol: means(text(), 'Symbol of the token.'),
         address: means(address(), 'Contract of the token.'),
-        decimals: means(integer(0), 'Decimal digits of one whole unit.'),
+        decimals: means(integer(0), 'Number of decimal digits of one whole unit.'),
         priceOracleId: means(
           nullable(text()),
-          'Its price feed; null, because one unit is one USD.',
+          'Price feed of the token; null, because one unit is one USD.',
         ),
       }),
-      'Token in which all amounts are.',
+      'Token of all amounts.',
     ),
     scope: means(
       object({
         type: means(oneOf('all', 'category'), 'All markets, or those of a market page.'),
         marketPageId: means(nullable(text()), 'Id of that page; null for all markets.'),
       }),
-      'Which markets count.',
+      'Which markets are included.',
     ),
-    limit: means(integer(1), 'Most rows of the reply.'),
-    data: means(list(position()), 'The positions, the biggest first.'),
+    limit: means(integer(1), 'Maximum rows in the reply.'),
+    data: means(list(position()), 'The positions, biggest first.'),
   })
 
 function moneyOf(amountRaw: number) {
@@ -194,20 +194,20 @@ export const biggestPositions = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(CACHED_SEC)),
-  about: 'The biggest open positions, by their worth or by what they gained; made every minute.',
+  about: 'Lists the biggest open positions by value or by gain; updated every minute.',
   query: {
     metric: means(
       defaulted(oneOf('position_size', 'pnl'), 'position_size'),
-      'By what the shares are worth, or by what they gained since they were bought.',
+      'By the value of the shares, or by their gain since they were bought.',
     ),
     marketPageId: means(
       optional(text(64, 1)),
-      'Id of a market page: of one with a filter only active markets count. Absent for all.',
+      'Id of a market page, absent for all; a page with a filter has only its active markets.',
     ),
-    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most positions in the reply.'),
+    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum positions returned.'),
   },
   reply: envelope(),
-  means: 'The positions as the newest projection found them.',
+  means: 'The positions of the newest projection.',
   rejects: ['PAGE_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     query: { metric: 'position_size', limit: LIMIT_DEFAULT },

@@ -1,4 +1,4 @@
-// The shapes of leaderboards (rules §9.5).
+// The schemas of leaderboards (rules §9.5).
 
 import type { Face } from '../../../persistence/query/read/boards/faces.ts'
 import { profileId } from '../../edge/http/schema/fields.ts'
@@ -11,7 +11,7 @@ import { ACCOUNT } from '../examples.ts'
 import { unitsOf, wholeUnitsOf } from '../whole-units.ts'
 import type { BoardRow } from './boards.ts'
 
-/** What rows of all boards show of an owner. */
+/** The owner fields in the rows of all boards. */
 export function faceShape() {
   return {
     profileId: profileId(),
@@ -29,20 +29,20 @@ export function faceView(face: Face) {
 
 const row = () =>
   object({
-    rank: means(integer(1), 'Place on the board, counted from 1; no two rows share one.'),
+    rank: means(integer(1), 'Rank on the board, counted from 1; unique per row.'),
     ...faceShape(),
     rankName: means(nullable(text()), 'Name of the rank that sets its fees; null without one.'),
-    pnl: means(number(), 'What it realised in the window, in whole collateral; two decimals.'),
-    volume: means(integer(0), 'Its counted volume of the window, in whole collateral, both roles.'),
+    pnl: means(number(), 'Realised profit in the window, in whole collateral with two decimals.'),
+    volume: means(integer(0), 'Counted volume in the window, in whole collateral, both roles.'),
   })
 
 export const boardPage = () =>
   object({
-    data: means(list(row()), 'The rows of this page, the best first.'),
-    page: means(integer(1), 'Which page this is, counted from 1.'),
-    limit: means(integer(1), 'Most rows on one page.'),
-    totalRows: means(integer(0), 'How many rows the whole board has.'),
-    totalPages: means(integer(0), 'How many pages these fill.'),
+    data: means(list(row()), 'The rows of this page, best first.'),
+    page: means(integer(1), 'Number of this page, counted from 1.'),
+    limit: means(integer(1), 'Maximum rows per page.'),
+    totalRows: means(integer(0), 'Number of rows of the whole board.'),
+    totalPages: means(integer(0), 'Number of pages of the whole board.'),
   })
 
 interface Found {
@@ -55,7 +55,7 @@ export interface Paging {
   readonly limit: number
 }
 
-/** A profile is in the tables before it can trade, so each row has its face. */
+/** A profile is in the tables before it can trade, so each row has a face. */
 export function boardView({ rows, count }: Found, { page, limit }: Paging) {
   const first = (page - 1) * limit + 1
   const data = rows.flatMap(({ face, pnlRaw, volumeRaw }, index) => {

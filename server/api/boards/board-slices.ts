@@ -1,5 +1,5 @@
-// When the follower brings the leaderboards up to date and finds the biggest positions: every
-// minute. Both are worked out beside the journal, so no trade waits for them.
+// Schedules the follower's updates of the leaderboards and of the biggest positions: every minute.
+// Both are computed off the order path, so no trade waits for them.
 
 import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 import type {
@@ -9,7 +9,7 @@ import type {
 
 const EVERY_MS = 60 * MS_PER_SEC
 
-/** Answers as they were at an instant. */
+/** Results as of an instant. */
 export interface Projected {
   readonly rows: ProjectionRows
   readonly atMs: TimeMs
@@ -23,7 +23,7 @@ export class BoardSlices {
   readonly #follower: Projecting
   #nextMs: TimeMs = 0
   #underWay: Promise<void> | null = null
-  /** Of all markets; null before the first pass. */
+  /** For all markets; null before the first pass. */
   #biggest: Projected | null = null
   #passes = 0
 
@@ -36,17 +36,17 @@ export class BoardSlices {
     return this.#biggest
   }
 
-  /** How many passes ended since the start. */
+  /** Number of passes since the start. */
   get passes(): number {
     return this.#passes
   }
 
-  /** Begins a pass when it is due. */
+  /** Starts a pass when it is due. */
   tick(nowMs: TimeMs): void {
     if (this.#underWay === null && nowMs >= this.#nextMs) void this.pass(nowMs)
   }
 
-  /** Resolves when the boards show what the tables show now, behind a pass that is under way. */
+  /** Resolves when the boards show the present tables, after a pass that is in progress. */
   async pass(nowMs: TimeMs): Promise<void> {
     while (this.#underWay !== null) await this.#underWay
     this.#nextMs = nowMs + EVERY_MS
@@ -63,7 +63,7 @@ export class BoardSlices {
     this.#passes++
   }
 
-  /** The rows of some markets alone. */
+  /** The rows of some markets only. */
   async of(request: ProjectionParams): Promise<Projected> {
     return { rows: await this.#follower.project(request), atMs: request.nowMs }
   }

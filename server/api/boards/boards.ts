@@ -15,7 +15,7 @@ import type { BoardSlices, Projected } from './board-slices.ts'
 import type { PageSelection } from './page-selection.ts'
 import { KeptProjections } from './projections.ts'
 
-/** Pages whose boards are kept. */
+/** Number of pages whose boards are cached. */
 const PAGES_MAX = 64
 
 interface Parts {
@@ -26,17 +26,17 @@ interface Parts {
   readonly clock: () => number
 }
 
-/** Places that a private profile tells apart from those behind them. */
+/** The top places, which a private profile distinguishes from the rest. */
 const TOP_PLACES = 100
 
-/** What a private profile tells of its place among all. */
+/** The place of a profile on the board of all owners. */
 export interface OwnPlace {
-  /** Counted from 1; null for one that is not on the board, or too far behind. */
+  /** Counted from 1; null for a profile that is not on the board, or too far down. */
   readonly leaderboardPosition: number | null
   readonly isTop100: boolean
 }
 
-/** A row of a board, and who it is about. */
+/** A row of a board with its owner. */
 export type BoardRow = BoardSums & { readonly face: Face | null }
 
 export interface BigPosition {
@@ -51,9 +51,9 @@ export interface BigPosition {
 }
 
 export interface BigPositions {
-  /** Null while they are worked out for the first time. */
+  /** Null until they are first computed. */
   readonly atMs: TimeMs | null
-  /** How often they were worked out since the start. */
+  /** Number of computations since the start. */
   readonly version: number
   readonly rows: readonly BigPosition[]
 }
@@ -69,7 +69,7 @@ export class Boards {
     this.#parts = parts
   }
 
-  /** What owners realised in the markets of a page in the last day; undefined without an answer. */
+  /** What owners realised in the markets of a page in the last day; undefined on a read timeout. */
   async ofPage(
     page: ShownPage,
     { offset, limit }: { readonly offset: number; readonly limit: number },
@@ -94,21 +94,21 @@ export class Boards {
     return found === undefined ? undefined : { rows: found, count }
   }
 
-  /** The place of a profile on the board of all that was ever realised; undefined as above. */
+  /** A profile's all-time place on the board of realised profit; undefined on a read timeout. */
   async own(profileId: ProfileId): Promise<OwnPlace | undefined> {
     const place = await this.#parts.reads.read(boardPlace, profileId, { profileId })
     if (place === undefined) return undefined
     return { leaderboardPosition: place, isTop100: place !== null && place <= TOP_PLACES }
   }
 
-  /** The biggest open positions, of one page or of all markets; undefined without an answer. */
+  /** The biggest open positions of one page or of all markets; undefined on a read timeout. */
   async biggest(
     page: ShownPage | null,
     { order, limit }: { readonly order: BigOrder; readonly limit: number },
     requester: Requester,
   ): Promise<BigPositions | undefined> {
     const { rounds, clock, selection, archive } = this.#parts
-    // A page without a filter shows what all markets show, and that is made already.
+    // A page without a filter shows the result for all markets, which already exists.
     const made =
       page === null || selection.isOfAll(page)
         ? rounds.biggest
@@ -144,7 +144,7 @@ export class Boards {
   }
 }
 
-/** Another page after each change of what it chooses. */
+/** The name changes with the filter of the page. */
 function nameOf({ id, content }: ShownPage): string {
   return JSON.stringify([id, content.baseFilter])
 }
@@ -154,7 +154,7 @@ interface Picked extends Omit<BigPosition, 'market' | 'face'> {
   readonly owner: ProfileId
 }
 
-/** The rows of one of both orders. */
+/** The rows of one of the two orders. */
 function picks({ rows }: Projected, order: number): Picked[] {
   const found: Picked[] = []
   for (let at = 0; at < rows.length; at += BIGGEST_ROW.width) {

@@ -1,4 +1,4 @@
-// Leaderboards: who realised and who traded most (rules §9.5).
+// Leaderboards by realised profit and by volume (rules §9.5).
 
 import { BOARD_SPANS } from '../../../persistence/follower/tables/board-spans.ts'
 import { leaderboard } from '../../../persistence/query/read/boards/leaderboard.ts'
@@ -26,13 +26,13 @@ interface Requested {
   readonly marketPageId?: string | undefined
 }
 
-/** What is wrong with the call as a whole; null for nothing. */
+/** The error of the call as a whole, or null. */
 function issueOf({ type, timeframe, scope, marketPageId }: Requested): Issue | null {
   const issue = (field: string, message: string) => ({ field, message })
   if (scope === 'all') {
-    return marketPageId === undefined ? null : issue('marketPageId', 'needs scope=category')
+    return marketPageId === undefined ? null : issue('marketPageId', 'requires scope=category')
   }
-  if (type !== 'pnl') return issue('scope', 'may be category on the board pnl only')
+  if (type !== 'pnl') return issue('scope', 'may only be category on the pnl board')
   if (marketPageId === undefined) return issue('marketPageId', 'is required with scope=category')
   const isDay = timeframe === undefined || timeframe === '24h'
   return isDay ? null : issue('timeframe', 'must be 24h with scope=category')
@@ -44,25 +44,25 @@ export const leaderboardPage = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(CACHED_SEC)),
-  about: 'Who realised most, or who traded most; brought up to date every minute.',
+  about: 'Lists accounts by realised profit or by volume; updated every minute.',
   params: {
     type: means(oneOf('pnl', 'volume'), 'Which board: by counted profit, or by counted volume.'),
   },
   query: {
     timeframe: means(
       optional(oneOf('24h', '7d', '30d', 'all')),
-      'How far back: the current hour and those before. Absent: all, or 24h of a category.',
+      'Period: the current hour and those before. Absent: all, or 24h for a category.',
     ),
     scope: means(
       defaulted(oneOf('all', 'category'), 'all'),
-      'Whether all markets count, or those of one market page; category is for pnl.',
+      'All markets, or those of one market page; category requires the pnl board.',
     ),
     marketPageId: means(optional(text(64, 1)), 'Id of the market page, with scope=category.'),
     page: means(
       defaulted(integer(1, OFFSET_MAX + 1), 1),
-      `Which page, counted from 1; one that begins behind row ${OFFSET_MAX + 1} is empty.`,
+      `Page to list, counted from 1; pages that begin after row ${OFFSET_MAX + 1} are empty.`,
     ),
-    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most rows on one page.'),
+    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum rows per page.'),
   },
   reply: boardPage(),
   means: 'A page of the board; the board of a market page has its best 1,000 rows.',

@@ -1,4 +1,4 @@
-// What one account did in all: how often it was right, and how much it traded (rules §9.4, §9.5).
+// All-time totals of one account: its accuracy and its volume (rules §9.4, §9.5).
 
 import { accuracy, tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
 import { open } from '../../auth/auth-scheme.ts'
@@ -25,10 +25,10 @@ const accuracyShape = () =>
   anyOf(
     object({
       account: account(),
-      marketsWon: means(integer(0), 'Markets in which the account earned something.'),
-      marketsLost: means(integer(0), 'Markets in which it lost something.'),
-      totalResolved: means(integer(1), 'Both of these together.'),
-      accuracy: means(number(0, 1), 'The won part of them, with four decimals.'),
+      marketsWon: means(integer(0), 'Markets in which the account made a profit.'),
+      marketsLost: means(integer(0), 'Markets in which it made a loss.'),
+      totalResolved: means(integer(1), 'Won plus lost markets.'),
+      accuracy: means(number(0, 1), 'Fraction of these that it won, with four decimals.'),
       since: means(isoTime(), 'When the first of these markets was paid out.'),
     }),
     schemaOf<null>({ type: 'null' }),
@@ -40,10 +40,10 @@ export const accountAccuracy = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(CACHED_SEC)),
-  about: 'In how many resolved markets an account won, and in how many it lost.',
+  about: 'Returns the number of resolved markets that an account won and lost.',
   params: { account: account() },
   reply: accuracyShape(),
-  means: 'The counts of the account; null while no market counts.',
+  means: 'The counts of the account; null before the first counted market.',
   rejects: ['VALIDATION', 'ACCURACY_OFF', 'READ_TIMEOUT'],
   example: {
     params: { account: ACCOUNT },
@@ -77,7 +77,7 @@ export const accountVolume = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'How much an account traded in all, as taker and as maker.',
+  about: 'Returns the all-time volume of an account, as taker and as maker.',
   params: { account: account() },
   reply: object({
     data: means(
@@ -85,7 +85,7 @@ export const accountVolume = route({
       'Collateral of all its trades before fees, rounded down to whole units.',
     ),
   }),
-  means: 'The volume of the account; 0 for one that never traded.',
+  means: 'The volume of the account; 0 if it never traded.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: { params: { account: ACCOUNT }, reply: { data: '9702853' } },
   handle: async ({ params, call }, services: BoardServices) => {

@@ -1,6 +1,6 @@
-// Which markets belong to a market page, for its boards (rules §9.5). What is open belongs by the
-// lists of active markets. What was realised in the last day was mostly realised in markets that
-// are resolved by now. So those that were traded in that day are looked at one by one.
+// Selects the markets of a market page for its boards (rules §9.5). Open markets are found in the
+// lists of active markets. Most profit of the last day was realised in markets that are resolved by
+// now, so the markets traded in that day are checked one by one.
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { tradedMarkets } from '../../../persistence/query/read/boards/traded-markets.ts'
@@ -10,9 +10,9 @@ import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import { filterOf, type ShownPage } from '../pages/page-directory.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
-/** Markets in one look: few enough that main does other work between two looks. */
+/** Markets per batch: few enough that main does other work between two batches. */
 const AT_ONCE = 128
-/** Markets of one day that are looked at, newest first. */
+/** Markets of one day that are checked, newest first. */
 export const DAY_MARKETS_MAX = 1 << 14
 
 interface Parts {
@@ -20,13 +20,13 @@ interface Parts {
   readonly archive: ArchivedMarkets
   readonly facets: Facets
   readonly published: PublishedMarkets
-  /** Grows when properties or their options change, and with them what a market has. */
+  /** Increases when properties or their options change, and with them the properties of markets. */
   readonly wordsVersion: () => number
 }
 
 export class PageSelection {
   readonly #parts: Parts
-  /** What markets have that left memory; nothing else of them changes. */
+  /** Properties of markets that left memory; nothing else of them changes. */
   #ofArchived = new Map<MarketId, readonly Pair[]>()
   #wordsVersion = -1
 
@@ -39,7 +39,7 @@ export class PageSelection {
     return filterOf(content.baseFilter).size === 0
   }
 
-  /** The active markets of a page with a filter. A group stands for its markets. */
+  /** The active markets of a page with a filter. A group represents its markets. */
   open({ content }: ShownPage): MarketId[] {
     const filter = filterOf(content.baseFilter)
     const { facets, published } = this.#parts
@@ -54,7 +54,7 @@ export class PageSelection {
     })
   }
 
-  /** The markets of the page that were traded in the last day; undefined without an answer. */
+  /** The markets of the page that were traded in the last day; undefined on a read timeout. */
   async traded({ content }: ShownPage): Promise<MarketId[] | null | undefined> {
     const filter = filterOf(content.baseFilter)
     if (filter.size === 0) return null
@@ -94,7 +94,7 @@ export class PageSelection {
     this.#wordsVersion = version
   }
 
-  /** A market of a group also has what its group has. */
+  /** A market of a group also has the properties of its group. */
   #pairsOf(published: PublishedMarket): readonly Pair[] {
     const { facets } = this.#parts
     const { group, market } = published

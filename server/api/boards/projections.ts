@@ -1,25 +1,24 @@
-// Projections of market pages. One is made when somebody asks for it, and kept for a minute. In the
-// next minute whoever asks gets it too, while a new one is made: nobody waits for a page that many
-// ask for. Few pages are asked for, so the others cost nothing. They are made one after the other.
-// Bounds: the pages that are kept, and those that wait; the page that nobody asked for longest
-// makes room.
+// Cached projections of market pages. A projection is made on request and is fresh for a minute.
+// During the next minute it is still returned while a new one is made, so nobody waits for a
+// popular page. Pages that are not requested cost nothing. Projections are made one after another.
+// The cached pages and the waiting pages are bounded; the least recently requested page is evicted.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC, type TimeMs } from '../../../engine/domain/units.ts'
 import type { Projected } from './board-slices.ts'
 
 const FRESH_MS = 60 * MS_PER_SEC
-/** An answer that is not older is given at once, and is rebuilt behind it. */
+/** A result up to this age is returned at once, and is rebuilt in the background. */
 const NEARLY_FRESH_MS = 2 * FRESH_MS
-/** An answer that is not older is better than none, when a new one takes too long. */
+/** A result up to this age is returned when a new one takes too long. */
 const USABLE_MS = 5 * FRESH_MS
 
-/** Gives undefined when the tables gave no answer in time. */
+/** Returns undefined on a read timeout. */
 type Make = () => Promise<Projected | undefined>
 
 export class KeptProjections {
   readonly #max: number
-  /** By name; the one that was asked for longest ago stands first. */
+  /** By name, least recently requested first. */
   readonly #kept = new Map<string, Projected>()
   readonly #underWay = new Map<string, Promise<void>>()
   #last: Promise<void> = Promise.resolve()
@@ -28,14 +27,14 @@ export class KeptProjections {
     this.#max = max
   }
 
-  /** A kept answer or a new one; undefined when there is neither in time. */
+  /** A cached or new projection; undefined when neither is available in time. */
   async read(name: string, nowMs: TimeMs, make: Make): Promise<Projected | undefined> {
     const known = this.#found(name)
     const ageMs = known === undefined ? Number.POSITIVE_INFINITY : nowMs - known.atMs
     if (ageMs < FRESH_MS) return known
     const making = this.#making(name, make)
     if (ageMs < NEARLY_FRESH_MS) {
-      // Whoever asks when this answer is too old meets the same fault.
+      // Callers that arrive when this result is too old get the same fault.
       making?.catch(() => {})
       return known
     }
@@ -60,7 +59,7 @@ export class KeptProjections {
     const making = this.#last.then(make).then((made) => {
       if (made !== undefined) this.#keep(name, made)
     })
-    // A fault belongs to those who wait for it, and not to those behind them.
+    // A fault belongs to the calls that wait for it, not to later ones.
     const ended = making.finally(() => this.#underWay.delete(name))
     this.#last = ended.catch(() => {})
     this.#underWay.set(name, ended)

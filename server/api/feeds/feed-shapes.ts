@@ -1,4 +1,4 @@
-// The shape of an entry of the feeds, and examples of it.
+// The schema of a feed entry, with examples.
 
 import { LEG_RESULTS } from '../../../engine/core/packs/packs.ts'
 import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
@@ -31,56 +31,56 @@ const group = () =>
 
 const market = () =>
   object({
-    id: means(integer(1), 'Number of the market.'),
+    id: means(integer(1), 'Id of the market.'),
     slug: slug(),
     title: means(text(), 'The question of the market.'),
-    group: means(anyOf(group(), NOTHING()), 'The group that it belongs to; null for none.'),
+    group: means(anyOf(group(), NOTHING()), 'The group of the market; null for none.'),
   })
 
 const pack = () =>
   object({
-    id: means(text(), 'The id of the pack, for GET /parlay/positions/:id.'),
+    id: means(text(), 'Id of the pack, for GET /parlay/positions/:id.'),
     status: means(oneOf(...PACK_STATUSES), 'ACTIVE until it is lost or all legs are decided.'),
     stake: means(uint256Text(), 'Raw collateral that its maker staked.'),
-    payout: means(uint256Text(), 'Raw collateral that it pays if it wins, or paid.'),
+    payout: means(uint256Text(), 'Raw collateral that it pays or paid if it wins.'),
     legs: means(
       list(
         object({
           ...legFields(),
-          result: means(oneOf(...LEG_RESULTS), 'What became of the leg; VOID counts for nothing.'),
+          result: means(oneOf(...LEG_RESULTS), 'Result of the leg; VOID legs do not count.'),
         }),
       ),
       'Its legs, which must all win.',
     ),
   })
 
-/** What happened: a trade of a taker, in a book or with a pool, a pack, or the end of a market. */
+/** An event: a taker's trade in a book or with a pool, a pack, or the resolution of a market. */
 export const entry = () =>
   object({
-    id: means(text(), 'Names the entry; no other entry of any page has it.'),
+    id: means(text(), 'Unique id of the entry.'),
     type: means(
       oneOf('BOUGHT', 'SOLD', 'RESOLVED', 'PARLAY_PLACED', 'PARLAY_RESOLVED'),
-      'What happened: a taker bought or sold, a market was resolved, a pack was made or ended.',
+      'Kind of event: a taker bought or sold, a market was resolved, a pack was made or ended.',
     ),
     timestamp: means(isoTime(), 'When it happened.'),
     user: means(
       anyOf(user(), NOTHING()),
-      'Whose act it was; null of a resolution, and for a profile that is not known.',
+      'Profile that acted; null for a resolution and for an unknown profile.',
     ),
-    market: means(anyOf(market(), NOTHING()), 'Where it happened; null of a pack.'),
-    side: means(optional(oneOf('BUY', 'SELL')), 'Side of the taker; only of a trade.'),
-    outcome: means(optional(oneOf('YES', 'NO')), 'Outcome that was traded; only of a trade.'),
-    price: means(optional(number(0)), 'Average price of one share; only of a trade.'),
-    contracts: means(optional(uint256Text()), 'Raw shares that were traded; only of a trade.'),
+    market: means(anyOf(market(), NOTHING()), 'Market of the event; null for a pack.'),
+    side: means(optional(oneOf('BUY', 'SELL')), 'Side of the taker; only for a trade.'),
+    outcome: means(optional(oneOf('YES', 'NO')), 'Outcome traded; only for a trade.'),
+    price: means(optional(number(0)), 'Average price of one share; only for a trade.'),
+    contracts: means(optional(uint256Text()), 'Raw shares traded; only for a trade.'),
     amountUsd: means(
       optional(number(0)),
-      'Whole collateral that the shares cost or brought: before fees in a book, with the fee of ' +
-        'a pool. Only of a trade.',
+      'Whole collateral paid or received for the shares: before fees in a book, with the fee of ' +
+        'a pool. Only for a trade.',
     ),
-    pack: means(optional(pack()), 'The pack as it is now; only of a pack.'),
+    pack: means(optional(pack()), 'Current state of the pack; only for a pack.'),
     winningOutcome: means(
       optional(nullable(oneOf('YES', 'NO'))),
-      'What won; null when the payout is split; only of a resolution.',
+      'Outcome that won; null if the payout is split; only for a resolution.',
     ),
   })
 

@@ -1,4 +1,4 @@
-// Pages of the feeds: what everybody did, or those whom a profile follows, newest first.
+// Pages of the feeds: events of everyone or of the profiles that a caller follows, newest first.
 
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
@@ -20,7 +20,7 @@ import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
 export interface FeedRequest {
   readonly audience: Audience
-  /** Whose follows count; of no meaning for the other audiences. */
+  /** Whose follows apply; unused for the other audiences. */
   readonly follower: ProfileId
   readonly before: FeedPlace
   readonly limit: number
@@ -44,7 +44,7 @@ export class Feeds {
     this.#reads = reads
   }
 
-  /** Undefined without an answer in time. */
+  /** Undefined on a read timeout. */
   async page(wanted: FeedRequest, requester: Requester) {
     const page = await this.#reads.read(feed, wanted, requester)
     if (page === undefined) return undefined

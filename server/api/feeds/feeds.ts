@@ -1,4 +1,4 @@
-// What everybody did, and what those do whom the caller follows.
+// The public feed, and the feed of the profiles that the caller follows.
 
 import { AUDIENCES, type FeedPlace } from '../../../persistence/query/read/feeds/feed.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
@@ -31,13 +31,13 @@ const FIRST: FeedPlace = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
 
 type Listed = (typeof AUDIENCES)[number] | 'day'
 
-/** A cursor names the last entry that its page looked at, and the list that it is good for. */
+/** A cursor holds the last entry that its page examined, and the list that it belongs to. */
 function cursorOf(place: FeedPlace | null, listed: Listed): string | null {
   if (place === null) return null
   return Buffer.from(`${place.seq}.${place.leg}.${listed}`).toString('base64url')
 }
 
-/** Null for a text that is no cursor of this list. */
+/** Null for text that is not a cursor of this list. */
 function placeIn(cursor: string, listed: Listed): FeedPlace | null {
   if (cursor === '') return FIRST
   const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
@@ -49,7 +49,7 @@ function placeIn(cursor: string, listed: Listed): FeedPlace | null {
 const cursor = () =>
   means(
     optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-    'nextCursor of the page before, of the same list; absent or empty for the first page.',
+    'nextCursor of the previous page of the same list; absent or empty for the first page.',
   )
 
 const page = () =>
@@ -57,7 +57,7 @@ const page = () =>
     data: means(list(entry()), 'The entries of this page, newest first.'),
     nextCursor: means(
       nullable(text()),
-      'Cursor of the next page; null on the last one. A page with a cursor may be short, or empty.',
+      'Cursor of the next page; null on the last one. A page with a cursor may be short or empty.',
     ),
   })
 
@@ -66,7 +66,7 @@ export const tradingFeed = route({
   path: '/feed/trading',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   rateClass: 'public',
-  about: 'Trades, packs and resolutions of the whole exchange, newest first.',
+  about: 'Lists trades, packs and resolutions of the whole exchange, newest first.',
   shared: {
     cache: cached(lasting(KEPT_SEC)),
     when: ({ audience }) => audience !== 'following',
@@ -74,17 +74,17 @@ export const tradingFeed = route({
   query: {
     audience: means(
       defaulted(oneOf(...AUDIENCES), 'all'),
-      'all; featured: trades of 100 or more in whole collateral, packs that may pay so much, and ' +
-        'resolutions; following: what those did whom the caller follows, which needs a proof.',
+      'all; featured: trades of 100 or more in whole collateral, packs that may pay as much, and ' +
+        'resolutions; following: events of followed profiles, which requires authentication.',
     ),
     limit: means(
       defaulted(integer(1, TRADING_LIMIT_MAX), LIMIT_DEFAULT),
-      'Most entries on a page of the feed.',
+      'Maximum entries per page of the feed.',
     ),
     cursor: cursor(),
   },
   reply: page(),
-  means: 'A page of the feed; a trade that was taken back is left out.',
+  means: 'A page of the feed, without reversed trades.',
   rejects: ['UNAUTHENTICATED', 'VALIDATION', 'READ_TIMEOUT'],
   example: {
     query: { audience: 'all', limit: 30 },
@@ -111,16 +111,16 @@ export const followingFeed = route({
   path: '/feed/following',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'private',
-  about: 'Trades and packs of the last 24 hours by those whom the caller follows, newest first.',
+  about: 'Lists trades and packs of followed profiles in the last 24 hours, newest first.',
   query: {
     limit: means(
       defaulted(integer(1, FOLLOWING_LIMIT_MAX), LIMIT_DEFAULT),
-      'Most entries on a page of the feed.',
+      'Maximum entries per page of the feed.',
     ),
     cursor: cursor(),
   },
   reply: page(),
-  means: 'A page of the feed; nothing in it is older than 24 hours.',
+  means: 'A page of the feed; its entries are at most 24 hours old.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: { query: { limit: 30 }, reply: { data: [BOUGHT_EXAMPLE], nextCursor: null } },
   handle: async ({ query, caller, call }, { feeds, clock }: FeedServices) => {

@@ -1,5 +1,5 @@
-// Markets for those who read them: from memory, or else from the read tables, which keep what left
-// memory (design §10). No market is changed here.
+// Reads markets from memory, or else from the read tables, which keep the markets that left memory
+// (design §10). No market is changed here.
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
@@ -29,24 +29,24 @@ export class ArchivedMarkets {
     this.#reads = reads
   }
 
-  /** What a series is about never changes, and its slot was durable: nothing here is new. */
+  /** A series never changes its asset, and its slot was durable, so all of this is durable. */
   #shown(metadata: ArchivedMarket): PublishedMarket {
     return archivedMarket(metadata, assetOf(metadata, this.#pipeline.clearing))
   }
 
-  /** The market of a slug; null when there never was one, undefined without an answer in time. */
+  /** The market of a slug; null for an unknown slug, undefined on a read timeout. */
   async bySlug(slug: string, requester: Requester): Promise<PublishedMarket | null | undefined> {
     const live = this.#pipeline.published.bySlug(slug)
     if (live !== undefined) return live
     const metadata = await this.#reads.read(archivedBySlug, slug, requester)
     if (metadata === undefined || metadata === null) return metadata
     if (kindOf(metadata) !== 'group') return this.#shown(metadata)
-    // A group leaves memory behind its markets, so all of them are in the tables.
+    // A group leaves memory after its markets, so all of them are in the tables.
     const ofGroup = await this.#reads.read(archivedOfGroup, metadata.marketId, requester)
     return ofGroup === undefined ? undefined : archivedMarket(metadata, null, ofGroup)
   }
 
-  /** As for a slug; the address of a pool names it while the pool is in memory. */
+  /** Like `bySlug`; the address of a pool is accepted while the pool is in memory. */
   async byAddressOrSlug(
     name: string,
     requester: Requester,
@@ -55,7 +55,7 @@ export class ArchivedMarkets {
     return published.bySlug(name) ?? published.byAddress(name) ?? this.bySlug(name, requester)
   }
 
-  /** Those of these slugs that exist, groups without their markets; undefined as for one slug. */
+  /** The existing markets of these slugs, groups without children; undefined on a read timeout. */
   async bySlugs(
     slugs: Iterable<string>,
     requester: Requester,
@@ -75,7 +75,7 @@ export class ArchivedMarkets {
     return read === undefined ? undefined : found
   }
 
-  /** The markets of these ids, which all exist; undefined without an answer in time. */
+  /** The markets of these ids, which all exist; undefined on a read timeout. */
   async byIds(
     marketIds: Iterable<MarketId>,
     requester?: Requester,
@@ -95,17 +95,17 @@ export class ArchivedMarkets {
     return read === undefined ? undefined : found
   }
 
-  /** Whether a market that left memory had the slug; undefined without an answer in time. */
+  /** Whether a market that left memory had the slug; undefined on a read timeout. */
   isUsed(slug: string): Promise<boolean | undefined> {
     return this.#reads.read(isSlugUsed, slug)
   }
 
-  /** Whether a market that left memory had the condition; undefined without an answer in time. */
+  /** Whether a market that left memory had the condition; undefined on a read timeout. */
   hadCondition(conditionId: string, requester: Requester): Promise<boolean | undefined> {
     return this.#reads.read(isArchivedCondition, conditionId, requester)
   }
 
-  /** Whether a slot ever had a slug of this prefix; undefined without an answer in time. */
+  /** Whether a slot ever had a slug of this prefix; undefined on a read timeout. */
   isPrefixUsed(prefix: string): Promise<boolean | undefined> {
     return this.#reads.read(isSlugPrefixUsed, prefix)
   }

@@ -1,4 +1,4 @@
-// Ids of conditional tokens (rules §6.1). They follow from the oracle and the question, so any
+// Ids of conditional tokens (rules §6.1). They are derived from the oracle and the question, so any
 // client can check them against the chain's own arithmetic.
 
 import { keccak256 } from '../../crypto/keccak.ts'
@@ -36,7 +36,7 @@ function isOnCurve(x: bigint): boolean {
   return (y * y) % P === w
 }
 
-/** 0x and 64 digits: keccak(oracle ‖ questionId ‖ 2). */
+/** 0x and 64 hex digits: keccak(oracle ‖ questionId ‖ 2). */
 export function conditionIdOf(oracle: string, questionId: Uint8Array): string {
   const packed = Buffer.concat([bytesOf(oracle), questionId, word(BigInt(OUTCOMES))])
   return `0x${Buffer.from(keccak256(packed)).toString('hex')}`
@@ -50,7 +50,7 @@ export function collectionIdOf(conditionId: string, indexSet: number): Uint8Arra
   return word(isOdd ? x ^ ODD_FLAG : x)
 }
 
-/** The ERC-1155 id of one outcome (index set 1 YES, 2 NO) as decimal text. */
+/** The ERC-1155 id of one outcome (index set 1 for YES, 2 for NO) as decimal text. */
 export function positionIdOf(collateral: string, collectionId: Uint8Array): string {
   return toBigInt(keccak256(Buffer.concat([bytesOf(collateral), collectionId]))).toString()
 }

@@ -1,5 +1,5 @@
-// One market in full: alone, or in an envelope with what the caller includes (rules §12.3). The
-// envelope has the fields of the market too, so that both are one shape.
+// One market: alone, or in an envelope with the parts that the caller includes (rules §12.3). The
+// envelope also has the fields of the market, so both replies share one schema.
 
 import { bytes } from '../../edge/http/reply.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -21,23 +21,23 @@ export const include = () =>
     optional(
       pattern(
         `^(${WORD}(,${WORD}){0,2})?$`,
-        'Some of timelinePreview, nextMarket and navigation, with commas between them.',
+        'Any of timelinePreview, nextMarket and navigation, separated by commas.',
       ),
     ),
-    'What to add, with the market once more as market; nextMarket is part of every market.',
+    'What to include; the market is then repeated as market. nextMarket is part of every market.',
   )
 
-/** Clients in languages without choices read either reply by one type. */
+/** Clients in languages without union types read either reply with one type. */
 export function marketReply() {
   const envelope = {
     market: means(optional(market()), 'The same market; absent unless something is included.'),
     navigation: means(
       optional(list(crumb())),
-      'The pages down to the deepest one that shows the market; absent unless included.',
+      'The path of pages to the deepest page that lists the market; absent unless included.',
     ),
     timelinePreview: means(
       optional(openObject({})),
-      'The slots of its series around it, one before and five behind; absent for other markets.',
+      'Slots of its series around it, one before and five after; absent for other markets.',
     ),
   }
   return named('MarketReply', openObject({ ...market().properties, ...envelope }))
@@ -49,7 +49,7 @@ interface Wanted {
   readonly requester: Requester
 }
 
-/** The market of this slug, with what `include` names. */
+/** The market of this slug, with the parts that `include` names. */
 export async function detailOf(
   { slug, include: wanted, requester }: Wanted,
   services: MarketServices,

@@ -1,5 +1,5 @@
-// Markets that the tables found, as they are sent: in their order, from the bytes that every reader
-// gets. The tables lag a little, so a market that takes no orders any more is left out (law 1).
+// Sends markets that the tables found, in their order, from the bytes that all readers share. The
+// tables lag slightly behind, so a market that no longer accepts orders is omitted (invariant 1).
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { takesOrders } from '../../../engine/domain/markets/market.ts'
@@ -13,7 +13,7 @@ export function searcherOf(call: Parameters<typeof publicRequester>[0]): Request
   return { ...publicRequester(call), group: 'searches' }
 }
 
-/** The JSON of the markets of these ids that are active, with commas between them. */
+/** The JSON of those of these markets that are active, separated by commas. */
 export function foundMarkets(
   marketIds: readonly MarketId[],
   { published, lists }: { published: PublishedMarkets; lists: MarketLists },

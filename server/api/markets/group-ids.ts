@@ -1,5 +1,5 @@
-// Ids of groups and of their children (rules §6.3). They follow from the adapter and the slug of
-// the group, as those of the chain do.
+// Ids of groups and their children (rules §6.3). They are derived from the adapter and the slug of
+// the group, as on the chain.
 
 import { formatAddress } from '../../crypto/address.ts'
 import { keccak256 } from '../../crypto/keccak.ts'
@@ -24,14 +24,14 @@ function encoded(oracle: string, fee: number, metadata: Buffer): Buffer {
   return Buffer.concat([address, word(fee), word(3 * WORD_BYTES), word(metadata.length), padded])
 }
 
-/** 0x and 64 digits, the last two of them 0. */
+/** 0x and 64 hex digits, the last two of them 0. */
 export function negRiskIdOf(oracle: string, feeBps: number, metadata: string): string {
   const id = Buffer.from(keccak256(encoded(oracle, feeBps, Buffer.from(metadata, 'utf8'))))
   id[id.length - 1] = 0
   return `0x${id.toString('hex')}`
 }
 
-/** The id of a question of a group; `index` counts from 0. */
+/** The id of a question of a group; `index` starts at 0. */
 export function questionIdOf(negRiskId: string, index: number): string {
   const id = bytesOf(negRiskId)
   id[id.length - 1] = index
@@ -42,7 +42,7 @@ function lastAddressOf(...parts: readonly Buffer[]): string {
   return formatAddress(keccak256(Buffer.concat(parts)).subarray(-ADDRESS_BYTES))
 }
 
-/** The adapter of the groups at this exchange that name none. */
+/** The default adapter of the groups of this exchange. */
 export function adapterOf(exchange: string): string {
   return lastAddressOf(Buffer.from('adapter', 'utf8'), bytesOf(exchange))
 }
@@ -55,7 +55,7 @@ export function childIds(adapter: string, collateral: string, questionId: string
   return { conditionId, yesTokenId: tokenOf(1), noTokenId: tokenOf(2) }
 }
 
-/** The address of a pool, which is nowhere on a chain. */
+/** The address of a pool, which exists on no chain. */
 export function poolAddressOf(conditionId: string): string {
   return lastAddressOf(Buffer.from('pool', 'utf8'), bytesOf(conditionId))
 }

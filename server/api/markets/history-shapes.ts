@@ -1,4 +1,4 @@
-// Shapes of a market's history, and an example of each (rules §12.3).
+// Schemas of a market's history, with an example of each (rules §12.3).
 
 import { address, bytes32, isoTime, profileId, uint256Text } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -18,11 +18,11 @@ const trader = () =>
     account: account(),
     username: shownUsername(),
     displayName: nameToShow(),
-    bio: means(nullable(text()), 'Lines that the trader says about itself; null without any.'),
+    bio: means(nullable(text()), 'Biography of the trader; null without one.'),
     client: means(text(), 'Kind of wallet that logs in: eoa, etherspot or base.'),
     pfpUrl: means(nullable(text()), 'Link to the picture of the trader; null without one.'),
     smartWallet: means(nullable(address()), 'Proven smart wallet of the trader; null for none.'),
-    isCreator: means(boolean(), 'Whether the trader makes markets; always false here.'),
+    isCreator: means(boolean(), 'Whether the trader creates markets; always false here.'),
     socialUrl: means(nullable(text()), 'Link to a page of the trader; null without one.'),
   })
 
@@ -33,26 +33,26 @@ export const marketEvent = () =>
       createdAt: means(isoTime(), 'When the orders matched.'),
       txHash: means(nullable(bytes32()), 'Transaction that settled the trade.'),
       side: means(integer(0, 1), 'Side of the taker: 0 for a buy, 1 for a sell.'),
-      price: means(number(0, 1), 'Average price of one share of the token, at most six decimals.'),
+      price: means(number(0, 1), 'Average price of one share, at most six decimals.'),
       fills: means(
         list(
           object({
             price: means(number(0, 1), 'Token price of these fills.'),
-            size: means(integer(1), 'Raw shares that traded at this price.'),
+            size: means(integer(1), 'Raw shares traded at this price.'),
           }),
           1,
         ),
-        'What traded at each price, the best price first.',
+        'Fills by price, best price first.',
       ),
-      matchedSize: means(uint256Text(), 'Raw shares that were traded.'),
+      matchedSize: means(uint256Text(), 'Raw shares traded.'),
       tokenId: means(uint256Text(), 'Token that the taker bought or sold.'),
       makerAmount: means(integer(0), 'Raw units that the taker gave, before fees.'),
       takerAmount: means(integer(0), 'Raw units that the taker received, before fees.'),
-      title: means(text(), 'The question of the market that traded, also for a group.'),
-      tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
+      title: means(text(), 'The question of the traded market, also for a group.'),
+      tradeEventId: means(uint256Text(), 'Id of the trade, as in the reply to its order.'),
       profile: means(
         anyOf(trader(), schemaOf<null>({ type: 'null' })),
-        'The taker of the trade; null when its profile is not known.',
+        'The taker of the trade; null when its profile is unknown.',
       ),
     }),
   )
@@ -74,7 +74,7 @@ export const EVENT_EXAMPLE = {
 
 const feedUser = () =>
   object({
-    name: means(text(), 'Name that the profile shows; outcomex for the exchange itself.'),
+    name: means(text(), 'Display name of the profile; outcomex for the exchange itself.'),
     rankName: means(nullable(text()), 'Name of its rank; null without one.'),
   })
 
@@ -82,15 +82,15 @@ const feedData = () =>
   object({
     slug: means(text(), 'Slug of the market.'),
     title: means(text(), 'The question of the market.'),
-    strategy: means(optional(oneOf('Buy', 'Sell')), 'What the taker did; only of a trade.'),
+    strategy: means(optional(oneOf('Buy', 'Sell')), 'What the taker did; only for a trade.'),
     outcome: means(
       optional(nullable(oneOf('YES', 'NO'))),
-      'What was traded, or what won; null when the payout is split; absent of a creation.',
+      'Outcome traded or that won; null if the payout is split; absent for a creation.',
     ),
-    price: means(optional(number(0, 1)), 'Average price of one share; only of a trade.'),
-    contracts: means(optional(uint256Text()), 'Raw shares that were traded; only of a trade.'),
-    tradeAmount: means(optional(uint256Text()), 'Raw collateral of the shares; only of a trade.'),
-    tradeEventId: means(optional(uint256Text()), 'Id of the trade; absent of all else.'),
+    price: means(optional(number(0, 1)), 'Average price of one share; only for a trade.'),
+    contracts: means(optional(uint256Text()), 'Raw shares traded; only for a trade.'),
+    tradeAmount: means(optional(uint256Text()), 'Raw collateral of the shares; only for a trade.'),
+    tradeEventId: means(optional(uint256Text()), 'Id of the trade; only for a trade.'),
   })
 
 export const feedEvent = () =>
@@ -99,11 +99,11 @@ export const feedEvent = () =>
     object({
       eventType: means(
         oneOf('NEW_TRADE', 'MARKET_CREATED', 'MARKET_RESOLVED'),
-        'What happened; a trade is told once it is mined.',
+        'Kind of event; a trade is listed once it is mined.',
       ),
       timestamp: means(isoTime(), 'When it happened.'),
-      user: means(feedUser(), 'Whose act it was.'),
-      data: means(feedData(), 'What it was about.'),
+      user: means(feedUser(), 'Profile that acted.'),
+      data: means(feedData(), 'Details of the event.'),
     }),
   )
 
@@ -127,8 +127,7 @@ const pricePoint = () =>
   object({
     price: means(
       number(0, 1),
-      'YES price of the last trade up to the end of the step; a trade that was taken back does ' +
-        'not count.',
+      'YES price of the last trade up to the end of the step, without reversed ' + 'trades.',
     ),
     timestamp: means(isoTime(), 'When the step begins.'),
   })
@@ -154,28 +153,28 @@ export const tapeTrade = () =>
   named(
     'Trade',
     object({
-      seq: means(integer(1), 'Number of the command that traded; it rises with each trade.'),
-      prevSeq: means(integer(0), 'The seq of the trade before it on this tape; 0 for the first.'),
-      price: means(number(0, 1), 'Average YES price of the fills, at most six decimals.'),
+      seq: means(integer(1), 'Seq of the command that traded; it increases with each trade.'),
+      prevSeq: means(integer(0), 'The seq of the previous trade on this tape; 0 for the first.'),
+      price: means(number(0, 1), 'Average YES price of the fills, with at most six decimals.'),
       fills: means(
         list(
           object({
             price: means(number(0, 1), 'YES price of these fills.'),
-            size: means(integer(1), 'Raw shares that traded at this price.'),
+            size: means(integer(1), 'Raw shares traded at this price.'),
           }),
           1,
         ),
-        'What traded at each price, the best price first.',
+        'Fills by price, best price first.',
       ),
-      size: means(integer(1), 'Raw shares that were traded.'),
+      size: means(integer(1), 'Raw shares traded.'),
       side: means(oneOf('BUY', 'SELL'), 'Side of the taker in YES: a buy of NO is a sell of YES.'),
       timestamp: means(isoTime(), 'When the orders matched.'),
-      tradeEventId: means(uint256Text(), 'Id of the trade, as the reply to its order says it.'),
+      tradeEventId: means(uint256Text(), 'Id of the trade, as in the reply to its order.'),
       marketSlug: means(
         optional(text()),
-        'Slug of the market that traded; only on the tape of a group.',
+        'Slug of the traded market; only on the tape of a group.',
       ),
-      busted: means(optional(boolean()), 'True when the trade was taken back; else absent.'),
+      busted: means(optional(boolean()), 'True if the trade was reversed; otherwise absent.'),
     }),
   )
 

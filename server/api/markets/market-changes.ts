@@ -1,4 +1,4 @@
-// What an operator does to markets and balances. Each act is an ordinary command.
+// The operator's changes to markets and balances. Each one is an ordinary command.
 
 import { decideAdjust } from '../../../engine/core/decide/accounts.ts'
 import {
@@ -22,7 +22,7 @@ import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import type { Shards } from '../../exchange/sequencer/shard-map.ts'
 
-/** Whether a market ever had the slug; undefined when the tables did not answer in time. */
+/** Whether a market ever had the slug; undefined on a read timeout. */
 export type IsSlugUsed = (slug: string) => Promise<boolean | undefined>
 
 type Change = (market: Market, nowMs: TimeMs) => ControlBody | Reject
@@ -31,7 +31,7 @@ export class MarketChanges {
   readonly #pipeline: Pipeline
   readonly #shards: Shards
   readonly #isSlugUsed: IsSlugUsed
-  /** Slugs that the tables are asked about. No other market may take one meanwhile. */
+  /** Slugs that are being looked up in the tables. No other market may take one meanwhile. */
   readonly #requested = new Set<string>()
 
   constructor(pipeline: Pipeline, shards: Shards, isSlugUsed: IsSlugUsed) {
@@ -44,7 +44,7 @@ export class MarketChanges {
     return this.#create([market], ([made]) => ({ kind: 'createMarket', ...made }), by)
   }
 
-  /** Makes a group with its children, whose `groupId` is set here. */
+  /** Creates a group with its children, whose `groupId` is set here. */
   createGroup(
     group: MarketSpec,
     children: readonly MarketSpec[],
@@ -67,7 +67,7 @@ export class MarketChanges {
     by?: string,
   ): Promise<PublishedMarket | Reject> {
     const { catalogue } = this.#pipeline.clearing
-    // While all markets that ever were are in memory, the tables know no more.
+    // While memory holds every market ever created, the tables have no others.
     if (catalogue.lastId === catalogue.count) return this.#stamp(specs, bodyOf, by)
     const slugs = specs.map(({ slug }) => slug)
     if (slugs.some((slug) => this.#requested.has(slug))) {
@@ -164,7 +164,7 @@ export class MarketChanges {
     })
   }
 
-  /** Changes a market in memory. One that left memory is resolved. */
+  /** Changes a market in memory. A market that left memory is resolved. */
   async #change(
     published: PublishedMarket,
     by: string | undefined,
@@ -178,7 +178,7 @@ export class MarketChanges {
     return refused ?? published
   }
 
-  /** Credits (positive) or debits (negative) free collateral. Gives the balances after it. */
+  /** Credits (positive) or debits (negative) free collateral. Returns the balances after it. */
   async adjustBalance(
     profileId: ProfileId,
     collateralRaw: number,

@@ -1,5 +1,5 @@
-// What happened in a market: its trades, its prices and its feed, from the read tables. A method
-// gives null for a market that never was, and undefined without an answer in time.
+// The history of a market: its trades, its prices and its feed, from the read tables. A method
+// returns null for an unknown market, and undefined on a read timeout.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
@@ -33,7 +33,7 @@ interface Params<Wanted> {
   readonly requester: Requester
 }
 
-/** The market that a trade was made in: a group shows the trades of its markets. */
+/** The market of a trade: a group lists the trades of its markets. */
 function marketOf(params: PublishedMarket, { marketId }: { marketId: MarketId }): Market {
   const child = params.children.find(({ market }) => market.marketId === marketId)
   return child?.market ?? params.market
@@ -63,7 +63,7 @@ export class MarketHistory {
     return events.length === 0 ? { events, totalPages } : { events, totalPages, page, limit }
   }
 
-  /** What happened, newest first: the resolution, the mined trades, the creation. */
+  /** The events of the market, newest first: the resolution, the mined trades, the creation. */
   async feed({ slug, wanted, requester }: Params<PageRequest>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
@@ -81,7 +81,7 @@ export class MarketHistory {
     return { data: [...heads, ...trades, ...tail], totalPages: Math.ceil(total / limit) }
   }
 
-  /** The tape: trades by rising seq. */
+  /** The tape: trades by ascending seq. */
   async trades({ slug, wanted, requester }: Params<{ afterSeq: Seq | null; limit: number }>) {
     const published = await this.#archive.bySlug(slug, requester)
     if (!published) return published
@@ -106,7 +106,7 @@ export class MarketHistory {
     return this.#series(published, wanted, requester)
   }
 
-  /** The series of the children of a group in their order, each with its slug. */
+  /** The series of the children of a group in order, each with its slug. */
   async #allSeries(
     { children }: PublishedMarket,
     window: PriceWindow,
@@ -127,7 +127,7 @@ export class MarketHistory {
     requester: Requester,
   ): Promise<Series | undefined> {
     const { marketId, title } = published.market
-    // A resolved market has no price after its end.
+    // A resolved market has no prices after its resolution.
     const endMs = published.status === 'RESOLVED' ? published.updatedMs : this.#clock()
     const untilMs = Math.min(endMs, window.untilMs)
     const isPool = kindOf(published.market) === 'amm'

@@ -1,5 +1,5 @@
-// What happened in one market: trades, prices and the feed, from the read tables. Each reads a
-// bounded number of rows, however long the history is and however far back the page is.
+// The history of one market: trades, prices and the feed, from the read tables. Each call reads a
+// bounded number of rows, whatever the length of the history or the page number.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
@@ -31,16 +31,16 @@ const PAGES_MAX = 1_000_000_000
 const { marketTradesLimitMax } = LIMITS
 
 const paging = () => ({
-  page: means(defaulted(integer(1, PAGES_MAX), 1), 'Which page to show, counted from 1.'),
+  page: means(defaulted(integer(1, PAGES_MAX), 1), 'Page to list, counted from 1.'),
   limit: means(
     defaulted(integer(1, marketTradesLimitMax), marketTradesLimitMax),
-    'Most entries on a page.',
+    'Maximum entries per page.',
   ),
 })
 
-const totalPages = () => means(integer(0), 'How many pages of this limit there are.')
+const totalPages = () => means(integer(0), 'Number of pages of this limit.')
 
-/** The answer, or the refusal that stands for none. */
+/** The result, or the refusal when it is missing. */
 function foundOr<T extends object>(found: T | null | undefined) {
   if (found === undefined) return refuse('READ_TIMEOUT')
   return found ?? refuse('MARKET_NOT_FOUND')
@@ -52,16 +52,16 @@ export const marketEvents = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE, ['MARKET_NOT_FOUND', lasting(300, 300)]),
-  about: 'Finalized (MINED) trades of one market or of all markets of a group, newest first.',
+  about: 'Lists finalized (MINED) trades of one market or of all markets of a group, newest first.',
   params: { slug: marketName() },
   query: paging(),
   reply: object({
-    events: means(list(marketEvent()), 'Trades of this page, the one mined last first.'),
+    events: means(list(marketEvent()), 'Trades of this page, most recently mined first.'),
     totalPages: totalPages(),
-    page: means(optional(integer(1)), 'The page that was asked for; absent without events.'),
-    limit: means(optional(integer(1)), 'The limit that was asked for; absent without events.'),
+    page: means(optional(integer(1)), 'The requested page; absent without events.'),
+    limit: means(optional(integer(1)), 'The requested limit; absent without events.'),
   }),
-  means: 'One page of trades; a page behind the last has only events and totalPages.',
+  means: 'One page of trades; after the last page, only events and totalPages.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },
@@ -80,19 +80,19 @@ export const marketFeed = route({
   rateClass: 'public',
   cache: cached(REVALIDATE),
   about:
-    'What happened in a market or a group, newest first: trades, its creation, its resolution.',
+    'Lists the events of a market or a group, newest first: trades, its creation, its resolution.',
   params: { slug: marketName() },
   query: paging(),
   reply: object({
     data: means(
       object({
-        data: means(list(feedEvent()), 'What happened, newest first.'),
+        data: means(list(feedEvent()), 'Events, newest first.'),
         totalPages: totalPages(),
       }),
       'One page of the feed.',
     ),
   }),
-  means: 'One page of the feed; a page behind the last is empty.',
+  means: 'One page of the feed; empty after the last page.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },
@@ -125,20 +125,20 @@ const time = (what: string) =>
 const priceQuery = () => ({
   interval: means(
     optional(oneOf(...INTERVALS)),
-    'How far back from to: 5m in steps of 5 s, 1h of 1 min, 6h of 5 min, 1d of 10 min, ' +
-      `1w of 1 h, 1m (30 days) of 6 h; all in at most ${LIMITS.pricePointsMax} steps. 1d when ` +
-      'absent; it says nothing when from is given.',
+    'Period before to: 5m in steps of 5 s, 1h of 1 min, 6h of 5 min, 1d of 10 min, ' +
+      `1w of 1 h, 1m (30 days) of 6 h; all in at most ${LIMITS.pricePointsMax} steps. 1d by ` +
+      'default; ignored when from is given.',
   ),
   from: time('Start of the series:'),
-  to: time('End of the series, now when absent or later:'),
+  to: time('End of the series, now when absent or in the future:'),
   fidelity: means(
     optional(integer(1, FIDELITY_MAX)),
-    `Minutes from one point to the next; at most ${LIMITS.pricePointsMax} points fit. Without ` +
-      'from and interval the newest points come.',
+    `Minutes between points; at most ${LIMITS.pricePointsMax} points are returned. Without ` +
+      'from and interval, the newest points are returned.',
   ),
 })
 
-/** The window of a call, or what is wrong with it. */
+/** The window of a call, or its error. */
 function windowIn(query: Values<ReturnType<typeof priceQuery>>, nowMs: number) {
   const { interval, from, to, fidelity } = query
   const times = { from: timeOf(from ?? '0'), to: timeOf(to ?? '0') }
@@ -154,7 +154,7 @@ function windowIn(query: Values<ReturnType<typeof priceQuery>>, nowMs: number) {
   const window = windowOf({ interval, fromMs, untilMs, fidelity })
   if (!('fidelityMin' in window)) return window
   const least = `at most ${LIMITS.pricePointsMax} points fit: choose ${window.fidelityMin} or more`
-  return invalid({ field: 'fidelity', message: `gives too many points for this time; ${least}` })
+  return invalid({ field: 'fidelity', message: `gives too many points for this period; ${least}` })
 }
 
 export const historicalPrice = route({
@@ -163,7 +163,7 @@ export const historicalPrice = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'YES prices of one market over time, newest first, in steps of the interval or fidelity.',
+  about: 'Returns YES prices of one market over time, newest first, by interval or fidelity.',
   params: { slug: marketName() },
   query: priceQuery(),
   reply: priceHistory(),
@@ -185,7 +185,8 @@ export const marketTrades = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The public tape of a market or a group, by rising seq: it fills gaps of the socket tape.',
+  about:
+    'Returns the public tape of a market or group by ascending seq; fills gaps of the socket tape.',
   params: { slug: marketName() },
   query: {
     afterSeq: means(
@@ -194,11 +195,11 @@ export const marketTrades = route({
     ),
     limit: means(
       defaulted(integer(1, marketTradesLimitMax), marketTradesLimitMax),
-      'Most trades of the reply.',
+      'Maximum trades in the reply.',
     ),
   },
-  reply: object({ trades: means(list(tapeTrade()), 'Trades by rising seq.') }),
-  means: 'Trades that are durable, whether mined yet or not.',
+  reply: object({ trades: means(list(tapeTrade()), 'Trades by ascending seq.') }),
+  means: 'Durable trades, mined or not.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: { trades: [TAPE_EXAMPLE] } },
   handle: async ({ params, query, call }, { history }: MarketServices) => {

@@ -26,13 +26,13 @@ const ticker = () =>
     last: priceOrNull('YES price of the last trade; null before the first.'),
     bid: priceOrNull('Best bid for YES; null without one.'),
     ask: priceOrNull('Best ask for YES; null without one.'),
-    volume24h: means(text(), 'Collateral traded in the last day, raw units as decimal text.'),
-    open24h: priceOrNull('First YES price of the last day; null without a trade in it.'),
-    high24h: priceOrNull('Highest YES price of the last day; null without a trade in it.'),
-    low24h: priceOrNull('Lowest YES price of the last day; null without a trade in it.'),
+    volume24h: means(text(), 'Collateral traded in the last 24 hours, raw units as decimal text.'),
+    open24h: priceOrNull('First YES price of the last 24 hours; null without a trade.'),
+    high24h: priceOrNull('Highest YES price of the last 24 hours; null without a trade.'),
+    low24h: priceOrNull('Lowest YES price of the last 24 hours; null without a trade.'),
     change24h: means(
       nullable(number(-1, 1)),
-      'Last price less the first price of the day; null without a trade in it.',
+      'Last price minus the first price of the last 24 hours; null without a trade.',
     ),
   })
 
@@ -54,18 +54,18 @@ export const tickers = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'One line for each active market: last price, best prices, and the last day.',
+  about: 'Returns a ticker of each active market: last price, best prices, and the last 24 hours.',
   reply: object({
-    timestamp: means(isoTime(), 'When the lines were made; a reply is at most a second old.'),
+    timestamp: means(isoTime(), 'When the tickers were made; a reply is at most one second old.'),
     tickers: means(list(ticker()), 'Active markets, newest first.'),
   }),
-  means: 'Every active market, in one list. The last day is counted in steps of five minutes.',
+  means: 'Every active market, in one list. The 24 hours are counted in steps of five minutes.',
   example: { reply: { timestamp: MARKET_EXAMPLE.createdAt, tickers: [TICKER] } },
   handle: (_input, services: MarketServices) => bytes(services.tickers.bytes()),
 })
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,127}$/
-/** As documents show it, without the length of a slug: many languages bound repeats in repeats. */
+/** As shown in documents, without the length of a slug: many languages limit nested repeats. */
 const SLUGS = `^[a-z0-9][a-z0-9-]*(,[a-z0-9][a-z0-9-]*){0,${LIMITS.orderbooksMax - 1}}$`
 const { orderbooksMax, querySlugsCharactersMax } = LIMITS
 
@@ -75,11 +75,11 @@ export const orderbooks = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The live YES books of several active markets.',
+  about: 'Returns the live YES books of several active markets.',
   query: {
     slugs: means(
       shownWith(text(querySlugsCharactersMax, 1), { pattern: SLUGS }),
-      `Slugs of up to ${orderbooksMax} markets, with commas between them.`,
+      `Slugs of up to ${orderbooksMax} markets, separated by commas.`,
     ),
   },
   reply: object({
@@ -87,14 +87,14 @@ export const orderbooks = route({
       list(
         object({
           slug: means(text(), 'Slug of the market.'),
-          book: means(orderbook(), 'The book of the market as it stands now.'),
+          book: means(orderbook(), 'The current book of the market.'),
         }),
       ),
-      'Books in the order of the slugs; a slug that comes twice is answered once.',
+      'Books in the order of the slugs; a repeated slug is returned once.',
     ),
     missing: means(list(text()), 'Slugs without an active market.'),
   }),
-  means: 'The books, each as it stands at its timestamp.',
+  means: 'The books, each as of its timestamp.',
   example: {
     query: { slugs: 'rain-tomorrow,never-there' },
     reply: {
@@ -107,7 +107,7 @@ export const orderbooks = route({
     if (slugs.length > orderbooksMax || !slugs.every((slug) => SLUG.test(slug))) {
       return invalid({
         field: 'slugs',
-        message: `must be 1 to ${orderbooksMax} slugs with commas between them`,
+        message: `must be 1 to ${orderbooksMax} slugs separated by commas`,
       })
     }
     const shown = slugs.map((slug) => ({ slug, published: pipeline.published.bySlug(slug) }))

@@ -1,4 +1,4 @@
-// Public reads of markets and books. All answer on main from bytes encoded once per version.
+// Public reads of markets and books, answered on main from bytes encoded once per version.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
@@ -29,39 +29,39 @@ import { detailOf, include, marketReply } from './detail.ts'
 import type { MarketServices } from './services.ts'
 
 const listQuery = () => ({
-  page: means(defaulted(integer(1, 1_000_000), 1), 'Which page to show, counted from 1.'),
+  page: means(defaulted(integer(1, 1_000_000), 1), 'Page to list, counted from 1.'),
   limit: means(
     defaulted(integer(1, LIMITS.activeMarketsLimitMax), LIMITS.activeMarketsLimitMax),
-    'Most markets on a page.',
+    'Maximum markets per page.',
   ),
   sortBy: means(
     optional(oneOf(...SORT_NAMES)),
-    'Which come first, newest when absent: highest daily reward, ending soonest, most volume, ' +
+    'Sort order, newest by default: highest daily reward, ending soonest, most volume, ' +
       'most resting size, or most volume of the last hours.',
   ),
   tradeType: means(
     optional(oneOf('amm', 'clob', 'group')),
-    'Only pools, markets with a book of their own, or groups; all when absent.',
+    'Only pools, markets with their own book, or groups; all when absent.',
   ),
   automationType: means(
     optional(oneOf('manual', 'lumy', 'sports')),
-    'Only markets that are run by hand, by the clock, or by a match; all when absent.',
+    'Only markets operated manually, by the clock, or by a match; all when absent.',
   ),
   includeNextMarket: means(
     optional(boolean()),
-    'When false, markets come without their nextMarket; true when absent.',
+    'False to omit nextMarket from markets; true by default.',
   ),
 })
 
 const listReply = () =>
   object({
     data: means(list(market()), 'Markets of this page.'),
-    totalMarketsCount: means(integer(0), 'How many active markets pass the filters.'),
+    totalMarketsCount: means(integer(0), 'Number of active markets that match the filters.'),
   })
 
 type ListParams = Values<ReturnType<typeof listQuery>>
 
-/** The facets of a call for a list, for each key that it names. */
+/** The filters of a list request, for each key that it names. */
 function listed(query: ListParams, lists: MarketLists, categoryId?: number) {
   const { page, limit, sortBy = 'newest', tradeType, automationType } = query
   const isBare = query.includeNextMarket === false
@@ -78,10 +78,10 @@ export const activeMarkets = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'Active markets by page, newest first unless sorted otherwise.',
+  about: 'Lists active markets by page, newest first by default.',
   query: listQuery(),
   reply: listReply(),
-  means: 'One page of active markets; a page behind the last is empty.',
+  means: 'One page of active markets; empty after the last page.',
   example: { reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 } },
   handle: ({ query }, { lists }: MarketServices) => listed(query, lists),
 })
@@ -92,16 +92,16 @@ export const activeInCategory = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'Active markets of one category by page.',
+  about: 'Lists active markets of one category by page.',
   params: {
     categoryId: means(
       integer(1),
-      'Number of the category, as GET /navigation and /markets/categories/count give it.',
+      'Id of the category, from GET /navigation or /markets/categories/count.',
     ),
   },
   query: listQuery(),
   reply: listReply(),
-  means: 'One page of active markets; empty for a number that no category has.',
+  means: 'One page of active markets; empty for an unknown category.',
   example: {
     params: { categoryId: 1 },
     reply: { data: [MARKET_EXAMPLE], totalMarketsCount: 1 },
@@ -115,18 +115,18 @@ export const categoriesCount = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'How many active markets each category has, and how many there are.',
+  about: 'Returns the number of active markets per category and in total.',
   reply: object({
     category: means(
       schemaOf<Readonly<Record<string, number>>>({
         type: 'object',
         additionalProperties: { type: 'integer', minimum: 0 },
       }),
-      'Active markets by the number of their category; a market may be in several.',
+      'Active markets by category id; a market may be in several.',
     ),
     totalCount: means(integer(0), 'All active markets, each counted once.'),
   }),
-  means: 'The counts as they stand now.',
+  means: 'The current counts.',
   example: { reply: { category: { 1: 10, 2: 5 }, totalCount: 12 } },
   handle: (_input, { lists }: MarketServices) => bytes(lists.categoryCounts()),
 })
@@ -137,14 +137,14 @@ export const categories = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The categories of active markets, by rising number.',
+  about: 'Lists the categories of active markets, by ascending id.',
   reply: list(
     object({
-      id: means(integer(1), 'Number of the category, as /markets/active/:categoryId takes it.'),
-      name: means(text(), 'Name of the category, as its markets show it.'),
+      id: means(integer(1), 'Id of the category, for /markets/active/:categoryId.'),
+      name: means(text(), 'Name of the category, as in its markets.'),
     }),
   ),
-  means: 'Each category that an active market has.',
+  means: 'Each category with an active market.',
   example: {
     reply: [
       { id: 1, name: 'Weather' },
@@ -160,26 +160,26 @@ export const activeSlugs = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'Slug, strike price, ticker and deadline of every active market or group.',
+  about: 'Lists the slug, strike price, ticker and deadline of every active market or group.',
   reply: list(
     object({
-      slug: means(text(), 'Name of the market in paths and orders.'),
+      slug: means(text(), 'Slug of the market in paths and orders.'),
       strikePrice: means(
         nullable(text()),
-        'Price that the title asks about, as decimal text; null when it names none.',
+        'Price in the question of the title, as decimal text; null if there is none.',
       ),
       ticker: means(
         nullable(text()),
-        'The first value of its property `ticker`: the asset that it is about; null without one.',
+        'The first value of its property `ticker`: its asset; null without one.',
       ),
       deadline: means(nullable(isoTime()), 'When trading ends; null without a deadline.'),
       markets: means(
         optional(list(object({ slug: slug() }))),
-        'The markets of a group in their order; absent for other markets.',
+        'The markets of a group in order; absent for other markets.',
       ),
     }),
   ),
-  means: 'Every active market in one list; markets of a group stand in its entry.',
+  means: 'Every active market in one list; the markets of a group are nested in its entry.',
   example: {
     reply: [
       { slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null },
@@ -202,18 +202,18 @@ export const marketDetail = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'One market, group or pool by its slug; a pool by its address too.',
+  about: 'Returns one market, group or pool by its slug; a pool also by its address.',
   params: { addressOrSlug: addressOrSlug() },
   query: { include: include() },
   reply: marketReply(),
-  means: 'The market as it stands now; in an envelope when something is included.',
+  means: 'The current market; in an envelope when something is included.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { addressOrSlug: 'rain-tomorrow' }, reply: MARKET_EXAMPLE },
   handle: ({ params, query, call }, services: MarketServices) => {
     const { published } = services.pipeline
     const { addressOrSlug } = params
     const live = published.bySlug(addressOrSlug) ?? published.byAddress(addressOrSlug)
-    // The common case answers in the same turn of the loop.
+    // The common case is answered in the same event-loop tick.
     if (live !== undefined && !query.include) return bytes(services.lists.market(live))
     const slug = live?.market.slug ?? addressOrSlug
     return detailOf({ slug, include: query.include, requester: publicRequester(call) }, services)
@@ -233,10 +233,10 @@ export const marketOrderbook = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The live YES book of one active market, NO interest folded in.',
+  about: 'Returns the live YES book of one active market, including the orders for NO.',
   params: { slug: marketName() },
   reply: orderbook(),
-  means: 'The book as it stands now, every price level of it.',
+  means: 'The current book with every price level.',
   rejects: ['MARKET_NOT_FOUND', 'ORDERBOOK_INACTIVE', 'ORDERBOOK_OF_POOL', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: BOOK_EXAMPLE },
   handle: ({ params, call }, services: MarketServices) => {

@@ -20,12 +20,12 @@ const STEPS: Readonly<Record<Exclude<Interval, 'all'>, readonly [lengthMs: numbe
   '1m': [30 * DAY, 6 * HOUR],
 }
 
-/** The prices of one series. */
+/** The window and step of one price series. */
 export interface PriceWindow {
   readonly untilMs: TimeMs
-  /** Null where the step and the points say how far back. */
+  /** Null when the step and the number of points determine the start. */
   readonly fromMs: TimeMs | null
-  /** Null for a step that follows from the length of the series. */
+  /** Null when the step is derived from the length of the series. */
   readonly stepMs: number | null
   readonly pointsMax: number
 }
@@ -35,18 +35,18 @@ export interface PriceRequest {
   readonly fromMs?: TimeMs | undefined
   /** Not later than now. */
   readonly untilMs: TimeMs
-  /** Minutes from one point to the next. */
+  /** Minutes between two points. */
   readonly fidelity?: number | undefined
 }
 
-/** A window has too many points; this fidelity is the least that fits. */
+/** A window has too many points; this fidelity is the minimum that fits. */
 export interface TooFine {
   readonly fidelityMin: number
 }
 
 /**
- * The window that a reader means. With `fromMs` the interval says nothing; a fidelity without
- * either means the newest points that fit.
+ * The requested window. With `fromMs` the interval is ignored. A fidelity without either selects
+ * the newest points that fit.
  */
 export function windowOf(wanted: PriceRequest): PriceWindow | TooFine {
   const { interval, fromMs = null, untilMs, fidelity } = wanted
@@ -68,7 +68,7 @@ export function windowOf(wanted: PriceRequest): PriceWindow | TooFine {
   return { untilMs, fromMs, stepMs: stepMs ?? ownMs, pointsMax }
 }
 
-/** A step counts with a part of it at each end. */
+/** One more step is counted, for the partial steps at both ends. */
 function tooFine(lengthMs: number): TooFine {
   return { fidelityMin: Math.ceil(lengthMs / MIN / (LIMITS.pricePointsMax - 1)) }
 }

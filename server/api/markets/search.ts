@@ -1,4 +1,4 @@
-// Reads that find markets by what they are about. The query thread ranks them.
+// Reads that find markets by topic. The query thread ranks them.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { nearMarkets } from '../../../persistence/query/read/markets/near-markets.ts'
@@ -25,33 +25,30 @@ export const searchMarkets = route({
   rateClass: 'public',
   bulkhead: 'searches',
   cache: cached(lasting(1)),
-  about: 'Active markets that are about a text, best first, also when they do not say its words.',
+  about: 'Searches active markets by meaning, not only by words; best match first.',
   query: {
-    query: means(text(LIMITS.searchCharactersMax, 1), 'What to look for, in any words.'),
-    limit: means(defaulted(integer(1, LIMITS.searchLimitMax), 10), 'Most markets on a page.'),
-    page: means(
-      defaulted(integer(1, LIMITS.searchFoundMax), 1),
-      'Which page to show, counted from 1.',
-    ),
+    query: means(text(LIMITS.searchCharactersMax, 1), 'Search text, in free form.'),
+    limit: means(defaulted(integer(1, LIMITS.searchLimitMax), 10), 'Maximum markets per page.'),
+    page: means(defaulted(integer(1, LIMITS.searchFoundMax), 1), 'Page to list, counted from 1.'),
     similarityThreshold: means(
       defaulted(number(0, 1), 0.5),
-      'Least similarity of a market: 1 when it has all words of the query, 0 for nothing alike.',
+      'Minimum similarity of a market: 1 if it has all words of the query, 0 for no similarity.',
     ),
     includeNextMarket: means(
       optional(boolean()),
-      'When false, markets come without their nextMarket; true when absent.',
+      'False to omit nextMarket from markets; true by default.',
     ),
   },
   reply: object({
-    markets: means(list(market()), 'Markets of this page, best first.'),
+    markets: means(list(market()), 'Markets of this page, best match first.'),
     total: means(
       integer(0, LIMITS.searchFoundMax),
-      `How many markets were found; ${LIMITS.searchFoundMax} for so many or more.`,
+      `Number of markets found; ${LIMITS.searchFoundMax} for that many or more.`,
     ),
-    page: means(integer(1), 'The page that is shown.'),
-    limit: means(integer(1), 'How many markets a page has at most.'),
+    page: means(integer(1), 'Number of this page.'),
+    limit: means(integer(1), 'Maximum markets per page.'),
   }),
-  means: 'One page of what was found; a page behind the last is empty.',
+  means: 'One page of results; empty after the last page.',
   rejects: ['READ_TIMEOUT'],
   example: {
     query: { query: 'weather', limit: 10, page: 1, similarityThreshold: 0.5 },
@@ -77,12 +74,12 @@ export const postTradeRecommendations = route({
   rateClass: 'public',
   bulkhead: 'searches',
   cache: cached(lasting(1)),
-  about: 'Active markets for one who just traded: of the same group, then category, then topic.',
+  about: 'Recommends active markets after a trade: of the same group, then category, then topic.',
   params: { slug: marketName() },
   reply: object({
-    markets: means(list(market()), `The nearest markets, ${LIMITS.recommendationsMax} at most.`),
+    markets: means(list(market()), `The closest markets, at most ${LIMITS.recommendationsMax}.`),
   }),
-  means: 'Other active markets, nearest first.',
+  means: 'Other active markets, closest first.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: { markets: [MARKET_EXAMPLE] } },
   handle: async ({ params, call }, { reads, pipeline, lists }: MarketServices) => {

@@ -1,4 +1,4 @@
-// What an operator and the oracle do to series (rules §10). Each act is an ordinary command.
+// Changes to series by operators and the oracle (rules §10). Each one is an ordinary command.
 
 import { decideEdit } from '../../../engine/core/decide/markets.ts'
 import { decideReport, decideSeries, newSlot } from '../../../engine/core/decide/series.ts'
@@ -30,8 +30,8 @@ export class SeriesChanges {
   }
 
   /**
-   * Makes a series, whose slots follow by themselves. With `strikeE8` its first slot is the one
-   * that has begun, with this value at its start; without it the first slot begins next.
+   * Creates a series, whose slots are then created automatically. With `strikeE8` its first slot is
+   * the one in progress, with this price at its start. Without it, the first slot is the next one.
    */
   async create(series: SeriesSpec, strikeE8: PriceE8, by?: string): Promise<SeriesId | Reject> {
     const { clearing } = this.#pipeline
@@ -49,7 +49,7 @@ export class SeriesChanges {
     return (await creating) ?? seriesId
   }
 
-  /** While all markets that ever were are in memory, the tables know no more. */
+  /** While memory holds every market ever created, the tables have no others. */
   async #isUsed(slugPrefix: string): Promise<boolean | undefined> {
     const { lastId, count } = this.#pipeline.clearing.catalogue
     if (lastId === count) return false
@@ -58,7 +58,7 @@ export class SeriesChanges {
     return this.#archive.isPrefixUsed(slugPrefix)
   }
 
-  /** Makes the slot that has begun. Its opening follows from the value of its boundary. */
+  /** Creates the slot in progress. It opens when the price at its boundary is known. */
   #begin(seriesId: SeriesId, strikeE8: PriceE8, by?: string): void {
     const { clearing, sequencer } = this.#pipeline
     const series = clearing.series.existing(seriesId)
@@ -72,7 +72,7 @@ export class SeriesChanges {
     }, by)
   }
 
-  /** Slots that are created from now on get the change. */
+  /** The change applies to slots created from now on. */
   async edit(seriesId: SeriesId, change: SeriesChange, by?: string): Promise<Reject | null> {
     const { clearing } = this.#pipeline
     return this.#pipeline.change(() => {
@@ -92,7 +92,7 @@ export class SeriesChanges {
     }, by)
   }
 
-  /** The oracle saw this price at this instant. */
+  /** The oracle observed this price at this time. */
   async report(symbol: string, atMs: TimeMs, priceE8: PriceE8): Promise<Reject | null> {
     const { clearing } = this.#pipeline
     return this.#pipeline.change((nowMs) => {

@@ -1,4 +1,4 @@
-// What is said of the market of a slot. All of it follows from its series and its start.
+// The market spec of a slot, derived from its series and its start.
 
 import type { Series } from '../../../engine/core/markets/series-table.ts'
 import type { MarketSpec } from '../../../engine/domain/markets/market.ts'
@@ -9,7 +9,7 @@ import { marketIds } from './condition-ids.ts'
 
 const MS_PER_SEC = 1000
 
-/** The slug of the slot that begins at an instant (rules §10.1). */
+/** The slug of the slot that begins at this time (rules §10.1). */
 export function slotSlug(slugPrefix: string, startMs: TimeMs): string {
   return `${slugPrefix}-${startMs / MS_PER_SEC}`
 }
@@ -19,7 +19,7 @@ function minuteText(atMs: TimeMs): string {
   return new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-/** Gives the function that the slot clock asks; the ids of tokens depend on the collateral. */
+/** Returns the function that the slot clock calls; the ids of tokens depend on the collateral. */
 export function slotSpecOf(collateralAddress: string): SlotSpecOf {
   return (series: Series, startMs: TimeMs): MarketSpec => {
     const { seriesId, slugPrefix, exchangeAddress, takerDelayMs, imageUrl, logo } = series

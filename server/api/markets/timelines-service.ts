@@ -1,4 +1,4 @@
-// Timelines of series as they are sent (rules §10.3).
+// Timelines of series as sent (rules §10.3).
 
 import {
   FREQUENCIES,
@@ -71,7 +71,7 @@ export class Timelines {
     this.#nowMs = nowMs
   }
 
-  /** Null when there is no such series, undefined without an answer in time. */
+  /** Null for an unknown series, undefined on a read timeout. */
   async around(params: Omit<TimelineParams, 'nowMs'>, requester: Requester) {
     const nowMs = this.#nowMs()
     const found = await this.#reads.read(timeline, { ...params, nowMs }, requester)

@@ -47,17 +47,17 @@ const BEFORE = 1
 const AFTER = 24
 const BY_SYMBOL = 10
 const MS_PER_SEC = 1000
-/** The last second whose ISO 8601 text has a year of four digits. */
+/** The last second whose ISO 8601 text has a four-digit year. */
 const LAST_SECOND = 253_402_300_799
-/** A chart shows what led to the creation of its market. */
+/** A chart includes the prices before the creation of its market. */
 const LEAD_MS = 15 * 60_000
 
 const orNull = <S extends Schema>(schema: S) => anyOf(schema, schemaOf<null>({ type: 'null' }))
 
 const slotFields = () => ({
-  slotId: means(integer(1), 'Number of the slot: that of its market.'),
+  slotId: means(integer(1), 'Id of the slot: that of its market.'),
   slug: means(text(), 'Slug of the market of the slot.'),
-  state: means(oneOf(...SLOT_STATES), 'Where the slot stands; orders are accepted while OPEN.'),
+  state: means(oneOf(...SLOT_STATES), 'State of the slot; orders are accepted while OPEN.'),
   tradable: means(boolean(), 'Whether orders are accepted now.'),
   startAt: means(isoTime(), 'When the slot begins.'),
   endAt: means(isoTime(), 'When the slot ends.'),
@@ -66,18 +66,18 @@ const slotFields = () => ({
 const countdownSec = () =>
   means(
     integer(0),
-    'Seconds until a PRE_OPEN slot begins, until any other slot ends; 0 when that has passed.',
+    'Seconds until a PRE_OPEN slot begins, or until any other slot ends; 0 when that has passed.',
   )
 const timed = () => object({ ...slotFields(), countdownSec: countdownSec() })
 
 const fields = () => ({
-  current: means(orNull(timed()), 'The slot that trades, else the nearest; null without one.'),
-  next: means(orNull(timed()), 'The slot behind the current one; null without one.'),
+  current: means(orNull(timed()), 'The trading slot, else the nearest; null without one.'),
+  next: means(orNull(timed()), 'The slot after the current one; null without one.'),
   batch: means(
     list(
       object({ ...slotFields(), index: means(integer(), 'Offset from the anchor, which is 0.') }),
     ),
-    'Slots around the anchor, by rising start.',
+    'Slots around the anchor, by ascending start.',
   ),
 })
 
@@ -86,20 +86,20 @@ const ofSlug = () =>
     ...fields(),
     anchor: means(
       orNull(object({ slotId: slotFields().slotId, slug: slotFields().slug })),
-      'The slot that the offsets count from; null without one.',
+      'The slot at offset 0; null without one.',
     ),
     job: means(
       object({
-        id: means(integer(1), 'Number of the series.'),
+        id: means(integer(1), 'Id of the series.'),
         symbol: means(text(), 'Symbol of the asset.'),
         frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
         subFrequency: means(
           nullable(oneOf(...SUB_FREQUENCIES)),
           'Length of a slot of a minutely or hourly series; null for others.',
         ),
-        stableSlug: means(text(), 'Names the market of its current slot in /markets/stable/:slug.'),
+        stableSlug: means(text(), 'Slug of its current slot in /markets/stable/:slug.'),
       }),
-      'The series that the slot belongs to.',
+      'The series of the slot.',
     ),
   })
 
@@ -121,7 +121,7 @@ const SERIES_EXAMPLE = {
   stableSlug: 'btc-5min-price',
 }
 
-/** Readers that ask each second are mostly answered by a cache. */
+/** Clients that poll every second are mostly answered by a cache. */
 const TIMELINE_SEC = 3
 
 const around = (most: number, meaning: string) =>
@@ -133,16 +133,16 @@ export const timelineBySymbol = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(TIMELINE_SEC)),
-  about: 'The slots of a series around its current one.',
+  about: 'Returns the slots of a series around its current one.',
   query: {
-    symbol: means(text(32, 1), 'Symbol of the asset, as in BTC.'),
+    symbol: means(text(32, 1), 'Symbol of the asset, such as BTC.'),
     frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
     subFrequency: means(
       optional(oneOf(...SUB_FREQUENCIES)),
       'Length of a slot; required for minutely and hourly series, absent for others.',
     ),
     before: around(BY_SYMBOL, 'How many slots before the current one.'),
-    after: around(BY_SYMBOL, 'How many slots behind the current one.'),
+    after: around(BY_SYMBOL, 'How many slots after the current one.'),
   },
   reply: object(fields()),
   means: 'The slots of the newest series of this symbol and frequency.',
@@ -154,7 +154,8 @@ export const timelineBySymbol = route({
   handle: async ({ query: requested, call }, { timelines }: MarketServices) => {
     const { symbol, frequency, subFrequency = null, before, after } = requested
     if (!isSlotLength({ frequency, subFrequency })) {
-      const message = 'must be a length of slots of this frequency; daily and weekly have none'
+      const message =
+        'is not a valid slot length for this frequency; daily and weekly series have none'
       return invalid({ field: 'subFrequency', message })
     }
     const series = { symbol, frequency, subFrequency: subFrequency ?? '' }
@@ -170,11 +171,11 @@ export const timelineBySlug = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(TIMELINE_SEC)),
-  about: 'The slots of a series around the slot of one market.',
+  about: 'Returns the slots of a series around the slot of one market.',
   params: { slug: marketName() },
   query: {
     before: around(BEFORE, 'How many slots before the anchor.'),
-    after: around(AFTER, 'How many slots behind the anchor.'),
+    after: around(AFTER, 'How many slots after the anchor.'),
   },
   reply: ofSlug(),
   means: 'The slots around the slot of this market.',
@@ -198,11 +199,11 @@ export const stableMarket = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The market of the current slot of a series, by its stable slug.',
+  about: 'Returns the market of the current slot of a series, by its stable slug.',
   params: { slug: marketName() },
   query: { include: include() },
   reply: marketReply(),
-  means: 'The market as it stands now; in an envelope when something is included.',
+  means: 'The current market; in an envelope when something is included.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'btc-5min-price' }, reply: MARKET_EXAMPLE },
   handle: async ({ params, query, call }, services: MarketServices) => {
@@ -223,7 +224,7 @@ const candle = () =>
     high: means(number(0), 'Highest price of its reports.'),
     low: means(number(0), 'Lowest price of its reports.'),
     close: means(number(0), 'Price of its last report.'),
-    volume: means(number(0), 'Always 0: an oracle trades nothing.'),
+    volume: means(number(0), 'Always 0: an oracle has no trades.'),
   })
 
 export const candles = route({
@@ -232,14 +233,14 @@ export const candles = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: "Candles of the oracle's price of the asset that a slot is about.",
+  about: 'Returns candles of the oracle price of the asset of a slot.',
   params: { addressOrSlug: addressOrSlug() },
   query: {
     from: means(
       optional(integer(0, LAST_SECOND)),
-      'First instant, Unix seconds; 15 minutes before the market was made when absent.',
+      'Start in Unix seconds; 15 minutes before the market was created by default.',
     ),
-    to: means(optional(integer(0, LAST_SECOND)), 'Last instant, Unix seconds; now when absent.'),
+    to: means(optional(integer(0, LAST_SECOND)), 'End in Unix seconds; now by default.'),
     interval: means(
       defaulted(oneOf('1m', '5m', '15m', '1h', '4h', '1d'), '1m'),
       'Length of a candle.',
@@ -247,13 +248,13 @@ export const candles = route({
   },
   reply: object({
     interval: means(text(), 'Length of a candle.'),
-    source: means(text(), 'Where the prices come from.'),
-    symbol: means(text(), 'The asset and the money of its price.'),
-    timestampStart: means(integer(), 'First instant that was asked for, Unix seconds.'),
-    timestampEnd: means(integer(), 'Last instant that was asked for, Unix seconds.'),
-    rows: means(list(candle()), 'Candles by rising time; none where the oracle said nothing.'),
+    source: means(text(), 'Source of the prices.'),
+    symbol: means(text(), 'Symbol of the asset and the currency of its price.'),
+    timestampStart: means(integer(), 'Requested start, in Unix seconds.'),
+    timestampEnd: means(integer(), 'Requested end, in Unix seconds.'),
+    rows: means(list(candle()), 'Candles by ascending time; none without oracle reports.'),
   }),
-  means: 'The candles of this range; of a longer range, the first 5,000.',
+  means: 'The candles of this range; for a longer range, the first 5,000.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'NO_ORACLE', 'READ_TIMEOUT'],
   example: {
     params: { addressOrSlug: SLOT.slug },
@@ -319,7 +320,7 @@ export const candles = route({
 
 type CandleRows = readonly Parameters<typeof candleView>[0][]
 
-/** Candles that one step encodes. */
+/** Candles encoded per step. */
 const CANDLES_A_STEP = 100
 
 function* candlesText(head: object, rows: CandleRows): Steps<string> {

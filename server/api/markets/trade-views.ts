@@ -1,5 +1,5 @@
-// Trades and what else happened in a market, in the shapes of the API (rules §12.3). The taker's
-// order gives a trade its side and its token.
+// API views of trades and other events of a market (rules §12.3). The taker's order determines the
+// side and the token of a trade.
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
@@ -16,15 +16,15 @@ import {
 } from '../../exchange/read-model/trade-prices.ts'
 import { isoText } from '../../messages/iso-text.ts'
 
-/** The name that the exchange itself has in a feed. */
+/** The name of the exchange itself in a feed. */
 const EXCHANGE = { name: 'outcomex', rankName: null }
 
-/** What one share of the taker's token cost on average; a trade may have met several prices. */
+/** The average cost of one share of the taker's token; a trade may have fills at several prices. */
 function priceOf({ outcome, fills }: MinedTrade): number {
   return ofOutcome(outcome, averageYesPrice(fillsIn(fills)))
 }
 
-/** What traded at each price of the taker's token, the best first. */
+/** The fills by price of the taker's token, best price first. */
 function ownFills({ outcome, fills }: MinedTrade) {
   const all = yesFills(fillsIn(fills))
   return all.map(({ price, size }) => ({ price: ofOutcome(outcome, price), size }))
@@ -67,7 +67,7 @@ export function eventView(trade: MinedTrade, market: Market) {
   }
 }
 
-/** A trade as the feed of its market tells it. */
+/** A trade as published in the feed of its market. */
 export function tradeFeed(trade: MinedTrade, { slug, title }: Market) {
   const { side, outcome, taker } = trade
   return {
@@ -108,7 +108,7 @@ export function resolvedFeed({ market, payoutNumerators, updatedMs }: PublishedM
   }
 }
 
-/** A line of the tape, told from the side of YES: who buys NO sells YES. */
+/** A line of the tape from the YES side: a buy of NO is a sell of YES. */
 export function tapeView(row: TradeRow, prevSeq: Seq) {
   const fills = fillsIn(row.fills)
   const buysYes = (row.side === SIDE.BUY) === (row.outcome === OUTCOME.YES)

@@ -1,4 +1,4 @@
-// The tools as `tools/list` shows them. Everybody gets the same answer, so it is encoded once.
+// The tools as listed by `tools/list`. The list is the same for all callers, so it is encoded once.
 
 import { object } from '../../edge/http/schema/schema.ts'
 import type { ShownTool } from './mcp-thread.ts'
@@ -20,7 +20,7 @@ let made: { readonly tools: readonly ShownTool[]; readonly result: Buffer } | nu
 /** The tools, and the result of `tools/list` as bytes; made at the first call of `POST /mcp`. */
 export function shownTools(): NonNullable<typeof made> {
   if (made === null) {
-    // The thread gets plain values: what a schema has besides does not cross threads.
+    // The thread gets plain values, because the other parts of a schema cannot be sent to threads.
     const result = JSON.stringify({ tools: TOOLS.map(shown) })
     made = { tools: JSON.parse(result).tools, result: Buffer.from(result) }
   }

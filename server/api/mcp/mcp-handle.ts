@@ -1,7 +1,7 @@
-// Main's side of the thread that speaks the Model Context Protocol. The library takes 25 MB and 73
-// ms to load, so the thread loads it, at the first call of `POST /mcp`: neither a start nor the
-// orders of others wait for that. A thread that ends takes its requests with it, and the next
-// request starts another one, because it has no state.
+// Main's side of the thread that runs the Model Context Protocol. The library takes 25 MB and 73 ms
+// to load, so the thread loads it at the first call of `POST /mcp`. Neither the start nor other
+// orders wait for it. When the thread ends, its requests fail. The next request starts another one,
+// because the thread has no state.
 
 import type { Worker } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -30,33 +30,33 @@ export class McpHandle {
   readonly #open = new Map<number, Open>()
   #worker: Worker | null = null
   #nextId = 0
-  /** The versions of the protocol, once a thread said them; null before. */
+  /** The protocol versions, once the thread has reported them; null before. */
   versions: ReadonlySet<string> | null = null
 
   constructor(data: () => McpThreadData) {
     this.#data = data
   }
 
-  /** Whether one more request can be taken. */
+  /** Whether another request can be accepted. */
   get hasCapacity(): boolean {
     return this.#open.size < WORK_LIMITS.mcpRequestsMax
   }
 
-  /** Answers one request. Throws what a tool throws, and when the thread ends or is late. */
+  /** Runs one request. Throws the errors of tools, and when the thread ends or is late. */
   request({ payload, protocolVersion, use }: ToolCall): Promise<McpReply> {
-    assert(this.hasCapacity, 'a request is asked while there is room for it')
+    assert(this.hasCapacity, 'a request is only made below the limit of open requests')
     this.#nextId = (this.#nextId + 1) % ID_MAX
     const id = this.#nextId
     const worker = this.#worker ?? this.#start()
     return new Promise((resolve, reject) => {
-      const late = () => this.#fail(id, new Error('the thread of POST /mcp gave no answer in time'))
+      const late = () => this.#fail(id, new Error('the thread of POST /mcp timed out'))
       const timer = setTimeout(late, WORK_LIMITS.mcpDeadlineMs)
       this.#open.set(id, { use, resolve, reject, timer })
       worker.postMessage({ kind: 'ask', id, payload, protocolVersion } satisfies McpRequest)
     })
   }
 
-  /** Ends the thread, which holds nothing that anybody needs. */
+  /** Ends the thread, which holds no state. */
   async stop(): Promise<void> {
     await this.#worker?.terminate()
   }
@@ -64,7 +64,7 @@ export class McpHandle {
   #start(): Worker {
     const workerData = this.#data()
     const worker = spawn(new URL('./mcp.worker.ts', import.meta.url), { name: 'mcp', workerData })
-    // The process does not wait for it: whoever asks is waited for already.
+    // The process does not wait for the thread: it already waits for the callers.
     worker.unref()
     let reason = 'it ended unexpectedly'
     worker.on('message', (message: McpMessage) => this.#take(message))

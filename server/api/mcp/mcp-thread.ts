@@ -1,5 +1,5 @@
-// Messages between main and the thread that speaks the Model Context Protocol. The thread runs no
-// tool: it asks main to, and waits for the result.
+// Messages between main and the thread of the Model Context Protocol. The thread runs no tools: it
+// sends them to main and waits for the results.
 
 /** A tool as a client sees it. */
 export interface ShownTool {
@@ -26,7 +26,7 @@ export type McpRequest =
       readonly id: number
       /** One JSON-RPC message or a list of them. */
       readonly payload: unknown
-      /** What the header `mcp-protocol-version` says; '' without it. */
+      /** The value of the header `mcp-protocol-version`; '' without it. */
       readonly protocolVersion: string
     }
   | { readonly kind: 'used'; readonly id: number; readonly result: ToolResult | null }
@@ -38,7 +38,7 @@ export interface McpReply {
 }
 
 export type McpMessage =
-  /** The versions of the protocol that the library speaks. */
+  /** The protocol versions that the library supports. */
   | { readonly kind: 'ready'; readonly versions: readonly string[] }
   | {
       readonly kind: 'use'

@@ -1,5 +1,5 @@
-// The exchange as a server of the Model Context Protocol. A tool runs the route of its name through
-// the gates of that route, so it may do what its caller may do there, and nothing else.
+// The exchange as a Model Context Protocol server. A tool runs the route of its name through the
+// checks of that route, so it has exactly the permissions of its caller there.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { type Auth, eitherOf, hmac, identity, session } from '../../auth/auth-scheme.ts'
@@ -31,7 +31,7 @@ const METHOD_CHARACTERS_MAX = 64
 const VERSION_CHARACTERS_MAX = 32
 const ACCEPTED = 202
 const VERSION_HEADER = 'mcp-protocol-version'
-/** Most programs send fixed headers, and sign nothing. No other route takes the secret itself. */
+/** Most programs send fixed headers and sign nothing. No other route accepts the secret itself. */
 const BEARER: Auth<Caller> = { ...hmac(), accepts: [{ scheme: 'bearer', scopes: [] }] }
 
 const messageId = () => firstShown(text(ID_CHARACTERS_MAX), integer())
@@ -39,35 +39,32 @@ const messageId = () => firstShown(text(ID_CHARACTERS_MAX), integer())
 const message = () =>
   object({
     jsonrpc: means(oneOf('2.0'), 'Version of JSON-RPC, always 2.0.'),
-    id: means(optional(messageId()), 'Names the request; absent for a notification.'),
-    method: means(text(METHOD_CHARACTERS_MAX, 1), 'What to do, like initialize or tools/call.'),
-    params: means(optional(openObject({})), 'What the method takes, by names.'),
+    id: means(optional(messageId()), 'Id of the request; absent for a notification.'),
+    method: means(text(METHOD_CHARACTERS_MAX, 1), 'Method, such as initialize or tools/call.'),
+    params: means(optional(openObject({})), 'Named parameters of the method.'),
   })
 
 const answer = () =>
   openObject({
     jsonrpc: means(oneOf('2.0'), 'Version of JSON-RPC, always 2.0.'),
-    id: means(messageId(), 'Id of the request that is answered.'),
+    id: means(messageId(), 'Id of the request.'),
     result: means(
       optional(openObject({})),
-      'What came of the request. That of a tool has isError when the exchange refused.',
+      'Result of the request. The result of a tool has isError when the exchange refused the call.',
     ),
-    error: means(
-      optional(openObject({})),
-      'Why the protocol has no result, like an unknown method or tool.',
-    ),
+    error: means(optional(openObject({})), 'Protocol error, such as an unknown method or tool.'),
   })
 
 type Message = Infer<ReturnType<typeof message>>
 
-/** Only requests are answered. Notifications mean nothing to a server that keeps nothing. */
+/** Only requests are answered. Notifications have no effect on a stateless server. */
 function requestsIn(payload: Message | Message[]): Message | Message[] {
   if (!Array.isArray(payload)) return payload
   const requests = payload.filter(({ id }) => id !== undefined)
   return requests.length === 0 ? payload : requests
 }
 
-/** The library answers requests by their ids, so two of a list must not share one. */
+/** The library answers requests by id, so the ids in a list must be unique. */
 function repeatsId(payload: Message | Message[]): boolean {
   if (!Array.isArray(payload)) return false
   const ids = payload.flatMap(({ id }) => (id === undefined ? [] : [id]))
@@ -81,7 +78,7 @@ function resultOf(reported: Refusal | Uint8Array | string): ToolResult {
   return { content: [{ type: 'text', text: payload }], ...(isError ? { isError } : {}) }
 }
 
-/** The requests that ask for nothing but the list of tools; null when another one is among them. */
+/** The requests, if all of them are tools/list; otherwise null. */
 function listsIn(requests: readonly Message[]): Message[] | null {
   const isList = ({ id, method, params = {} }: Message) =>
     id !== undefined && method === 'tools/list' && Object.keys(params).length === 0
@@ -90,7 +87,7 @@ function listsIn(requests: readonly Message[]): Message[] | null {
 
 const LIST_HEAD = '{"result":'
 
-/** The list of tools, encoded once, in an answer to each of these requests. */
+/** The encoded list of tools, as the answer to each of these requests. */
 function listed(lists: readonly Message[]): Joined {
   const parts: Part[] = lists.flatMap(({ id }, at): Part[] => {
     const before = at === 0 ? '' : ','
@@ -100,10 +97,10 @@ function listed(lists: readonly Message[]): Joined {
   return new Joined(lists.length === 1 ? parts : ['[', ...parts, ']'])
 }
 
-/** What is wrong with a message that the library does not take. */
+/** The error of a message that the library refuses. */
 function problemIn(payload: string): string {
   const reported: { error?: { message?: unknown } } = JSON.parse(payload)
-  return String(reported.error?.message ?? 'is no message of the protocol')
+  return String(reported.error?.message ?? 'is not a valid protocol message')
 }
 
 export const mcp = route({
@@ -111,12 +108,12 @@ export const mcp = route({
   path: '/mcp',
   auth: eitherOf(hmac(), BEARER, session(), identity()).forSubAccounts(),
   rateClass: 'private',
-  about: 'The tools of the exchange for programs that speak the Model Context Protocol.',
-  headers: { [VERSION_HEADER]: 'Version of the protocol that initialize agreed on.' },
+  about: "Runs the exchange's tools for programs that use the Model Context Protocol.",
+  headers: { [VERSION_HEADER]: 'Protocol version negotiated by initialize.' },
   body: firstShown(message(), list(message(), 1, MESSAGES_MAX)),
   reply: firstShown(answer(), list(answer()), schemaOf<null>({ type: 'null' })),
-  means: 'The answer to the request, or a list of answers to a list of requests.',
-  others: { [ACCEPTED]: 'There was no request, only notifications; there is no body.' },
+  means: 'The response to the request, or a list of responses to a list of requests.',
+  others: { [ACCEPTED]: 'Only notifications were sent; there is no body.' },
   bodiless: [ACCEPTED],
   example: {
     body: {
@@ -132,7 +129,7 @@ export const mcp = route({
   },
   handle: async ({ body, caller, owner, call }, services: McpServices, within) => {
     if (repeatsId(body)) {
-      return invalid({ field: 'id', message: 'must differ from those of the other requests' })
+      return invalid({ field: 'id', message: 'must be unique among the requests' })
     }
     const payload = requestsIn(body)
     const requests = [payload].flat()
@@ -172,15 +169,15 @@ async function used(
   { services, within }: Exchange,
 ) {
   const named = ROUTES.get(name)
-  assert(named !== undefined, 'the thread asks for the tools that it was given')
+  assert(named !== undefined, 'the thread only runs the tools that it was given')
   const request = requestOf(named, given, client, services)
   if (!(request instanceof Refusal)) return resultOf(await within(named, request))
-  // That the token is gone may rest on a command that is not durable yet.
+  // The token may have been revoked by a command that is not durable yet.
   await services.pipeline.durable()
   return resultOf(request)
 }
 
-/** A header may hold any bytes; the library takes printable ones only. */
+/** A header may hold any bytes, but the library accepts only printable ones. */
 function versionOf(payload: string): string {
   return payload.slice(0, VERSION_CHARACTERS_MAX).replaceAll(/[^\x20-\x7e]/g, '?')
 }

@@ -3,10 +3,10 @@ import { assert } from '../../../engine/domain/assert.ts'
 import type { McpMessage, McpRequest, McpThreadData, ToolResult } from './mcp-thread.ts'
 import { answered, VERSIONS } from './protocol.ts'
 
-// Speaks the protocol for main. The tools of one request run one after the other, so a request
-// waits for one result at most.
+// Runs the protocol for main. The tools of one request run one after another, so a request waits
+// for at most one result.
 
-assert(parentPort !== null, 'the protocol is spoken in a thread of its own')
+assert(parentPort !== null, 'the protocol runs in its own thread')
 const port = parentPort
 const { version, tools }: McpThreadData = workerData
 const waiting = new Map<number, (result: ToolResult | null) => void>()

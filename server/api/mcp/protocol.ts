@@ -1,7 +1,6 @@
-// The only importer of the MCP library, which a thread of its own loads (mcp.worker.ts).
-// Invariants: nothing is kept from one request to the next. The tools of one request run one after
-// another, in the order of the request. A fault of a tool is a fault of the whole request, never a
-// reply.
+// The only importer of the MCP library, loaded in its own thread (mcp.worker.ts). Invariants: no
+// state is kept between requests. The tools of one request run one after another, in the order of
+// the request. A fault of a tool fails the whole request and is never a reply.
 
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import * as web from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -16,42 +15,42 @@ import {
 import type { ShownTool, ToolResult } from './mcp-thread.ts'
 
 const INSTRUCTIONS =
-  'Tools of a prediction-market exchange. Each market has a slug, which search_markets finds. A ' +
-  'refused call says why in the field code.'
+  'Tools of a prediction-market exchange. search_markets finds the slug of a market. The ' +
+  'field code of a refused call gives the reason.'
 
-/** The library wants both, though the reply is always JSON; so a caller may ask for JSON alone. */
+/** The library requires both, but the reply is always JSON, so callers may accept only JSON. */
 const HEADERS = {
   accept: 'application/json, text/event-stream',
   'content-type': 'application/json',
 }
-/** Only method and headers of this request are read. */
+/** Only the method and the headers of this request are read. */
 const OWN_URL = 'http://127.0.0.1/mcp'
 
 export const VERSIONS: readonly string[] = SUPPORTED_PROTOCOL_VERSIONS
 
-/** The library checks forms that a server asks of a user with it; this server asks for none. */
+/** The library checks forms that a server requests from a user with it. This server has none. */
 const NO_VALIDATOR = {
   getValidator: () => {
-    throw new TypeError('this server asks its clients for nothing')
+    throw new TypeError('this server requests nothing from its clients')
   },
 }
 
 export interface Requested {
   /** One JSON-RPC message or a list of them. */
   readonly payload: unknown
-  /** What the header `mcp-protocol-version` says; '' without it. */
+  /** The value of the header `mcp-protocol-version`; '' without it. */
   readonly protocolVersion: string
   /** The version of the exchange. */
   readonly version: string
   readonly tools: readonly ShownTool[]
-  /** Runs one tool; null when it broke, so that no later tool runs. */
+  /** Runs one tool; null when it failed, so that no later tool runs. */
   readonly use: (
     name: string,
     given: Readonly<Record<string, unknown>>,
   ) => Promise<ToolResult | null>
 }
 
-/** Answers one request, in the way of a server that keeps no sessions. */
+/** Answers one request as a stateless server. */
 export function answered(requested: Requested): Promise<Response> {
   const { payload, protocolVersion, version, tools, use } = requested
   const server = new Server(
@@ -76,7 +75,7 @@ export function answered(requested: Requested): Promise<Response> {
       }
       const result = last.then(() => used(use, name, given))
       last = result
-      // The library would make an error of the protocol of it.
+      // Otherwise the library would turn it into a protocol error.
       result.catch(reject)
       return result
     })
@@ -93,7 +92,7 @@ async function used(
   given: Readonly<Record<string, unknown>>,
 ): Promise<CallToolResult> {
   const result = await use(name, given)
-  if (result === null) throw new Error(`the tool ${name} broke`)
+  if (result === null) throw new Error(`the tool ${name} failed`)
   const { content, isError } = result
   return { content, ...(isError === undefined ? {} : { isError }) }
 }

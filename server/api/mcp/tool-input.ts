@@ -1,4 +1,4 @@
-// What a tool takes: the fields of its route's path, query and body, all in one object.
+// The arguments of a tool: the fields of its route's path, query and body, in one object.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -14,7 +14,7 @@ import type { McpServices } from './services.ts'
 
 type ServedRoute = Route<McpServices>
 
-/** Who calls the tools of one request. */
+/** The caller of the tools of one request. */
 export interface Client {
   readonly call: Call
   readonly caller: Caller
@@ -31,7 +31,7 @@ function bodyFieldsOf(body: Schema | null): Fields {
   return isFields(fields) ? fields : {}
 }
 
-/** Every field of a tool by its name. A query field with a default may be absent. */
+/** Every field of a tool by name. A query field with a default may be absent. */
 export function inputFieldsOf({ params, query, body }: ServedRoute): Fields {
   const inQuery = Object.entries(query).map(([name, schema]): [string, Schema] => {
     return [name, 'default' in schema ? optional(schema) : schema]
@@ -41,7 +41,7 @@ export function inputFieldsOf({ params, query, body }: ServedRoute): Fields {
 
 type Stated = Readonly<Record<string, unknown>>
 
-/** The parts of a request that the arguments of a tool make. */
+/** The parts of a request, built from the arguments of a tool. */
 interface Parts {
   readonly params: Stated
   readonly query: Stated
@@ -49,8 +49,8 @@ interface Parts {
 }
 
 /**
- * Null for a field of path or query means absent, as in bodies. A name that the route does not know
- * goes where it is refused.
+ * Null for a field of the path or query means absent, as in bodies. A name that the route does not
+ * have is put where it is refused.
  */
 function partsOf(route: ServedRoute, payload: Stated): Parts {
   const { params, query, body } = route
@@ -64,7 +64,7 @@ function partsOf(route: ServedRoute, payload: Stated): Parts {
   const defaults = [...readingOf(query).values()].flatMap(({ name, fallback }) => {
     return fallback === undefined ? [] : [[name, fallback] as const]
   })
-  // `fromEntries` makes a field of its own even of `__proto__`.
+  // `fromEntries` makes even `__proto__` an own field.
   return {
     params: Object.fromEntries(given(at('params'))),
     query: Object.fromEntries([...defaults, ...given(at('query'))]),
@@ -73,8 +73,8 @@ function partsOf(route: ServedRoute, payload: Stated): Parts {
 }
 
 /**
- * The headers of the outer call, with the sub-account that its query may have named. What is open
- * to everybody is for no account. An idempotency key of the outer call is for no order in it.
+ * The headers of the outer call, with the sub-account that its query may name. A call of a public
+ * route has no account. An idempotency key of the outer call applies to no order in it.
  */
 function headersFor(
   { auth: { accepts, welcomes } }: ServedRoute,
@@ -88,8 +88,8 @@ function headersFor(
 }
 
 /**
- * Signs a call as the holder of the caller's token would. So an order passes the same proof in the
- * intake threads, whichever way its caller was proven.
+ * Signs a call as the holder of the caller's token would. The intake threads then verify an order
+ * in the same way, however its caller was authenticated.
  */
 function sign(
   call: Omit<Call, 'headers'> & { readonly headers: Map<string, string> },
@@ -108,7 +108,7 @@ function sign(
   return null
 }
 
-/** The request that a tool makes of its arguments, or why it makes none. */
+/** The request for the arguments of a tool, or the refusal. */
 export function requestOf(
   route: ServedRoute,
   payload: Stated,
@@ -118,7 +118,7 @@ export function requestOf(
   const { call: outer, caller } = client
   const { params, query, body } = partsOf(route, payload)
   const bytes = route.raw ? Buffer.from(JSON.stringify(body)) : NO_BYTES
-  // Numbers may become longer: 1e20 has 21 digits.
+  // Numbers may get longer: 1e20 has 21 digits.
   if (bytes.length > LIMITS.bodyBytesMax) return refuse('BODY_TOO_LARGE')
   const nowMs = performance.now()
   const call = {
@@ -129,7 +129,7 @@ export function requestOf(
       return outer.isGone === true
     },
   }
-  // A caller without a token has no scopes either, which the gates of the route refuse.
+  // A caller without a token has no scopes either, so the checks of the route refuse it.
   const { tokenId } = caller
   const refusal = route.raw && tokenId !== null ? sign(call, tokenId, services) : null
   if (refusal !== null) return refusal

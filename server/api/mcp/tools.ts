@@ -1,5 +1,5 @@
-// The tools of POST /mcp. Each is a route under another name: what it takes, what it needs and what
-// it refuses, its route says.
+// The tools of POST /mcp. Each one is a route with another name. The route defines its parameters,
+// its requirements and its refusals.
 
 import type { Route } from '../../edge/http/route.ts'
 import { historicalPrice, marketTrades } from '../markets/market-history.ts'
@@ -14,7 +14,7 @@ import type { McpServices } from './services.ts'
 export interface Tool {
   readonly name: string
   readonly route: Route<McpServices>
-  /** What a program must know besides what the route says of itself; '' for nothing. */
+  /** Text for programs beyond the route's own description; '' for none. */
   readonly hint: string
 }
 
@@ -30,7 +30,7 @@ function tool(name: string, route: Route<McpServices>, hint = ''): Tool {
 export const TOOLS: readonly Tool[] = [
   tool('search_markets', searchMarkets),
   tool('list_markets', activeMarkets),
-  tool('get_market', marketDetail, 'It names the tokens of YES and NO, which an order needs.'),
+  tool('get_market', marketDetail, 'Returns the YES and NO token ids that an order needs.'),
   tool('get_order_book', marketOrderbook, SIZES),
   tool('get_market_price_history', historicalPrice),
   tool('get_market_trades', marketTrades),
@@ -39,7 +39,7 @@ export const TOOLS: readonly Tool[] = [
   tool('get_my_orders', openOrders, SIZES),
   tool('get_my_order', orderById, SIZES),
   tool('place_order', placeOrder, `${RAW} ${SIDES}`),
-  tool('cancel_order', cancelOne, 'Give exactly one of the two ids.'),
+  tool('cancel_order', cancelOne, 'Pass exactly one of the two ids.'),
   tool('cancel_market_orders', cancelAll),
   tool('cancel_all_orders', cancelEverywhere),
 ]

@@ -8,13 +8,13 @@ function addSome<T>(rows: T[], more: readonly T[]): void {
 }
 
 /**
- * What a cancel of all orders did. It has the id of each canceled order, and rows of some: a
- * profile may have 262,144 orders, and a reply with a row for each is too long to be kept for a
- * slow reader.
+ * The result of canceling all orders. It has the id of each canceled order, but rows of only some:
+ * a profile may have 262,144 orders, and a reply with a row for each is too long to hold for a slow
+ * reader.
  */
 export class AllCanceled {
   readonly orderIds: string[] = []
-  /** Orders that are still open, LIMITS.cancelRowsMax at most. */
+  /** Orders that are still open, at most LIMITS.cancelRowsMax. */
   readonly failed: FailedCancel[] = []
   readonly #traded: Canceled[] = []
   readonly #untraded: Canceled[] = []
@@ -23,7 +23,7 @@ export class AllCanceled {
     return this.orderIds.length + this.failed.length === 0
   }
 
-  /** Rows of the canceled orders, LIMITS.cancelRowsMax at most; those that traded come first. */
+  /** Rows of the canceled orders, at most LIMITS.cancelRowsMax; those that traded come first. */
   get orders(): readonly Canceled[] {
     return [...this.#traded, ...this.#untraded].slice(0, cancelRowsMax)
   }

@@ -1,8 +1,8 @@
-// Cancels what a profile has open over all markets, or over several. It takes a part of the orders
-// at a time, and the next part when that one is durable. So the rings keep room for the orders and
-// the cancels of others, and main goes on with other work in between.
-// Invariants: of the calls of one profile one runs, and the others wait for it in their order. So
-// together they cancel each order once. An order that comes after its call began is left alone.
+// Cancels a profile's open orders in all markets or in several. It cancels a part of the orders at
+// a time, and the next part when that one is durable. So the rings keep capacity for the orders and
+// cancels of others, and main does other work in between.
+// Invariants: at most one call per profile runs, and later calls wait in order. So together they
+// cancel each order once. Orders placed after the call began are not canceled.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
@@ -13,7 +13,7 @@ import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
 import { AllCanceled } from './all-canceled.ts'
 import type { Cancels } from './cancels.ts'
 
-/** A part, which is stamped in one stretch, has so many orders of so many markets at most. */
+/** Maximum orders and markets of a part, which is stamped in one synchronous step. */
 const ORDERS_PER_PART = 4096
 const MARKETS_PER_PART = 64
 
@@ -22,7 +22,7 @@ type Outcome = AllCanceled | Reject
 export class CancelEverywhere {
   readonly #pipeline: Pipeline
   readonly #cancels: Cancels
-  /** The newest call of each profile that has one under way. */
+  /** The newest call of each profile with a call in progress. */
   readonly #newest = new Map<ProfileId, Promise<unknown>>()
 
   constructor(pipeline: Pipeline, cancels: Cancels) {
@@ -31,8 +31,8 @@ export class CancelEverywhere {
   }
 
   /**
-   * Cancels every open order that the profile has when its turn comes; with `marketIds`, those of
-   * these markets.
+   * Cancels every order that the profile has open when the call starts; with `marketIds`, only
+   * those in these markets.
    */
   async run(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
     const own = this.#behind(profileId, marketIds)
@@ -44,7 +44,7 @@ export class CancelEverywhere {
     }
   }
 
-  /** Begins when the call before has ended, whatever came of that. */
+  /** Starts when the previous call has ended, whatever its result. */
   async #behind(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
     await this.#newest.get(profileId)?.catch(() => {})
     return this.#cancel(profileId, marketIds)
@@ -64,7 +64,7 @@ export class CancelEverywhere {
         continue
       }
       if (done.isEmpty) return outcome
-      // A mode that began in between, or a full ring, leaves these orders open.
+      // A mode that began meanwhile, or a full ring, leaves these orders open.
       done.addFailed(await this.#cancels.stillOpen(open))
     }
     return done
@@ -72,9 +72,8 @@ export class CancelEverywhere {
 }
 
 /**
- * The live orders of a profile, in all markets or in these, that came by commands up to now; in
- * parts, of which the last may be empty.
- * The orders of a market are read when its turn has come.
+ * The live orders of a profile, in all markets or in these, that were placed up to now; in parts,
+ * the last of which may be empty. The orders of a market are read when the iteration reaches it.
  */
 function* partsOf(
   clearing: Clearing,

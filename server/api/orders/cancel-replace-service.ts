@@ -1,8 +1,8 @@
-// Cancels an order and puts another in its place (rules §4.8). The two legs are not atomic: the
-// cancel comes first. The funds that it frees are for the replacement, so the account's other
-// orders and cancels wait until the replacement is decided. A replacement that is refused whatever
-// funds come free is refused before the cancel, so the old order stands. The operations of one
-// request run one after the other.
+// Cancels an order and places a replacement (rules §4.8). The two legs are not atomic: the cancel
+// is first. The funds that it frees are meant for the replacement, so the account's other orders
+// and cancels wait until the replacement is decided. A replacement that would be refused whatever
+// funds are freed is refused before the cancel, so the old order stays. The operations of one
+// request run one after another.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
@@ -19,9 +19,9 @@ import { FORM } from '../../messages/intake-layout.ts'
 import type { GroupPart, IntakeResult, ReplaceTask } from '../../messages/intake-result.ts'
 import type { Canceled, Cancels } from './cancels.ts'
 
-/** The answers of both legs of an operation. */
+/** The results of both legs of an operation. */
 export interface ReplaceLegs {
-  /** Null when the cancel was not attempted: the replacement was refused before. */
+  /** Null when the cancel was not attempted, because the replacement was refused first. */
   readonly cancel: Canceled | Reject | null
   /** Null when the replacement was not attempted. */
   readonly replacement: OrderAnswer | null
@@ -33,10 +33,10 @@ export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | RefusedA
 interface Operation extends ReplaceTask {
   /** The profile whose order is canceled and replaced. */
   readonly profileId: ProfileId
-  /** The profile whose token signed the request; its rate counts. */
+  /** The profile whose token signed the request; its rate limit applies. */
   readonly callerId: ProfileId
   readonly tokenNo: TokenNo
-  /** Why the caller may not act for the profile it named; null when it may. */
+  /** Why the caller may not act for the profile that it named; null when it may. */
   readonly forbidden: Reject | null
   /** The replacement. */
   readonly kept: KeptOrder
@@ -51,7 +51,7 @@ export class CancelReplace {
     this.#cancels = cancels
   }
 
-  /** Carries out the operations of a request; `reply` is called once. */
+  /** Runs the operations of a request; `reply` is called once. */
   run(call: OrderCall, form: number, reply: (answer: ReplaceAnswer) => void): void {
     const operations: Operation[] = []
     let broken: RefusedAnswer | null = null
@@ -64,12 +64,12 @@ export class CancelReplace {
         broken ??= { reject: result.reject, broke: result.broke }
       } else if (task !== null) operations.push(this.#operationOf(result, task))
       if (index < count - 1) return
-      // No operation was carried out.
+      // No operation was run.
       if (broken !== null) return reply(broken)
       if (call.sender?.isGone === true) return reply(ABANDONED)
       assert(operations.length === count, 'each operation has a task')
       const [{ forbidden }] = operations
-      // A single operation is refused as a whole. In a group, each operation has its own answer.
+      // A single operation is refused as a whole. In a group, each operation has its own result.
       if (form === FORM.REPLACE && forbidden !== null) reply({ reject: forbidden })
       else this.#all(operations).then(reply, (error) => reply(brokenBy(error)))
     }
@@ -110,7 +110,7 @@ export class CancelReplace {
     const { profileId, cancel, mode, forbidden } = operation
     if (forbidden !== null) return { cancel: forbidden, replacement: null }
     const { queues } = this.#pipeline
-    // The queue of the account is full, so neither leg is tried and nothing is done.
+    // The queue of the account is full, so neither leg is attempted.
     if (!(await queues.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
     const foreseen = await operation.kept.refusal()
     if (foreseen !== PASSES) {
@@ -128,11 +128,11 @@ export class CancelReplace {
     const canceled = await this.#cancels
       .one(profileId, cancel, (receipt) => go(receipt.canceled.length === 1))
       .catch((error: unknown) => {
-        // The tables broke when they were asked for the reason. The account's other orders go on.
+        // The query for the reason failed. The account's other orders continue.
         if (replacement === null) queues.end(profileId)
         throw error
       })
-    // A cancel that was refused before it was sent has freed nothing, so there is nothing to wait
+    // A cancel that was refused before it was sent has freed no funds, so there is nothing to wait
     // for.
     if (replacement === null) go(false)
     return { cancel: canceled, replacement: await replacement }
@@ -154,7 +154,7 @@ const OF_CALLER: readonly Reject[] = [
 ]
 
 /**
- * The refusal, if no order of this caller for this account could be placed. Then nothing is
+ * The refusal if no order of this caller for this account could be placed. Then nothing is
  * canceled.
  */
 function forbiddenBy(result: IntakeResult): Reject | null {
@@ -163,7 +163,7 @@ function forbiddenBy(result: IntakeResult): Reject | null {
   return OF_CALLER.includes(reject) ? reject : null
 }
 
-/** A fault on the way is the fault of this call alone, and its reply says so. */
+/** A fault ends this call only, and its reply reports it. */
 function brokenBy(error: unknown): RefusedAnswer {
   return { reject: REJECT.INTERNAL, broke: { error } }
 }

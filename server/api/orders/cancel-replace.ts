@@ -1,4 +1,4 @@
-// Cancels one order and puts another in its place (rules §4.8).
+// Cancels one order and places a replacement (rules §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
@@ -26,8 +26,8 @@ const CONFLICT = 409
 const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
 
 /**
- * A canceled order gets the word that a batch cancel gives as its reason. Any other refusal gets
- * its code, or 503 when that is its status.
+ * A canceled order gets the reason code of a batch cancel. Any other refusal gets its code, or 503
+ * if that is its status.
  */
 function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   const { status, body } = refused(answer)
@@ -37,7 +37,7 @@ function errorOf(answer: RefusedAnswer): { code: string; message: string } {
   return { code: isGone ? 'ORDER_NOT_FOUND' : word, message: String(stated.message) }
 }
 
-/** Not known whether the order was canceled: the tables were behind, or it is being released. */
+/** Whether the order was canceled is unknown: the tables lag, or the order is being released. */
 const isUnknown = (reject: Reject) =>
   reject === REJECT.READ_TIMEOUT || reject === REJECT.ORDER_RELEASE_IN_PROGRESS
 
@@ -45,7 +45,7 @@ const STANDS = {
   status: 'FAILURE',
   error: {
     code: 'NOT_ATTEMPTED',
-    message: 'The replacement was refused before the cancel: the order still stands.',
+    message: 'The replacement was refused before the cancel, so the order stays open.',
   },
 } as const
 
@@ -67,7 +67,7 @@ function replacementText({ replacement }: ReplaceLegs): string {
   return JSON.stringify({ status: 'FAILURE', error: errorOf(replacement) })
 }
 
-/** What the canceled order traded; stands beside the leg, in which clients take no more fields. */
+/** What the canceled order traded, next to the leg: clients accept no more fields in a leg. */
 function tradedText({ cancel }: ReplaceLegs): string {
   if (cancel === null || cancel instanceof Reject) return ''
   return `,"canceledOrder":${JSON.stringify(canceledView(cancel))}`
@@ -88,20 +88,20 @@ const error = () =>
       object({
         code: means(
           text(),
-          'Why it failed: the code of the refusal, 503 when that is its status, or NOT_ATTEMPTED ' +
-            'of a cancel whose replacement was refused before it.',
+          'Error code: the code of the refusal, 503 if that is its status, or NOT_ATTEMPTED ' +
+            'for a cancel whose replacement was refused first.',
         ),
-        message: means(text(), 'Why it failed, in a sentence.'),
+        message: means(text(), 'Message of the error.'),
       }),
     ),
-    'What went wrong; absent after SUCCESS.',
+    'The error; absent after SUCCESS.',
   )
 
 const cancelShape = () =>
   object({
     status: means(
       oneOf('SUCCESS', 'FAILURE', 'UNKNOWN'),
-      'Whether the order was canceled; UNKNOWN when the exchange could not tell yet.',
+      'Whether the order was canceled; UNKNOWN when the exchange could not determine it in time.',
     ),
     orderId: optional(orderId()),
     clientOrderId: shownClientOrderId(),
@@ -112,23 +112,23 @@ const replacementShape = () =>
   object({
     status: means(
       oneOf('SUCCESS', 'FAILURE', 'UNKNOWN', 'NOT_ATTEMPTED'),
-      'Whether the new order was taken; NOT_ATTEMPTED when the failed cancel stopped it.',
+      'Whether the new order was accepted; NOT_ATTEMPTED when the failed cancel prevented it.',
     ),
-    data: means(optional(orderReply()), 'The new order and what came of it; only after SUCCESS.'),
+    data: means(optional(orderReply()), 'The new order and its result; only after SUCCESS.'),
     error: error(),
   })
 
 const legs = () => ({
-  cancel: means(cancelShape(), 'What became of the order to cancel.'),
-  replacement: means(replacementShape(), 'What became of the order to place.'),
+  cancel: means(cancelShape(), 'Result of the cancel.'),
+  replacement: means(replacementShape(), 'Result of the new order.'),
   canceledOrder: means(
     optional(tradedUntilCancel()),
-    'What the canceled order traded until its cancel; absent when it was not canceled.',
+    'What the canceled order traded until its cancel; absent if it was not canceled.',
   ),
 })
 
 const replaced = () =>
-  object({ index: means(integer(0), 'Place of the operation in the call, from 0.'), ...legs() })
+  object({ index: means(integer(0), 'Index of the operation in the call, from 0.'), ...legs() })
 
 const REQUEST = {
   cancel: { orderId: ORDER_ID },
@@ -146,14 +146,14 @@ export const replaceOrder = rawRoute({
   path: '/orders/cancel-replace',
   auth: ORDER_AUTH,
   rateClass: 'trade',
-  about: 'Cancels one order, then places another with the freed funds; 409 unless both were done.',
+  about: 'Cancels one order, then places another with the freed funds; 409 unless both succeed.',
   headers: ON_BEHALF_HEADER,
   body: replaceBody,
   others: {
-    [CONFLICT]: 'At least one leg was not done or is not known; each leg says its own status.',
+    [CONFLICT]: 'At least one leg failed or is unknown; each leg has its own status.',
   },
   reply: object(legs()),
-  means: 'The order was canceled and the new one was taken.',
+  means: 'The order was canceled and the new one was accepted.',
   links: {
     read: {
       to: 'GET /orders/:orderId',
@@ -162,7 +162,7 @@ export const replaceOrder = rawRoute({
     },
     cancel: {
       to: 'DELETE /orders/:orderId',
-      about: 'Cancels what is left of the new order.',
+      about: 'Cancels the open part of the new order.',
       params: { orderId: '/replacement/data/order/id' },
     },
   },
@@ -196,13 +196,13 @@ export const replaceOrders = rawRoute({
   path: '/orders/cancel-replace/batch',
   auth: ORDER_AUTH,
   rateClass: 'trade',
-  about: 'Does up to 20 cancel-replaces, one after the other; each succeeds or fails by itself.',
+  about: 'Runs up to 20 cancel-replaces, one after another; each succeeds or fails independently.',
   headers: ON_BEHALF_HEADER,
   body: replacesBody,
   reply: object({
-    results: means(list(replaced()), 'One entry for each operation, in the order of the call.'),
+    results: means(list(replaced()), 'One entry per operation, in the order of the call.'),
   }),
-  means: 'Each operation has its answer: both of its legs say what became of them.',
+  means: 'Each operation has its result, with the status of both legs.',
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION', 'NOT_SUB_ACCOUNT', 'TOKEN_REVOKED'],
   example: { body: { operations: [REQUEST] }, reply: { results: [{ index: 0, ...REPLY }] } },
   hasCapacity: ({ pipeline }: OrderServices) => pipeline.orders.hasCapacity(),

@@ -1,4 +1,4 @@
-// What the cancel routes answer (rules §4.7, §4.8).
+// Replies of the cancel routes (rules §4.7, §4.8).
 
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type Bytes, bytes, JSON_TYPE, type Reply, reply } from '../../edge/http/reply.ts'
@@ -25,7 +25,7 @@ const PARTLY = 'Some orders could not be canceled'
 const OK = 200
 /** The status when some orders are canceled and some are not. */
 export const MULTI_STATUS = 207
-export const SOME_CANCELED = 'Some orders are canceled, and failed names those that are not.'
+export const SOME_CANCELED = 'Some orders are canceled, and failed lists those that are not.'
 
 const failedCancel = () =>
   object({
@@ -39,15 +39,15 @@ const failedCancel = () =>
         'DELAYED_CANCEL_OFF',
         'UNKNOWN_ERROR',
       ),
-      'Why the order was not canceled, as a word for programs.',
+      'Code of the error.',
     ),
-    message: means(text(), 'Why the order was not canceled, in a sentence.'),
-    retryable: means(boolean(), 'True when the same cancel may succeed a moment later.'),
+    message: means(text(), 'Message of the error.'),
+    retryable: means(boolean(), 'True when the same cancel may succeed shortly after.'),
   })
 
 const clientNamed = () =>
   object({
-    clientOrderId: means(text(), 'Id by which the call named the order.'),
+    clientOrderId: means(text(), 'Client order id given in the call.'),
     orderId: orderId(),
   })
 
@@ -55,19 +55,19 @@ const canceledOrder = () => anyOf(orderId(), clientNamed())
 
 export function batchCancelReply() {
   return object({
-    message: means(text(), 'What was done, in a sentence.'),
+    message: means(text(), 'Summary of the result.'),
     canceled: means(
       list(canceledOrder()),
-      'Orders that are canceled: order ids, or both ids where the call named client ids.',
+      'Canceled orders: order ids, or both ids if the call used client ids.',
     ),
     orders: means(
       list(tradedUntilCancel()),
-      'What each of the canceled orders traded until its cancel; after a cancel of all orders, ' +
-        'those that traded first, 10,000 at most.',
+      'What each canceled order traded until its cancel; after a cancel of all orders, ' +
+        'traded orders first, at most 10,000.',
     ),
     failed: means(
       list(failedCancel()),
-      'Orders that are not canceled, each with its reason; 10,000 at most.',
+      'Orders that were not canceled, each with its reason; at most 10,000.',
     ),
   })
 }
@@ -77,7 +77,7 @@ export function cancelReply() {
   return object({ ...message().properties, ...tradedUntilCancel().properties })
 }
 
-/** A refusal with what the trading mode, or a release under way, adds to it. */
+/** A refusal with the fields that the trading mode, or a release in progress, adds to it. */
 export function refuseCancel(reject: Reject, pipeline: Pipeline): Refusal {
   if (reject === REJECT.ORDER_RELEASE_IN_PROGRESS) {
     return refuse(reject, { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true })
@@ -98,8 +98,8 @@ interface BatchReply {
 }
 
 /**
- * 200 when no order is open any more, 207 when some still are. The call names no order, so none can
- * be unknown.
+ * 200 when no order is open any more, 207 when some still are. The call names no orders, so none
+ * can be unknown.
  */
 function cancelAllResult(outcome: AllCanceled): BatchReply | Reply<BatchReply> {
   const { orderIds, failed } = outcome
@@ -108,10 +108,10 @@ function cancelAllResult(outcome: AllCanceled): BatchReply | Reply<BatchReply> {
   return reply(MULTI_STATUS, { message: PARTLY, ...done, failed })
 }
 
-/** Rows of a list that one step of a reply encodes. */
+/** Rows of a list encoded per step of a reply. */
 const ROWS_PER_STEP = 1000
 
-/** Encodes a list as JSON, a part of its rows in a step. */
+/** Encodes a list as JSON, a batch of rows per step. */
 function* listText<T>(
   rows: readonly T[],
   shown: (row: T) => unknown,
@@ -125,7 +125,7 @@ function* listText<T>(
   return `[${texts.join(',')}]`
 }
 
-/** Encodes the reply to a cancel of very many orders, a part of its rows in a step. */
+/** Encodes the reply to a cancel of very many orders, a batch of rows per step. */
 function* cancelAllText(outcome: AllCanceled, message: string): Steps<string> {
   const canceled = yield* listText(outcome.orderIds, (id) => id)
   const orders = yield* listText(outcome.orders, canceledView)
@@ -134,7 +134,7 @@ function* cancelAllText(outcome: AllCanceled, message: string): Steps<string> {
   return `${head},"canceled":${canceled},"orders":${orders},"failed":${failed}}`
 }
 
-/** A profile may have 262,144 open orders: their ids at once would hold up every other order. */
+/** A profile may have 262,144 open orders. Encoding them at once would delay other orders. */
 export async function cancelAllInSlices(
   outcome: AllCanceled,
   { slices, pipeline }: Pick<OrderServices, 'slices' | 'pipeline'>,
@@ -150,8 +150,8 @@ export async function cancelAllInSlices(
 }
 
 /**
- * 200 when all are canceled, 207 when some are. When none is: 409 if a market binds one of them,
- * 400 if an id is known, else 404.
+ * 200 when all are canceled, 207 when some are. When none is: 409 if a market blocks the cancel of
+ * one of them, 400 if an id is known, else 404.
  */
 export function batchResult(
   outcome: BatchOutcome,

@@ -1,4 +1,4 @@
-// Cancels by the names clients use: order ids, client order ids, a whole market (rules §4.7, §4.8).
+// Cancels by order ids, by client order ids, or of a whole market (rules §4.7, §4.8).
 
 import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -10,7 +10,7 @@ import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
 import type { EndedOrder, EndedOrders } from './ended-orders.ts'
 import { inSlices } from './slices.ts'
 
-/** How a client names an order. */
+/** The name that a client gives for an order. */
 export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
 
 /** The names of an order. Not every order has a client order id. */
@@ -19,10 +19,10 @@ export interface OrderNames {
   readonly clientOrderId?: string
 }
 
-/** What an order traded until its cancel, and its names. */
+/** What an order traded until its cancel, with its names. */
 export type Canceled = OrderNames & Omit<CanceledOrder, keyof OrderName>
 
-/** A name that stands for a live order of the caller. */
+/** A name of a live order of the caller. */
 interface Live {
   readonly text: OrderText
   readonly order: OrderName
@@ -33,8 +33,8 @@ interface Live {
 }
 
 /**
- * A name that stands for no live order of the caller, and the reason. With ORDER_NOT_OPEN the order
- * may still prove to be another profile's.
+ * A name that matches no live order of the caller, and the reason. With ORDER_NOT_OPEN the order
+ * may still turn out to belong to another profile.
  */
 interface Unknown {
   readonly text: OrderText
@@ -67,7 +67,7 @@ export interface BatchOutcome {
   readonly anyKnown: boolean
 }
 
-/** Order ids are hex in any letter case; client ids differ by case and are trimmed (rules §4.5). */
+/** Order ids are hex in any letter case. Client ids are case-sensitive and trimmed (rules §4.5). */
 function nameOf(text: OrderText): string {
   return 'orderId' in text ? text.orderId.toLowerCase() : text.clientOrderId.trim()
 }
@@ -85,9 +85,9 @@ export class Cancels {
   }
 
   /**
-   * Cancels one order. Gives what it traded once the cancel is durable, or the refusal. `answered`
-   * is called for a cancel that was sent, when its market has answered. A caller that passes
-   * `answered` has the turn of the account already.
+   * Cancels one order. Returns what it traded once the cancel is durable, or the refusal.
+   * `answered` is called for a cancel that was sent, when its market has replied. A caller that
+   * passes `answered` already holds the account's place in the queue.
    */
   async one(
     profileId: ProfileId,
@@ -114,9 +114,8 @@ export class Cancels {
   }
 
   /**
-   * Cancels the open orders among those named; an id given twice counts once. The fate of the other
-   * orders is looked up after the cancels. So a maker that pulls its quotes does not wait for
-   * orders that are gone.
+   * Cancels the open orders among those named; a repeated id counts once. The other orders are
+   * looked up after the cancels, so a maker that pulls its quotes does not wait for ended orders.
    */
   async batch(profileId: ProfileId, texts: readonly OrderText[]): Promise<BatchOutcome | Reject> {
     const restricted = await this.restricted(profileId)
@@ -159,13 +158,13 @@ export class Cancels {
     const receipt = await this.#cancelByMarket(live)
     if (receipt instanceof Reject) return receipt
     const { canceled, leftAlone } = receipt
-    // That no order is open may rest on a fill that is not durable yet.
+    // The absence of open orders may be due to a fill that is not durable yet.
     if (canceled.size === 0) await this.#pipeline.durable()
     const { ids } = this.#pipeline
     const idsOf = (orders: readonly OrderName[]) => inSlices(orders, (some) => ids.texts(some))
     const gone = live.flatMap((order) => canceled.get(keyOf(order)) ?? [])
-    // An order that filled meanwhile is no failure. An order that is still open found no room for
-    // its cancel, and the client may retry.
+    // An order that filled meanwhile is not a failure. An order that is still open found its
+    // market's ring full, and the client may retry the cancel.
     const untouched = live.filter((order) => leftAlone.has(keyOf(order)))
     const open = this.stillOpen(live.filter((order) => !leftAlone.has(keyOf(order))))
     const untouchedIds = await idsOf(untouched)
@@ -182,7 +181,7 @@ export class Cancels {
     }
   }
 
-  /** Those of the orders that are open, as failures. */
+  /** The open orders among these, as failures. */
   async stillOpen(orders: readonly OrderName[]): Promise<FailedCancel[]> {
     const { ids } = this.#pipeline
     const open = orders.filter((order) => this.#isOpen(order))
@@ -191,8 +190,8 @@ export class Cancels {
   }
 
   /**
-   * Waits for the turn of the account, then gives the refusal if nothing may be canceled. The
-   * requests of a busy account wait in its queue. With null the account has its turn already.
+   * Waits in the queue of a busy account, then returns the refusal if nothing may be canceled. With
+   * null the request was dequeued already.
    */
   async restricted(profileId: ProfileId | null): Promise<Reject | null> {
     const { queues } = this.#pipeline
@@ -203,8 +202,8 @@ export class Cancels {
   }
 
   /**
-   * Cancels orders and gives those that it canceled, why others were left alone, and how others had
-   * ended; each by its key. There is no await before the last command is stamped.
+   * Cancels orders. Returns the orders that it canceled, why others were not canceled, and how
+   * others had ended, each by its key. There is no await before the last command is stamped.
    */
   async #cancelByMarket(orders: readonly OrderName[]): Promise<ByMarket | Reject> {
     const { orders: table } = this.#pipeline.clearing
@@ -237,7 +236,7 @@ export class Cancels {
     return order !== null && this.#pipeline.clearing.orders.isLive(order.slot, order.generation)
   }
 
-  /** What a name stands for at this moment. */
+  /** The order that a name refers to now. */
   #resolve(profileId: ProfileId, text: OrderText): Resolved {
     const { ids, clearing } = this.#pipeline
     if ('clientOrderId' in text) {
@@ -257,9 +256,7 @@ export class Cancels {
     return { text, order, orderId, clientOrderId, reject }
   }
 
-  /**
-   * Why no live order has this name, and the id of the ended order that had it, if there was one.
-   */
+  /** Why no live order has this name, and the id of the ended order that had it, if any. */
   async #ended(profileId: ProfileId, named: Unknown): Promise<Unknown> {
     const reject = await this.#reasonOf(profileId, named)
     const { text } = named
@@ -269,7 +266,7 @@ export class Cancels {
     return { ...named, reject, orderId: this.#pipeline.ids.text(row.slot, row.generation) }
   }
 
-  /** Why a name that no live order has cannot be canceled. */
+  /** Why the name cannot be canceled, given that no live order has it. */
   async #reasonOf(profileId: ProfileId, { text, reject }: Unknown): Promise<Reject> {
     if (reject !== REJECT.ORDER_NOT_OPEN) return reject
     if ('clientOrderId' in text) return this.#whyNotLive(profileId, text.clientOrderId.trim())
@@ -279,7 +276,7 @@ export class Cancels {
 
   /**
    * Why no live order has this client id: whether it was ever used. For ids that main does not hold
-   * exactly, the tables say so.
+   * exactly, the tables are queried.
    */
   async #whyNotLive(profileId: ProfileId, clientOrderId: string): Promise<Reject> {
     const known = this.#pipeline.clearing.seen.clientId(profileId, clientOrderId)
@@ -290,13 +287,13 @@ export class Cancels {
     return row === undefined ? REJECT.READ_TIMEOUT : REJECT.ORDER_NOT_FOUND
   }
 
-  /** A live order that its cancel found ended, with the reason. */
+  /** An order that was live but had ended when the cancel reached its market, with the reason. */
   async #missed(profileId: ProfileId, each: Live, ends: Ends): Promise<Unknown> {
     const reject = await this.#whyMissed(profileId, each.order, ends)
     return { text: each.text, order: null, orderId: each.orderId, reject }
   }
 
-  /** How a live order of the profile ended before its cancel came to the market. */
+  /** How an order of the profile ended before its cancel reached the market. */
   async #whyMissed(profileId: ProfileId, order: OrderName, ends: Ends): Promise<Reject> {
     const end = ends.get(keyOf(order))
     const isDoubtful = end === REJECT.ORDER_FILLED && this.#mayBeUndone(profileId)
@@ -305,14 +302,14 @@ export class Cancels {
     return reject === REJECT.ORDER_FILLED ? reject : REJECT.ORDER_NOT_OPEN
   }
 
-  /** A fill of a profile of which nothing was ever taken back stands. */
+  /** The fills of a profile without any reversal are final. */
   #mayBeUndone(profileId: ProfileId): boolean {
     return this.#pipeline.clearing.reversals.tookOf(profileId)
   }
 
   /**
-   * Why this order is not open. Only its owner is told. The state of the core says so until another
-   * order has the slot; after that the read tables do.
+   * Why this order is not open, for its owner only. The core's state has the reason until another
+   * order reuses the slot; after that the read tables have it.
    */
   async #whyNotOpen(profileId: ProfileId, order: OrderName): Promise<Reject> {
     const known = this.#pipeline.cancels.whyEnded(profileId, order)
@@ -324,7 +321,7 @@ export class Cancels {
   }
 }
 
-/** Why the market found orders ended, by their keys. */
+/** Why the market found orders ended, by order key. */
 type Ends = ReadonlyMap<number, Reject>
 
 interface ByMarket {
@@ -350,7 +347,7 @@ function canceledOf({ orderId, clientOrderId }: Live, canceled: CanceledOrder): 
   return { ...names, ...tradedOf(canceled) }
 }
 
-/** Why an order that ended cannot be canceled. */
+/** Why an ended order cannot be canceled. */
 function reasonOf({ status }: EndedOrder): Reject {
   return status === MATCHED ? REJECT.ORDER_FILLED : REJECT.ORDER_NOT_OPEN
 }
@@ -359,10 +356,7 @@ function isOver(reject: Reject): boolean {
   return reject === REJECT.ORDER_NOT_OPEN || reject === REJECT.ORDER_FILLED
 }
 
-/**
- * The order is still open, since its market's ring had no room for the cancel, or its end is not
- * known.
- */
+/** The order is still open because its market's ring was full, or the order's end is unknown. */
 const NOT_CONFIRMED = {
   reason: 'UNKNOWN_ERROR',
   message: 'Failed to cancel order',
@@ -383,7 +377,7 @@ const GONE_FILLED: Why = {
   retryable: false,
 }
 
-/** The market lets nobody call back an order that it holds. */
+/** The market does not allow cancels of delayed orders. */
 const BOUND: Why = {
   reason: 'DELAYED_CANCEL_OFF',
   message: REJECT.DELAYED_CANCEL_OFF.sentence,

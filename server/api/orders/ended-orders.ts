@@ -10,8 +10,7 @@ export interface EndedOrder {
 }
 
 /**
- * Looks up orders that ended, and their owners. Null when there is none, undefined when there is no
- * answer in time.
+ * Looks up ended orders, and their owners. Null when there is none, undefined on a read timeout.
  */
 export interface EndedOrders {
   order(profileId: ProfileId, name: OrderName): Promise<EndedOrder | null | undefined>
@@ -22,8 +21,8 @@ export interface EndedOrders {
 }
 
 /**
- * Looks them up in the read tables, once these show all that was decided before the question: an
- * order that ended a moment ago is not missing there.
+ * Looks them up in the read tables once the tables include everything decided before the query, so
+ * that an order that has just ended is found.
  */
 export function endedOrders(reads: PrivateReads, { durable }: Durable): EndedOrders {
   return {

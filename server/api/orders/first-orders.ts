@@ -1,5 +1,5 @@
-// The order that a client sent before, for the refusal of the second one, and its first reply once
-// more. The reply is made of the tables again: nothing of it was kept (rules §4.5).
+// Finds the order that a client sent earlier, for the refusal of a duplicate, and its first reply.
+// The reply is rebuilt from the tables: it is not stored (rules §4.5).
 
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
@@ -18,7 +18,7 @@ import { signedFields } from '../../exchange/read-model/views.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
-/** Whether a further order wants the same as the first. */
+/** Whether a later order has the same terms as the first. */
 function isSame(order: PlaceOrder, first: FirstRow): boolean {
   return (
     order.marketId === first.marketId &&
@@ -53,12 +53,12 @@ export class FirstOrders {
   }
 
   /**
-   * The order that has the hash of this one or, if there is none, its client id. `replays` asks for
-   * its first reply too, which is given for a day and for the same terms. Null when no order is
-   * known or the first left no trace, undefined without an answer in time.
+   * The order with the hash of this one or, if there is none, with its client id. `replays`
+   * requests its first reply too, which is returned for a day and only for the same terms. Null
+   * when no order is known or the first left no trace, undefined on a read timeout.
    */
   async find(order: PlaceOrder, replays: boolean): Promise<First | null | undefined> {
-    // The first may be decided and not durable yet.
+    // The first order may be decided and not durable yet.
     await this.#pipeline.durable()
     const { accountId, hashHigh, hashLow, clientOrderId } = order
     const request = {
@@ -83,7 +83,7 @@ export class FirstOrders {
     return market === undefined ? undefined : { ...first, text: this.#textOf(found, market) }
   }
 
-  /** The reply that the arrival got, with the settlement of its trade as it is now. */
+  /** The reply to the first order, with the current settlement of its trade. */
   #textOf(found: FirstOrder, published: PublishedMarket): string {
     const { order, trade, ownMakers } = found
     const filledSharesRaw = trade?.sharesRaw ?? 0

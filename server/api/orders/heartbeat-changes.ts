@@ -1,4 +1,4 @@
-// How a client sets and clears its heartbeat deadline (rules §4.9).
+// Sets and clears the heartbeat deadline of a client (rules §4.9).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -11,7 +11,7 @@ import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 export interface Beat {
   /** Null when no deadline is armed. */
   readonly cancelAtMs: TimeMs | null
-  /** Server time at which the beat was decided. */
+  /** Server time at which the heartbeat was decided. */
   readonly nowMs: TimeMs
 }
 
@@ -23,9 +23,9 @@ export class HeartbeatChanges {
   }
 
   /**
-   * Arms the profile's deadline, also in place of an older one; null disarms it. Gives VALIDATION
-   * when the deadline is less than five seconds ahead. Gives HEARTBEAT_CANCELING while the cancels
-   * of an older deadline are under way.
+   * Arms the profile's deadline, replacing an older one; null disarms it. Returns VALIDATION when
+   * the deadline is less than five seconds ahead, and HEARTBEAT_CANCELING while the cancels of an
+   * older deadline are in progress.
    */
   async beat(profileId: ProfileId, cancelAtMs: TimeMs | null): Promise<Beat | Reject> {
     const { clearing, sequencer } = this.#pipeline
@@ -42,7 +42,7 @@ export class HeartbeatChanges {
   }
 }
 
-/** The command for a beat; null when there is nothing to disarm. */
+/** The command for a heartbeat; null when there is nothing to disarm. */
 function changeOf(
   { heartbeats }: Clearing,
   profileId: ProfileId,

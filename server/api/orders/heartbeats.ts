@@ -16,20 +16,19 @@ export const beat = route({
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
   bulkhead: 'frees',
-  about:
-    'Sets the instant at which all resting orders of the caller are canceled; {} takes it back.',
+  about: 'Sets the time at which all resting orders of the caller are canceled; {} clears it.',
   body: object({
     cancelAt: means(
       optional(integer(0)),
       `The deadline in Unix milliseconds, at least ${LIMITS.heartbeatAheadMsMin} ms after server ` +
-        'time; absent to take it back.',
+        'time; absent to clear it.',
     ),
   }),
   reply: object({
     cancelAt: means(nullable(integer(0)), 'The deadline in Unix milliseconds; null for none.'),
-    serverTime: means(integer(0), 'Time of the exchange in Unix milliseconds.'),
+    serverTime: means(integer(0), 'Exchange time in Unix milliseconds.'),
   }),
-  means: 'The deadline stands as the reply shows it, in place of the one before.',
+  means: 'The deadline is set as shown, replacing any earlier one.',
   rejects: ['OVERLOADED', 'VALIDATION', 'HEARTBEAT_CANCELING'],
   example: {
     body: { cancelAt: 1_796_126_410_000 },

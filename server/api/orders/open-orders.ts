@@ -1,4 +1,4 @@
-// The open orders of a profile over all markets, by cursor.
+// The open orders of a profile in all markets, paged by cursor.
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -20,12 +20,12 @@ const DEFAULT_LIMIT = 50
 const CURSOR_CHARACTERS_MAX = 32
 const SEQ = /^[1-9][0-9]{0,15}$/
 
-/** A cursor names the last order of its page, by the seq that placed it. */
+/** A cursor holds the seq that placed the last order of its page. */
 function cursorOf(placedSeq: Seq): string {
   return Buffer.from(String(placedSeq)).toString('base64url')
 }
 
-/** The seq that a cursor names; above all seqs for an empty one, null for a text that is none. */
+/** The seq in a cursor; above all seqs for an empty one, null for an invalid one. */
 function seqIn(cursor: string): Seq | null {
   if (cursor === '') return Number.MAX_SAFE_INTEGER
   const stated = Buffer.from(cursor, 'base64url').toString()
@@ -39,22 +39,22 @@ export const openOrders = route({
   path: '/orders',
   auth: hmacOrSession().forSubAccounts(),
   rateClass: 'private',
-  about: "The caller's open orders over all markets, newest first, by cursor.",
+  about: "Lists the caller's open orders in all markets, newest first, by cursor.",
   query: {
     limit: means(
       defaulted(integer(1, LIMITS.userOrdersLimitMax), DEFAULT_LIMIT),
-      'Most orders on a page of the list.',
+      'Maximum orders per page.',
     ),
     cursor: means(
       optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-      'nextCursor of the page before; absent or empty for the first page.',
+      'nextCursor of the previous page; absent or empty for the first page.',
     ),
   },
   reply: object({
     data: means(list(order()), 'The orders of this page, newest first.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
   }),
-  means: 'A page of the orders as the newest durable command left them.',
+  means: 'A page of the orders as of the newest durable command.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: {
     query: { limit: DEFAULT_LIMIT },
@@ -68,7 +68,7 @@ export const openOrders = route({
     if (beforeSeq === null) return invalidCursor()
     const requester = requesterOf({ caller, call })
     const { limit } = query
-    // One more than asked for tells whether a page follows.
+    // Reads one extra order to know whether there is another page.
     const request = { accountId: owner, beforeSeq, limit: limit + 1 }
     const found = await reads.read(openOrdersOf, request, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')

@@ -1,4 +1,4 @@
-// The pipeline's answer to an order, as a reply of its own or as an entry of a list.
+// The pipeline's result for an order, as a separate reply or as an entry of a list.
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { type Bytes, bytes, JSON_TYPE } from '../../edge/http/reply.ts'
@@ -14,10 +14,10 @@ export function answered(answer: OrderAnswer): Bytes | Refusal {
   return bytes(answer.text, JSON_TYPE, CREATED, answer.isReplay === true ? REPLAYED : [])
 }
 
-/** The refusal of an order, with the fields that its body has besides. */
+/** The refusal of an order, with the other fields of its body. */
 export function refused(answer: RefusedAnswer): Refusal {
   const { reject, issues, expectedFeeRateBps, first, more, retryAfterSec, bar, broke } = answer
-  // A fault on the way, often in the reply of a durable order: only this call learns of it.
+  // A fault on the way, often in the reply of a durable order, is reported only to this call.
   if (broke !== undefined) throw broke.error
   if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
   if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
@@ -27,7 +27,7 @@ export function refused(answer: RefusedAnswer): Refusal {
   return refuse(reject, bar ?? more, retryAfterSec)
 }
 
-/** `index` and `status`, then the fields that the order alone would get. */
+/** `index` and `status`, then the fields of a reply to the order alone. */
 function partText(answer: OrderAnswer, index: number): string {
   if ('text' in answer) return `{"index":${index},"status":${CREATED},${answer.text.slice(1)}`
   const { status, innerBody } = refused(answer)

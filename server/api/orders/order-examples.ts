@@ -1,4 +1,4 @@
-// One order that the examples of all routes share, in the market of examples.ts.
+// One order in the market of examples.ts, shared by the examples of all routes.
 
 import { ACCOUNT, MARKET_EXAMPLE, ORDER_ID } from '../examples.ts'
 

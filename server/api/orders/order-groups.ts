@@ -19,20 +19,20 @@ import { ORDER_AUTH, signedCall } from './signed-call.ts'
 
 const issue = () =>
   object({
-    field: means(text(), 'Path of the field that is wrong; body for the whole order.'),
-    message: means(text(), 'What is wrong with the field.'),
+    field: means(text(), 'Path of the invalid field; body for the whole order.'),
+    message: means(text(), 'The problem with the field.'),
   })
 
-/** What POST /orders would have said in a refusal of the order. */
+/** The refusal that POST /orders would have returned for the order. */
 const refusedFields = () => ({
   message: means(
     optional(anyOf(text(), list(issue()))),
-    'Why the order was refused; a list when fields of it are wrong.',
+    'Why the order was refused; a list if fields of it are invalid.',
   ),
-  error: means(optional(text()), 'The HTTP name of the status; of a refusal alone.'),
-  statusCode: means(optional(integer(400, 599)), 'The same as status; of a refusal alone.'),
-  code: means(optional(text()), 'The code for programs; of a refusal alone.'),
-  retryAfterSec: means(optional(integer(1)), 'Seconds to wait before the order is sent again.'),
+  error: means(optional(text()), 'HTTP reason phrase of the status; only for a refusal.'),
+  statusCode: means(optional(integer(400, 599)), 'The same as status; only for a refusal.'),
+  code: means(optional(text()), 'Error code; only for a refusal.'),
+  retryAfterSec: means(optional(integer(1)), 'Seconds to wait before sending the order again.'),
   expectedFeeRateBps: means(
     optional(integer(0, LIMITS.feeBpsMax)),
     'With FEE_RATE_MISMATCH: the rate to sign, in basis points.',
@@ -43,8 +43,8 @@ const refusedFields = () => ({
 
 const placed = () =>
   openObject({
-    index: means(integer(0), 'Place of the order in the call, from 0.'),
-    status: means(integer(200, 599), 'HTTP status that POST /orders would have given this order.'),
+    index: means(integer(0), 'Index of the order in the call, from 0.'),
+    status: means(integer(200, 599), 'HTTP status that POST /orders would have returned.'),
     order: optional(orderReply().properties.order),
     makerMatches: optional(orderReply().properties.makerMatches),
     execution: optional(orderReply().properties.execution),
@@ -56,13 +56,13 @@ export const orderBatch = rawRoute({
   path: '/orders/batch',
   auth: ORDER_AUTH,
   rateClass: 'trade',
-  about: 'Places up to 50 signed orders in the order given; each is taken or refused by itself.',
+  about: 'Places up to 50 signed orders in sequence; each is accepted or refused independently.',
   headers: ON_BEHALF_HEADER,
   body: ordersBody,
   reply: object({
-    results: means(list(placed()), 'One entry for each order, in the order of the call.'),
+    results: means(list(placed()), 'One entry per order, in the order of the call.'),
   }),
-  means: 'Each order has its answer: status says what became of it.',
+  means: 'Each order has its result in status.',
   rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION'],
   example: {
     body: { orders: [ORDER_REQUEST_EXAMPLE] },

@@ -1,4 +1,4 @@
-// An order and what came of it, as replies show them (rules §3.5, §12.4).
+// Schemas of orders and their execution in replies (rules §3.5, §12.4).
 
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
 import { ORDER_TYPES } from '../../../engine/domain/order.ts'
@@ -33,7 +33,7 @@ const orderMarket = () =>
   named(
     'OrderMarket',
     object({
-      id: means(integer(1), 'Number of the market, counted from 1.'),
+      id: means(integer(1), 'Id of the market, counted from 1.'),
       slug: slug(),
       title: means(text(), 'The question of the market.'),
       yesPositionId: means(uint256Text(), 'Token of the YES outcome.'),
@@ -43,14 +43,14 @@ const orderMarket = () =>
           object({ slug: slug(), title: means(text(), 'Title of the group.') }),
           schemaOf<null>({ type: 'null' }),
         ),
-        'Always null here: the market itself names its group.',
+        'Always null here: the market itself has its group.',
       ),
     }),
   )
 
-/** What was signed, and what follows from it. */
+/** The signed fields, and the fields derived from them. */
 const signedOrder = () => ({
-  salt: means(uint256Text(), 'Number that makes the order unique, as it was signed.'),
+  salt: means(uint256Text(), 'Salt that makes the order unique, as signed.'),
   maker: means(address(), 'Account that gives makerAmount.'),
   signer: means(address(), 'Account whose key signed the order.'),
   taker: means(address(), 'Always the zero address: anyone may fill the order.'),
@@ -58,24 +58,21 @@ const signedOrder = () => ({
   token: means(uint256Text(), 'The same as tokenId.'),
   outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
   makerAmount: means(integer(1), 'Raw units given: collateral of a buy, shares of a sell.'),
-  takerAmount: means(integer(1), 'Raw units wanted in return; 1 for an order at market.'),
+  takerAmount: means(integer(1), 'Raw units requested in return; 1 for a market order.'),
   originalSize: means(
     uint256Text(),
-    'Raw shares ordered; of a buy at market, raw collateral to spend.',
+    'Raw shares ordered; for a market buy, raw collateral to spend.',
   ),
-  expiration: means(
-    uint256Text(),
-    'When the order ends by itself: Unix seconds as text, 0 for never.',
-  ),
-  nonce: means(integer(0, 0), 'Part of what was signed that this exchange does not use.'),
-  feeRateBps: means(integer(0, 1000), 'Fee rate that the order signed, in basis points.'),
-  signatureType: means(integer(0, 3), '0 signed by the maker, 1 to 3 by the key of its wallet.'),
+  expiration: means(uint256Text(), 'When the order expires: Unix seconds as text, 0 for never.'),
+  nonce: means(integer(0, 0), 'Signed field that this exchange does not use.'),
+  feeRateBps: means(integer(0, 1000), 'Signed fee rate of the order, in basis points.'),
+  signatureType: means(integer(0, 3), '0 if signed by the maker, 1 to 3 by the key of its wallet.'),
   signature: means(text(), 'Signature of the order, as hex.'),
   orderType: orderType(),
   type: means(oneOf(...ORDER_TYPES), 'The same as orderType.'),
   price: means(
     nullable(number(0.001, 0.999)),
-    'Limit price of the token; null for an order at market.',
+    'Limit price of the token; null for a market order.',
   ),
 })
 
@@ -83,29 +80,29 @@ const orderFields = <S extends Schema>(side: S) => ({
   id: orderId(),
   ...signedOrder(),
   side,
-  marketId: means(integer(1), 'Number of the market.'),
+  marketId: means(integer(1), 'Id of the market.'),
   marketSlug: slug(),
-  ownerId: means(profileId(), 'Number of the profile that owns the order.'),
+  ownerId: means(profileId(), 'Id of the profile that owns the order.'),
   createdAt: means(isoTime(), 'When the exchange accepted the order.'),
   status: orderStatus(),
   ...shownFills(),
   clientOrderId: shownClientOrderId(),
-  market: means(orderMarket(), 'The market that the order trades in.'),
+  market: means(orderMarket(), 'The market of the order.'),
 })
 
-/** An order, in every reply that shows one but those of `userOrder`. */
+/** An order, in all replies except those of `userOrder`. */
 export function order() {
-  const side = means(integer(0, 1), 'Side as it was signed: 0 buys the token, 1 sells it.')
+  const side = means(integer(0, 1), 'Signed side: 0 buys the token, 1 sells it.')
   return named('Order', object(orderFields(side)))
 }
 
-/** The same in the lists of a market, where public clients read the side as a word. */
+/** The same in the lists of a market, where public clients read the side as text. */
 export function userOrder() {
   const side = means(oneOf('BUY', 'SELL'), 'Whether the order buys or sells its token.')
   return named('UserOrder', object(orderFields(side)))
 }
 
-/** An order with what came of it. A maker is not told which orders it met. */
+/** An order with its execution. The orders that a maker traded with are not disclosed to it. */
 export function orderData() {
   const { makerMatches, ...parts } = orderParts()
   return named('OrderData', object({ ...parts, makerMatches: optional(makerMatches) }))
@@ -121,22 +118,22 @@ const makerMatch = () =>
     object({
       id: means(text(), 'Id of the match, unique in the exchange.'),
       createdAt: means(nullable(isoTime()), 'When the two orders matched.'),
-      matchedSize: means(uint256Text(), 'Raw shares that were traded with this order.'),
+      matchedSize: means(uint256Text(), 'Raw shares traded with this order.'),
       orderId: means(orderId(), 'Id of the resting order.'),
     }),
   )
 
-/** A buy's fee is in shares, a sell's in collateral (rules §3.5). */
+/** A buy pays its fee in shares, a sell in collateral (rules §3.5). */
 const totalsRaw = () =>
   named(
     'ExecutionTotals',
     object({
-      contractsGross: means(uint256Text(), 'Raw shares that were filled.'),
+      contractsGross: means(uint256Text(), 'Raw shares filled.'),
       contractsFee: means(uint256Text(), 'Fee of a buy in raw shares; 0 for a sell.'),
-      contractsNet: means(uint256Text(), 'Raw shares filled, without the fee.'),
+      contractsNet: means(uint256Text(), 'Raw shares filled, minus the fee.'),
       usdGross: means(uint256Text(), 'Raw collateral at the prices of the fills.'),
       usdFee: means(uint256Text(), 'Fee of a sell in raw collateral; 0 for a buy.'),
-      usdNet: means(uint256Text(), 'Raw collateral of the fills, without the fee.'),
+      usdNet: means(uint256Text(), 'Raw collateral of the fills, minus the fee.'),
     }),
   )
 
@@ -147,17 +144,17 @@ const execution = () =>
       matched: means(boolean(), 'True when the order has traded.'),
       settlementStatus: means(
         oneOf(...SETTLEMENT_STATUSES, 'UNMATCHED', 'DELAYED', 'CANCELED'),
-        'UNMATCHED without a trade, DELAYED while the order is held, CANCELED (in the reply to ' +
-          'the order alone) when self-trade prevention stopped it; else how far its trade is ' +
-          'settled.',
+        'UNMATCHED without a trade, DELAYED during the taker delay, CANCELED (in the reply to ' +
+          'the order only) if self-trade prevention stopped it; otherwise the status of its ' +
+          'trade.',
       ),
       eligibleAt: means(
         optional(isoTime()),
-        'When the order, held for the taker delay, enters its market; present while DELAYED.',
+        'When the order enters its market after the taker delay; present while DELAYED.',
       ),
       reason: means(
         optional(oneOf('STP_TAKER_REJECTED')),
-        'Present when the order stopped before it met an order of its own profile.',
+        'Present if the order stopped before it would have matched an order of its own profile.',
       ),
       stpMakerCancels: means(
         optional(list(orderId())),
@@ -170,25 +167,25 @@ const execution = () =>
       ),
       txHash: means(
         optional(nullable(bytes32())),
-        'Hash of the transaction of that trade; null until a block holds it.',
+        'Transaction hash of that trade; null until it is in a block.',
       ),
       feeRateBps: means(
         integer(0, 1000),
-        'Fee rate that the order signed, in basis points; 0 in a market without fees.',
+        'Signed fee rate of the order, in basis points; 0 in a market without fees.',
       ),
       effectiveFeeBps: means(
         integer(0, 10_000),
-        'Fee that the fills paid, in basis points of what was received; 0 without a fill.',
+        'Fee paid by the fills, in basis points of the amount received; 0 without a fill.',
       ),
-      totalsRaw: means(totalsRaw(), 'What the fills moved, in raw units; all 0 without a fill.'),
+      totalsRaw: means(totalsRaw(), 'Totals of the fills, in raw units; all 0 without a fill.'),
     }),
   )
 
 function orderParts() {
   return {
-    order: means(order(), 'The order as the exchange keeps it.'),
-    makerMatches: means(list(makerMatch()), 'Resting orders that this order met.'),
-    execution: means(execution(), 'What came of the order.'),
+    order: means(order(), 'The stored order.'),
+    makerMatches: means(list(makerMatch()), 'Resting orders that this order traded with.'),
+    execution: means(execution(), 'Execution of the order.'),
   }
 }
 

@@ -1,6 +1,6 @@
-// Orders as POST /orders/status/batch tells them (rules §3.5, §5.2, §12.4). The shape is the reply
-// of POST /orders, with the newest trade of the order in place of its arrival, and the totals of
-// all its trades.
+// Orders in the replies of POST /orders/status/batch (rules §3.5, §5.2, §12.4). The schema is that
+// of POST /orders, with the newest trade of the order instead of its first result, and the totals
+// of all its trades.
 
 import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -19,13 +19,13 @@ import { isoText } from '../../messages/iso-text.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
-/** An item of the request: an order by its id or by the id its client gave it. */
+/** An item of the request: an order by its order id or client order id. */
 export type RequestedOrder = { readonly orderId: string } | { readonly clientOrderId: string }
 
 /** No order has slot 0. */
 const NO_ORDER = { slot: 0, generation: 0 } as const
 
-/** A maker is not told which orders it met: they belong to other profiles. */
+/** The orders that a maker traded with are not disclosed to it: they belong to other profiles. */
 function makersText(trade: TradePart | null, ids: OrderIds): string {
   if (trade !== null && !trade.isTaker) return ''
   if (trade === null) return '"makerMatches":[],'
@@ -40,7 +40,7 @@ function makersText(trade: TradePart | null, ids: OrderIds): string {
   return `"makerMatches":[${reported.join(',')}],`
 }
 
-/** What self-trade prevention did when the order arrived, even if the order traded later. */
+/** The effect of self-trade prevention when the order arrived, even if the order traded later. */
 function stpFields({ isStopped, ownMakers }: OrderStatus, ids: OrderIds): object {
   const canceled = ids.texts(ownMakers)
   return {
@@ -60,8 +60,8 @@ function executionText(found: OrderStatus, ids: OrderIds): string {
   const isHeld = eligibleMs !== null
   const head = {
     matched: trade !== null,
-    // Rules §5.2: an order that never traded is UNMATCHED, also when its arrival was stopped or
-    // killed.
+    // Rules §5.2: an order that never traded is UNMATCHED, even if it was stopped or killed on
+    // arrival.
     settlementStatus: isHeld ? 'DELAYED' : (trade?.settlement.status ?? 'UNMATCHED'),
     ...(clientOrderId === null ? {} : { clientOrderId }),
     ...(eligibleMs === null ? {} : { eligibleAt: isoText(eligibleMs) }),
@@ -73,7 +73,7 @@ function executionText(found: OrderStatus, ids: OrderIds): string {
   return `${JSON.stringify(head).slice(0, -1)},"totalsRaw":${totalsText(order.side, fills)}}`
 }
 
-/** The JSON text of `data`: order, makerMatches where the order was the taker, execution. */
+/** The JSON text of `data`: order, makerMatches if the order was the taker, execution. */
 export function orderStatusText(
   found: OrderStatus,
   published: PublishedMarket,
@@ -97,9 +97,9 @@ export class OrderStatuses {
   }
 
   /**
-   * The profile's orders, in the order asked; null for an item that names no order of the profile.
-   * Undefined when the tables did not catch up in time. One question to the tables serves all
-   * items.
+   * The profile's orders, in the requested order; null for an item that names no order of the
+   * profile. Undefined when the tables did not catch up in time. All items share one query to the
+   * tables.
    */
   async find(
     accountId: AccountId,
@@ -119,7 +119,7 @@ export class OrderStatuses {
     return found.map((status) => (status === null ? null : this.#reported(status, markets)))
   }
 
-  /** An id that the exchange never gave is looked up too, so it costs what others' orders cost. */
+  /** Unknown ids are looked up too, so they cost the same as the orders of others. */
   #nameOf(params: RequestedOrder): OrderName {
     if ('clientOrderId' in params) return { clientOrderId: params.clientOrderId.trim() }
     return this.#pipeline.ids.parse(params.orderId.toLowerCase()) ?? NO_ORDER

@@ -1,4 +1,4 @@
-// What became of orders (rules §12.4).
+// The status of orders (rules §12.4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { hmac, hmacOrSession } from '../../auth/auth-scheme.ts'
@@ -25,7 +25,7 @@ interface Item {
   readonly clientOrderId?: string
 }
 
-/** The order an item names, or the sentence that says why it names none. */
+/** The order that an item names, or the sentence that explains why it names none. */
 function namedBy({ orderId: id, clientOrderId }: Item): RequestedOrder | string {
   if ((id === undefined) === (clientOrderId === undefined)) {
     return 'Exactly one of orderId or clientOrderId is required'
@@ -54,21 +54,21 @@ function resultText(
 
 const requestedItem = () =>
   object({
-    orderId: means(optional(text()), 'Id that the exchange gave the order, UUIDv4 text.'),
+    orderId: means(optional(text()), 'Order id, UUIDv4 text.'),
     clientOrderId: optional(clientOrderIdText()),
   })
 
 const foundItem = () =>
   object({
-    index: means(integer(0, LIMITS.statusItemsMax - 1), 'Place of the item in the call, from 0.'),
+    index: means(integer(0, LIMITS.statusItemsMax - 1), 'Index of the item in the call, from 0.'),
     status: means(
       oneOf('found', 'not_found', 'invalid'),
-      'Whether the profile has such an order; invalid when the item names none.',
+      'Whether the profile has such an order; invalid if the item names no order.',
     ),
-    orderId: means(optional(text()), 'Id of the order, or the one that the item named.'),
+    orderId: means(optional(text()), 'Id of the order, or the id given in the item.'),
     clientOrderId: shownClientOrderId(),
-    error: means(optional(text()), 'What is wrong with an invalid item, in a sentence.'),
-    data: means(optional(orderData()), 'The order and what came of it; present when found.'),
+    error: means(optional(text()), 'Why an item is invalid.'),
+    data: means(optional(orderData()), 'The order and its execution; present when found.'),
   })
 
 export const orderStatusBatch = route({
@@ -76,7 +76,7 @@ export const orderStatusBatch = route({
   path: '/orders/status/batch',
   auth: hmac().forSubAccounts(),
   rateClass: 'private',
-  about: 'What became of up to 50 orders, by their ids or by the ids their client gave them.',
+  about: 'Returns the status of up to 50 orders, by their order ids or client order ids.',
   body: object({
     items: means(
       list(requestedItem(), 1, LIMITS.statusItemsMax),
@@ -84,9 +84,9 @@ export const orderStatusBatch = route({
     ),
   }),
   reply: object({
-    results: means(list(foundItem()), 'One entry for each item, in the order of the items.'),
+    results: means(list(foundItem()), 'One entry per item, in the order of the items.'),
   }),
-  means: 'Each item has its answer: status says whether its order was found.',
+  means: 'Each item has its result: status shows whether its order was found.',
   rejects: ['READ_TIMEOUT'],
   example: {
     body: { items: [{ orderId: ORDER_ID }, {}] },
@@ -120,10 +120,10 @@ export const orderById = route({
   path: '/orders/:orderId',
   auth: hmacOrSession().forSubAccounts(),
   rateClass: 'private',
-  about: 'What became of one order of the caller, whether it is open or not.',
+  about: 'Returns the status of one order of the caller, open or not.',
   params: { orderId: orderId() },
   reply: orderData(),
-  means: 'The order and its newest trade, as an item of POST /orders/status/batch has them.',
+  means: 'The order and its newest trade, as in an item of POST /orders/status/batch.',
   rejects: ['ORDER_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { orderId: ORDER_ID }, reply: ORDER_REPLY_EXAMPLE },
   handle: async ({ params, caller, owner, call }, { statuses }: OrderServices) => {

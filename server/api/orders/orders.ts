@@ -50,8 +50,8 @@ import { ORDER_AUTH, signedCall } from './signed-call.ts'
 import { statusNumbers, userOrderQuery } from './user-order-query.ts'
 
 const CREATED = 201
-const CANCELED = 'The order is canceled, and what it reserved is free.'
-const ALL_CANCELED = 'Every order that was named is canceled.'
+const CANCELED = 'The order is canceled, and its reserve is released.'
+const ALL_CANCELED = 'Every listed order is canceled.'
 
 const { canceled, orders, failed } = batchCancelReply().properties
 const lists = {
@@ -70,7 +70,7 @@ const lists = {
   },
 }
 
-/** What the refusals of a batch say when no order of it was canceled. */
+/** The fields in the refusals of a batch when none of its orders was canceled. */
 const NOTHING_CANCELED = {
   ORDERS_NOT_FOUND: lists,
   ORDER_NOT_OPEN: lists,
@@ -82,28 +82,28 @@ export const placeOrder = rawRoute({
   path: '/orders',
   auth: ORDER_AUTH,
   rateClass: 'trade',
-  about: 'Places an order, signed or to be signed by a server wallet. Answers once it is durable.',
+  about: 'Places an order, signed by the caller or by a server wallet. Replies once it is durable.',
   headers: { ...ON_BEHALF_HEADER, ...IDEMPOTENCY_KEY_HEADER },
   query: {
     replay: means(
       optional(boolean()),
       'True to get the first reply again, with Idempotent-Replay: true, when the order was ' +
-        'accepted within a day; true when absent beside an Idempotency-Key.',
+        'accepted within a day; true by default with an Idempotency-Key.',
     ),
   },
   body: orderBody,
   status: CREATED,
   reply: orderReply(),
-  means: 'The order was taken and is durable; execution says what came of it.',
+  means: 'The order is accepted and durable; execution shows its result.',
   links: {
     read: {
       to: 'GET /orders/:orderId',
-      about: 'Reads the order that was placed.',
+      about: 'Reads the placed order.',
       params: { orderId: '/order/id' },
     },
     cancel: {
       to: 'DELETE /orders/:orderId',
-      about: 'Cancels what is left of the order that was placed.',
+      about: 'Cancels the open part of the placed order.',
       params: { orderId: '/order/id' },
     },
   },
@@ -192,7 +192,7 @@ const ONE_NAME = {
   message: 'Exactly one of orderId or clientOrderId is required',
 }
 
-/** The one name that the body gives the order, or the refusal when it gives none or both. */
+/** The one name that the body gives for the order, or the refusal when it gives none or both. */
 function named(body: { orderId?: string; clientOrderId?: string }): OrderText | Refusal {
   const { orderId: id, clientOrderId } = body
   if (clientOrderId === undefined) return id === undefined ? invalid(ONE_NAME) : { orderId: id }
@@ -214,7 +214,7 @@ export const cancelOne = route({
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
   bulkhead: 'frees',
-  about: 'Cancels one open order by its id or by the id its client gave it.',
+  about: 'Cancels one open order by its order id or client order id.',
   body: exactlyOne(
     { orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) },
     'orderId',
@@ -244,7 +244,7 @@ export const cancelOne = route({
   },
 })
 
-/** The markets that a name stands for in calls about orders: a group has them in its children. */
+/** The markets that a name refers to in order calls: for a group, the markets of its children. */
 function bookIdsOf({ market, children }: PublishedMarket): readonly MarketId[] {
   const markets = kindOf(market) === 'group' ? children.map((child) => child.market) : [market]
   return markets.map(({ marketId }) => marketId)
@@ -260,7 +260,7 @@ export const cancelAll = route({
   params: { slug: marketName() },
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
-  means: 'No order of the caller is open in the market any more, nor in any market of the group.',
+  means: 'The caller has no open orders in the market, or in any market of the group.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },
@@ -288,10 +288,10 @@ export const cancelEverywhere = route({
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
   bulkhead: 'frees',
-  about: "Cancels all of the caller's open orders over all markets.",
+  about: "Cancels all of the caller's open orders in all markets.",
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
-  means: 'No order that the caller had when the call came is open any more.',
+  means: 'No order that the caller had when the call arrived is open.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED'],
   example: {
     reply: {
@@ -318,13 +318,13 @@ export const batchCancel = route({
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
   bulkhead: 'frees',
-  about: 'Cancels up to 50 orders by their ids or by the ids their client gave them.',
+  about: 'Cancels up to 50 orders by their order ids or client order ids.',
   body: exactlyOne(
     {
       orderIds: optional(ids()),
       clientOrderIds: means(
         optional(list(clientOrderIdText(), 1, LIMITS.batchCancelIdsMax)),
-        'Orders to cancel, by the ids that their client gave them.',
+        'Orders to cancel, by their client order ids.',
       ),
     },
     'orderIds',
@@ -376,7 +376,7 @@ export const cancelBatch = route({
   auth: hmac('trading').forSubAccounts(),
   rateClass: 'trade',
   bulkhead: 'frees',
-  about: 'The older name of batch-cancel; takes order ids only.',
+  about: 'The older name of batch-cancel; accepts only order ids.',
   body: object({ orderIds: ids() }),
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
@@ -412,11 +412,11 @@ export const userOrders = route({
   path: '/markets/:slug/user-orders',
   auth: hmac().forSubAccounts(),
   rateClass: 'private',
-  about: "The caller's orders in one market or group, newest first; live ones unless named.",
+  about: "Lists the caller's orders in a market or group, newest first; live ones by default.",
   params: { slug: marketName() },
   query: userOrderQuery(),
   reply: list(userOrder()),
-  means: 'The orders, newest first; an empty list when there is none.',
+  means: 'The orders, newest first; an empty list if there are none.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: 'rain-tomorrow' }, reply: [USER_ORDER_EXAMPLE] },
   handle: async ({ params, query, caller, owner, call }, services: OrderServices) => {

@@ -7,14 +7,14 @@ import type { Call } from '../../messages/call.ts'
 import type { Refusal } from '../../messages/refusal.ts'
 import type { SharedServices } from '../shared-services.ts'
 
-/** The proof that calls with orders take; the intake checks it. */
+/** The authentication of order calls; the intake verifies it. */
 export const ORDER_AUTH = hmac('trading')
 
 const missingBy = new WeakMap<readonly string[], MissingProofs>()
 
 /**
- * A call with orders, in the form that the intake takes; or the refusal of one without an API
- * token, which so costs the intake nothing.
+ * A call with orders in the form that the intake takes, or the refusal of a call without an API
+ * token, which then costs the intake nothing.
  */
 export function signedCall(call: Call, { settings }: SharedServices): OrderCall | Refusal {
   const { method, target: pathWithQuery, body, timesRow } = call

@@ -1,10 +1,10 @@
-// Wide work is done in turns of the loop, so that other work does not wait for all of it.
+// Large jobs are split over event-loop ticks, so that other work does not wait for all of it.
 
 const ITEMS_PER_SLICE = 1000
 
 /**
- * Calls `give` with a thousand items a turn and joins the results. The state may change between two
- * turns, so `give` must not rely on one turn for all items.
+ * Calls `give` with a thousand items per event-loop tick and joins the results. The state may
+ * change between two ticks, so `give` must not rely on one tick for all items.
  */
 export async function inSlices<T, R>(
   items: readonly T[],

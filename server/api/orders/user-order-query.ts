@@ -1,4 +1,4 @@
-// What a list of the caller's orders may be asked for, in one market or in all of a match.
+// Query parameters of lists of the caller's orders, in one market or in all markets of a match.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, type OrderStatus } from '../../../engine/domain/order.ts'
@@ -6,7 +6,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { integer } from '../../edge/http/schema/scalars.ts'
 import { list, optional, schemaOf } from '../../edge/http/schema/schema.ts'
 
-/** A status filter as the query spells it: any letter case. */
+/** A status filter as spelled in the query, in any letter case. */
 const statusText = () =>
   schemaOf<string>({
     type: 'string',
@@ -22,11 +22,11 @@ export function userOrderQuery() {
   return {
     statuses: means(
       optional(list(statusText(), 1, 16)),
-      'Statuses of the orders to list, in any letter case; LIVE alone when absent.',
+      'Statuses of the orders to list, in any letter case; only LIVE by default.',
     ),
     limit: means(
       optional(integer(1, LIMITS.userOrdersLimitMax)),
-      `Most orders to list; ${LIMITS.userOrdersLimitMax} when absent.`,
+      `Maximum orders to list; ${LIMITS.userOrdersLimitMax} by default.`,
     ),
   }
 }

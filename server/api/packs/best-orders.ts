@@ -1,15 +1,15 @@
-// The best orders of one side of a book, as many as price packs, best first and among equal prices
-// the oldest first. They are in columns, which a later read fills again: an object for each order
-// of a deep book lived long enough to become garbage that only a full collection frees.
+// The best orders of one side of a book, as many as price packs: best first, and oldest first among
+// equal prices. They are stored in columns, which a later read reuses. An object per order of a
+// deep book lived long enough to become garbage that only a full collection frees.
 
 import type { Generation, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 
 const { ordersOfSideMax } = PACK_LIMITS
-/** So many are added before the worst are left out. */
+/** The number of orders added before the worst are dropped. */
 const ROWS = 2 * ordersOfSideMax
 
-/** While one side is sorted: the places of its orders, and a column in its new order. */
+/** Used while one side is sorted: the indexes of its orders, and a column in its new order. */
 const places = new Uint32Array(ROWS)
 const moved = new Float64Array(ROWS)
 
@@ -56,7 +56,7 @@ export class BestOrders {
     if (this.#count === ROWS) this.sort()
   }
 
-  /** Puts the best first, and leaves out what is more than price packs. */
+  /** Sorts the best first, and drops orders beyond those that price packs. */
   sort(): void {
     const count = this.#count
     const sorted = places.subarray(0, count)

@@ -1,4 +1,4 @@
-// The packs that operators curate and everybody can buy (rules §8.6).
+// The packs that operators curate and everyone can buy (rules §8.6).
 
 import { curatedById } from '../../../persistence/query/read/packs/curated-packs.ts'
 import { open } from '../../auth/auth-scheme.ts'
@@ -21,9 +21,9 @@ export const curatedPacks = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'The packs that operators curate, which everybody can buy; newest first.',
+  about: 'Lists the curated packs, which everyone can buy; newest first.',
   reply: list(curatedPack()),
-  means: 'The whole list; prices are at most a second old.',
+  means: 'The complete list; prices are at most one second old.',
   example: { reply: [CURATED_EXAMPLE] },
   handle: async (_input, { curation }: PackServices) => bytes(await curation.encoded()),
 })
@@ -34,10 +34,10 @@ export const searchCuratedPacks = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'Curated packs whose name or markets have all words of a text; newest first.',
-  query: { query: means(text(200, 1), 'Words that the name or the markets have, in any order.') },
+  about: 'Searches curated packs whose name or markets contain all words of a text; newest first.',
+  query: { query: means(text(200, 1), 'Words in the name or the markets, in any order.') },
   reply: list(curatedPack()),
-  means: 'The packs that were found; empty for none.',
+  means: 'The matching packs; an empty list for none.',
   example: { query: { query: 'rain' }, reply: [CURATED_EXAMPLE] },
   handle: ({ query }, { curation }: PackServices) => curation.found(query.query),
 })
@@ -48,10 +48,10 @@ export const curatedPackOfId = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'One curated pack, also after it left the list.',
-  params: { id: packUuid('Id of a pack of the list.') },
+  about: 'Returns one curated pack, even after it left the list.',
+  params: { id: packUuid('Id of a curated pack.') },
   reply: curatedPack(),
-  means: 'The pack as it stands now.',
+  means: 'The current pack.',
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: CURATED_EXAMPLE.id }, reply: CURATED_EXAMPLE },
   handle: async ({ params, call }, services: PackServices) => {

@@ -1,4 +1,4 @@
-// A pack of the list of operators, as everybody gets it (rules §8.6).
+// A curated pack as published (rules §8.6).
 
 import type { CuratedPack } from '../../../engine/core/packs/curated-packs.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
@@ -12,34 +12,34 @@ import { listedLeg, listedLegView } from './leg-views.ts'
 import { packIdOf, packUuid } from './pack-ids.ts'
 import type { PackDesk } from './packs.ts'
 
-/** The one type of pack that operators curate: its legs may be of any markets. */
+/** The only type of curated pack: its legs may be in any markets. */
 export const PARLAY_TYPE = 'curated'
 
 export const curatedPack = () =>
   object({
-    id: packUuid('Id of the pack, to quote and to buy it.'),
-    name: means(text(), 'Name that operators gave it.'),
+    id: packUuid('Id of the pack, used to quote and buy it.'),
+    name: means(text(), 'Name given by operators.'),
     status: means(
       oneOf('ACTIVE', 'ENDED'),
       'ACTIVE while it is on the list; ENDED once a leg ended or operators removed it.',
     ),
     eligible: means(
       boolean(),
-      'Whether all its legs are open and have a usable price; a quote says it for a stake.',
+      'Whether all its legs are open and have a usable price; a quote checks this for a stake.',
     ),
     parlayType: means(oneOf(PARLAY_TYPE), 'Always curated: operators chose the legs.'),
-    createdAt: means(isoTime(), 'When operators put it on the list.'),
+    createdAt: means(isoTime(), 'When operators added it to the list.'),
     legs: means(list(listedLeg()), 'The outcomes that must all win.'),
   })
 
-/** How a pack of the list stands. */
+/** The current state of a curated pack. */
 export interface Standing {
   readonly isListed: boolean
-  /** Whether its markets may be in one pack now. */
+  /** Whether its markets may share a pack now. */
   readonly isOpen: boolean
 }
 
-/** A leg whose market is not known is left out. */
+/** A leg with an unknown market is omitted. */
 export function curatedView(
   { packId, name, madeMs, legs }: CuratedPack,
   { isListed, isOpen }: Standing,

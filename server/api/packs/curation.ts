@@ -1,6 +1,6 @@
-// The list of packs that operators curate (rules §8.6): how it changes, and what everybody gets of
-// it. It is made at most once a second, and after each change of it, so a call costs what it
-// returns. Main's thread owns it.
+// The list of curated packs (rules §8.6): its changes, and its published form. The published list
+// is built at most once a second, and after each change, so a call costs what it returns. It is
+// owned by the main thread.
 
 import {
   curationIssues,
@@ -16,10 +16,10 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import { curatedView, type Standing } from './curated-views.ts'
 import type { Ineligible, PackDesk, RequestedLeg } from './packs.ts'
 
-/** The prices of the list are at most so old. */
+/** The maximum age of the prices of the list. */
 const KEPT_MS = 1000
 
-/** With one of these a pack has ended, and it is not listed. */
+/** A pack with one of these reasons has ended, and is not listed. */
 const ENDS: ReadonlySet<PackReason> = new Set([
   'MARKET_NOT_FOUND',
   'MARKET_NOT_ACTIVE',
@@ -52,7 +52,7 @@ export class Curation {
     this.#closeMs = closeMs
   }
 
-  /** Puts a pack on the list. */
+  /** Adds a pack to the list. */
   async put({ name, legs }: NewCuration, by: string): Promise<CuratedPack | Reject | Ineligible> {
     const { clearing } = this.#pipeline
     const requested = legs.map(({ market, outcome }) => {
@@ -78,7 +78,7 @@ export class Curation {
     return this.#pipeline.change(() => decideCuratedRemoval(this.#pipeline.clearing, packId), by)
   }
 
-  /** How a pack stands now. */
+  /** The current state of a pack. */
   standing({ packId, legs }: Pick<CuratedPack, 'packId' | 'legs'>): Standing {
     const { clearing, sequencer } = this.#pipeline
     const issues = curationIssues(clearing, legs, sequencer.nowMs() + this.#closeMs)
@@ -94,7 +94,7 @@ export class Curation {
     return curatedView(pack, this.standing(pack), (id) => published.byId(id), this.#desk)
   }
 
-  /** Packs of the list, newest first, also those with a leg that has just ended. */
+  /** The packs of the list, newest first, including those with a leg that has just ended. */
   async all(): Promise<CuratedView[]> {
     const packs = [...this.#pipeline.clearing.packs.curated.all()].reverse()
     const views = packs.map((pack) => this.view(pack))
@@ -103,7 +103,7 @@ export class Curation {
     return views
   }
 
-  /** What everybody can buy, newest first. */
+  /** The packs that can be bought, newest first. */
   async #listed(): Promise<Kept> {
     const { changes } = this.#pipeline.clearing.packs.curated
     const madeMs = this.#pipeline.sequencer.nowMs()
@@ -115,12 +115,12 @@ export class Curation {
     return this.#kept
   }
 
-  /** The reply with the whole list. */
+  /** The reply with the complete list. */
   async encoded(): Promise<Buffer> {
     return (await this.#listed()).bytes
   }
 
-  /** The listed packs whose name or markets have every word of a text. */
+  /** The listed packs whose name or markets contain every word of a text. */
   async found(text: string): Promise<CuratedView[]> {
     const words = text.toLowerCase().split(/\s+/)
     const { views } = await this.#listed()

@@ -1,5 +1,4 @@
-// What everybody gets of a leg of a pack, of an offer and in the feeds: where it stands, and on
-// what.
+// The published form of a leg of a pack, of an offer and in the feeds.
 
 import { LEG_RESULTS, type LegResult } from '../../../engine/core/packs/packs.ts'
 import { PRICE_ONE_TICKS, type PriceTicks } from '../../../engine/domain/units.ts'
@@ -21,26 +20,26 @@ export const legFields = () => ({
 export const propType = () =>
   means(
     nullable(oneOf('map_winner', 'map_handicap', 'total_maps')),
-    'What the market asks of an esports match; null for any other market.',
+    'Kind of question of an esports market; null for any other market.',
   )
 
 export function legView({ market: { slug: marketSlug, title } }: PublishedMarket, outcome: number) {
   return { marketSlug, title, outcomeIndex: outcome }
 }
 
-/** A leg of a pack of the list, of its quote and of what was bought of it. */
+/** A leg of a curated pack, of its quote and of its purchases. */
 export const listedLeg = () =>
   object({
-    id: means(text(), 'Id of the leg: that of its pack, and its place.'),
-    legIndex: means(integer(0), 'Place of the leg in its pack, from 0.'),
+    id: means(text(), 'Id of the leg: the id of its pack, and its index.'),
+    legIndex: means(integer(0), 'Index of the leg in its pack, from 0.'),
     ...legFields(),
     outcome: means(oneOf('Yes', 'No'), 'Name of the outcome that must win.'),
-    marketId: means(integer(1), 'Number of the market.'),
+    marketId: means(integer(1), 'Id of the market.'),
     conditionId: means(bytes32(), 'Condition of the market.'),
-    marketType: means(oneOf('single', 'group'), 'Whether the market is of a group.'),
+    marketType: means(oneOf('single', 'group'), 'Whether the market belongs to a group.'),
     price: means(
       nullable(number(0, 1)),
-      'Price that counts: when it was bought, as quoted, or the bookPrice of the list.',
+      'Effective price: as bought, as quoted, or the bookPrice of the list.',
     ),
     bookPrice: means(nullable(number(0, 1)), 'Best usable ask now; null without one.'),
     livePrice: means(nullable(number(0, 1)), 'Price of the last trade; null before the first.'),
@@ -50,16 +49,16 @@ export const listedLeg = () =>
     ),
     resolutionStatus: means(
       nullable(oneOf(...LEG_RESULTS)),
-      'What became of a bought leg; VOID counts for nothing. Null before a purchase.',
+      'Result of a bought leg; VOID legs do not count. Null before a purchase.',
     ),
     resolvedAt: means(
       nullable(isoTime()),
-      'When the market of a bought leg counted; null before, and before a purchase.',
+      'When the market of a bought leg was settled; null before, and before a purchase.',
     ),
     esportsPropType: propType(),
   })
 
-/** What is known of a leg beside its market; absent for a leg that nobody bought. */
+/** The data of a leg apart from its market; absent for a leg that was not bought. */
 interface LegMetadata {
   readonly packId: string
   readonly legIndex: number

@@ -1,4 +1,4 @@
-// What everybody is told of offers of packs (rules §8.5), over REST and sockets.
+// The published form of pack offers (rules §8.5), over REST and sockets.
 
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
@@ -16,33 +16,33 @@ import { legFields, legView } from './leg-views.ts'
 
 const offerFields = () =>
   object({
-    id: means(text(), 'Id of the offer, to accept it or take it back.'),
+    id: means(text(), 'Id of the offer, used to accept or withdraw it.'),
     legs: means(
       list(
         object({
           ...legFields(),
-          price: means(number(0, 1), 'Price by which the leg counts when another one is void.'),
+          price: means(number(0, 1), 'Price used for the leg when another one is void.'),
         }),
       ),
       'The outcomes that must all win.',
     ),
-    stakeMax: means(uint256Text(), 'Most that may be staked, raw.'),
-    payout: means(uint256Text(), 'What that stake pays, raw; a smaller stake pays its part.'),
+    stakeMax: means(uint256Text(), 'Maximum stake, raw.'),
+    payout: means(uint256Text(), 'Payout for that stake, raw; less stake pays in proportion.'),
     creator: means(
       object({ account: account(), username: shownUsername() }),
       'The maker, who funds the payout.',
     ),
-    expiresAt: means(isoTime(), 'When the offer ends by itself.'),
+    expiresAt: means(isoTime(), 'When the offer expires.'),
   })
 
 export const offer = () => named('Offer', offerFields())
 
-/** The makers of offers, each once. */
+/** The makers of offers, without repeats. */
 export function makersOf(offers: readonly PackOffer[]): ProfileId[] {
   return [...new Set(offers.map(({ makerId }) => makerId))]
 }
 
-/** The offers as they are sent; `found` has the profiles of `makersOf(offers)`. */
+/** The offers as sent; `found` has the profiles of `makersOf(offers)`. */
 export function offerViews(
   offers: readonly PackOffer[],
   found: readonly (Pick<ShownProfile, 'username'> | null)[],
@@ -53,7 +53,7 @@ export function offerViews(
   return offers.map((each) => offerView(each, pipeline, nameOf.get(each.makerId) ?? null))
 }
 
-/** A leg whose market left memory is not told. */
+/** A leg whose market left memory is omitted. */
 function offerView(
   { offerId, makerId, stakeMaxRaw, payoutRaw, expiresMs, legs }: PackOffer,
   { published, clearing }: Pipeline,

@@ -1,7 +1,7 @@
-// The open offers of packs as everybody gets them (rules §8.5). Makers take turns in the list, so
-// that none of them owns its first page. The first page is encoded once for each change of the
-// offers, and while there are many of them at most once in a while that grows with their number: a
-// call costs what it returns. Main's thread owns it.
+// The published list of open pack offers (rules §8.5). The list alternates between makers, so that
+// none of them fills its first page. The first page is encoded once per change of the offers. While
+// there are many offers, it is encoded at most once per interval, which grows with their number. So
+// a call costs what it returns. The list is owned by the main thread.
 
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
@@ -14,15 +14,15 @@ import type { PrivateReads } from '../reads/private-reads.ts'
 import { makersOf, offerViews } from './offer-views.ts'
 
 export const OFFERS_SHOWN_MAX = 100
-/** The names of makers in the list are at most so old. */
+/** The maximum age of the makers' names in the list. */
 const NAMES_MS = 1000
-/** For each so many open offers a list stays for some milliseconds while others come. */
+/** While new offers arrive, the list is reused for some milliseconds per this many open offers. */
 const BUSY_OFFERS = 512
 const BUSY_MS = 8
-/** Offers whose network is known, in all: those that are over leave as others come. */
+/** Maximum number of offers with a known network. Ended offers are dropped as new ones arrive. */
 const NETWORKS_MAX = 2 * PACK_LIMITS.offersMax
 
-/** The first of each key in their order, then the second of each, and so on. */
+/** The first item of each key in order, then the second of each, and so on. */
 function inSlices<T>(items: Iterable<T>, keyOf: (item: T) => number | string): T[][] {
   const rounds: T[][] = []
   const countOf = new Map<number | string, number>()
@@ -38,13 +38,13 @@ function inSlices<T>(items: Iterable<T>, keyOf: (item: T) => number | string): T
 }
 
 interface Keys<T> {
-  /** Who makes the offer; a partner for its sub-accounts. */
+  /** The profile that makes the offer; for a sub-account, its partner. */
   readonly owner: (offer: T) => number
-  /** Where it was made from: many profiles of one network take turns as one. */
+  /** The network of the offer's origin: many profiles of one network share one place per round. */
   readonly network: (offer: T) => number | string
 }
 
-/** The first `countMax` of offers that are newest first, with fair turns of their makers. */
+/** The first `countMax` of offers that are newest first, alternating fairly between makers. */
 export function fairOffers<T>(offers: Iterable<T>, keys: Keys<T>, countMax: number): T[] {
   const first: T[] = []
   for (const round of inSlices(offers, keys.owner)) {
@@ -55,16 +55,16 @@ export function fairOffers<T>(offers: Iterable<T>, keys: Keys<T>, countMax: numb
 }
 
 interface Kept {
-  /** The count of changes that the list shows. */
+  /** The change counter that the list reflects. */
   readonly changes: number
   readonly frozenCount: number
   readonly madeMs: TimeMs
-  /** When the first of its offers ends. */
+  /** The earliest expiry of its offers. */
   readonly endsMs: TimeMs
-  /** While other offers come, the list stays until then. */
+  /** While new offers arrive, the list is reused until then. */
   readonly busyUntilMs: TimeMs
   readonly texts: readonly string[]
-  /** By the number of offers that were asked for. */
+  /** Keyed by the requested number of offers. */
   readonly bytes: Map<number, Buffer>
 }
 
@@ -80,7 +80,7 @@ export class OpenOffers {
     this.#reads = reads
   }
 
-  /** Notes where an offer came from. It is no state: after a restart only its maker counts. */
+  /** Records the origin of an offer. It is not state: after a restart only the maker counts. */
   note(offerId: Seq, address: string): void {
     const network = networksOf(address).at(-1)
     if (network !== undefined) this.#networks.set(offerId, network)
@@ -90,7 +90,7 @@ export class OpenOffers {
     }
   }
 
-  /** The reply with the first offers; undefined when the names of their makers come too late. */
+  /** The reply with the first offers; undefined when reading their makers' names times out. */
   async first(limit: number): Promise<Buffer | undefined> {
     const { offerChanges } = this.#pipeline.clearing.packs
     const kept = this.#kept
@@ -101,7 +101,7 @@ export class OpenOffers {
       })
       const made = await this.#making
       if (made === undefined) return undefined
-      // A list that was begun before this call may lack what its caller saw before.
+      // A list that was started before this call may lack offers that its caller has already seen.
       if (made.changes >= offerChanges) return encoded(made, limit)
     }
   }
@@ -123,7 +123,7 @@ export class OpenOffers {
     const owner = ({ makerId }: PackOffer) => accounts.partners.shareOwnerOf(makerId)
     const network = (offer: PackOffer) => this.#networks.get(offer.offerId) ?? owner(offer)
     const shown = fairOffers(open.reverse(), { owner, network }, OFFERS_SHOWN_MAX)
-    // The offers may not be durable yet (law 1).
+    // The offers may not be durable yet (invariant 1).
     await this.#pipeline.durable()
     const found = await this.#reads.read(profiles, makersOf(shown))
     if (found === undefined) return undefined

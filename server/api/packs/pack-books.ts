@@ -1,10 +1,11 @@
-// The orders that price packs of the house (rules §8.2): those of others than the buyer and its
-// partner, that have rested for a while, less what priced packs before. Nobody can show a price for
-// a moment, or price two packs by one order. Main's thread owns it. It is no state of the exchange:
-// after a start no order counts as rested, and then the open packs count against what rests.
-// Invariants: a book holds orders that had rested when it was read, best first, and among equal
-// prices the oldest first; an order that left since is passed over; what is used of an order only
-// grows, and is forgotten with the order.
+// The orders that price packs of the house (rules §8.2): orders that do not belong to the buyer or
+// its partner and have rested for a while, minus the sizes that priced earlier packs. So nobody can
+// show a price briefly, or price two packs with one order. The books are owned by the main thread.
+// They are not state of the exchange: after a start no order counts as rested, and the open packs
+// then use up what rests.
+// Invariants: a book holds orders that had rested when it was read, best first, and oldest first
+// among equal prices. An order that has left since is skipped. The used size of an order only
+// grows, and is dropped with the order.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
@@ -35,14 +36,14 @@ interface Used {
   usedRaw: SizeRaw
 }
 
-/** An outcome of a market, for a buyer; null when it is not known. */
+/** An outcome of a market for a buyer; null when the buyer is unknown. */
 export interface LegFor {
   readonly marketId: MarketId
   readonly outcome: number
   readonly buyerId: ProfileId | null
 }
 
-/** Orders and positions between two looks at the time. */
+/** Orders and positions processed between two checks of the time. */
 const ORDERS_PER_STEP = 256
 const USED_MIN = 1024
 const { orderSizeMinRaw, priceMinTicks, priceMaxTicks, windowTicks } = PACK_LIMITS
@@ -59,14 +60,14 @@ export class PackBooks {
   readonly #seqAt: (atMs: TimeMs) => Seq
   readonly #restMs: number
   readonly #keptMs: number
-  /** The book read last stands last. */
+  /** In order of reading, the most recently read book last. */
   readonly #kept = new Map<MarketId, KeptBook>()
-  /** Books that are kept no longer, for the next reads: they are not garbage that main collects. */
+  /** Discarded books, reused by later reads so that main does not collect them as garbage. */
   readonly #spare: KeptBook[] = []
   readonly #used = new Map<Slot, Used>()
   #usedMax = USED_MIN
   readonly #firstSeq: Seq
-  /** Packs that were open at the start, by the markets in which they are not taken off yet. */
+  /** Packs that were open at the start, by the markets from which they are not subtracted yet. */
   readonly #openAtStart = new Map<MarketId, Pack[]>()
 
   constructor({ clearing, seqAt, restMs }: PackBooksParts) {
@@ -75,7 +76,7 @@ export class PackBooks {
     this.#restMs = restMs
     this.#firstSeq = clearing.lastSeq
     for (const pack of clearing.packs.all()) this.#wasOpen(pack)
-    // A book that is read rarely costs a tenth of the rest at most.
+    // A book that is read rarely stays for at most a tenth of the resting time.
     this.#keptMs = Math.min(PACK_LIMITS.bookKeptMs, restMs / 10)
   }
 
@@ -88,16 +89,16 @@ export class PackBooks {
     }
   }
 
-  /** How many orders are known as used, in whole or in part. */
+  /** The number of orders that are known as used, in whole or in part. */
   get usedCount(): number {
     return this.#used.size
   }
 
-  /** Reads the books of the markets that were not read just now, a few orders in each step. */
+  /** Reads the books of the markets that were not read recently, a few orders per step. */
   *read(marketIds: Iterable<MarketId>, nowMs: TimeMs): Generator<void, void, void> {
     for (const marketId of marketIds) {
       const kept = this.#kept.get(marketId)
-      // A clock that was set back does not keep a book for as long.
+      // A clock that was set back does not extend the life of a book.
       if (kept !== undefined && Math.abs(nowMs - kept.readMs) < this.#keptMs) continue
       const book = this.#clearing.catalogue.byId(marketId)?.book ?? 0
       this.#forget(marketId)
@@ -116,13 +117,13 @@ export class PackBooks {
     let seen = 0
     for (const row of rows) {
       let slot = orders.firstOfRow(row)
-      // Between two steps a row may have been given to another market.
+      // Between two steps a row may be reused by another market.
       while (slot !== 0 && orders.bookOf(slot) === book) {
         const generation = orders.generationOf(slot)
         this.#sort(slot, rested, sides)
         seen++
         if (seen % ORDERS_PER_STEP === 0) yield
-        // When the order ended meanwhile, the older ones of its row are not found from here.
+        // If the order ended meanwhile, the older ones of its row cannot be reached from here.
         if (!orders.isLive(slot, generation)) break
         slot = orders.nextOf(slot)
       }
@@ -175,7 +176,7 @@ export class PackBooks {
     if (this.#spare.length < PACK_LIMITS.booksKeptMax) this.#spare.push(book)
   }
 
-  /** The packs that were open at the start, and still are, use what rests now. */
+  /** The packs that were open at the start, and still are, use up what rests now. */
   #takeOffOpen(marketId: MarketId): void {
     for (const { packId, legs, ownerId, payoutRaw } of this.#openAtStart.get(marketId) ?? []) {
       if (this.#clearing.packs.byId(packId) === undefined) continue
@@ -187,7 +188,7 @@ export class PackBooks {
     this.#openAtStart.delete(marketId)
   }
 
-  /** What an order may still price: what is left of it, less what priced packs. */
+  /** What an order may still price: its open size, minus what priced packs. */
   #leftRaw(slot: Slot, generation: Generation): SizeRaw {
     const { orders } = this.#clearing
     if (!orders.isLive(slot, generation)) return 0
@@ -199,8 +200,8 @@ export class PackBooks {
   }
 
   /**
-   * Both sides of a token as they may price a leg now; empty before the book was read. Of levels
-   * that are too far from the best ask to price anything there is one at most.
+   * Both sides of a token as they may price a leg now; empty before the book is read. At most one
+   * level is included that is too far from the best ask to price anything.
    */
   bookFor(leg: LegFor): LegBook {
     if (!this.#kept.has(leg.marketId)) return NO_BOOK
@@ -237,7 +238,7 @@ export class PackBooks {
     }
   }
 
-  /** So many shares of the asks priced a pack: they price no other. */
+  /** Marks this many shares of the asks as used: they price no other pack. */
   use(leg: LegFor, sizeRaw: SizeRaw): void {
     const asks = [...this.#asksFor(leg)]
     const window = windowOf(levelsOf(asks))
@@ -255,7 +256,7 @@ export class PackBooks {
     if (this.#used.size > this.#usedMax) this.#forgetEnded()
   }
 
-  /** Main forgets orders that ended, each time as many are known as could be twice as many. */
+  /** Drops ended orders each time the number of known orders may have doubled. */
   #forgetEnded(): void {
     for (const [slot, { generation }] of this.#used) {
       if (!this.#clearing.orders.isLive(slot, generation)) this.#used.delete(slot)
@@ -268,7 +269,7 @@ function newBook(): KeptBook {
   return { readMs: 0, asks: new BestOrders('lowestFirst'), bids: new BestOrders('highestFirst') }
 }
 
-/** The levels of orders, of which the best come first, up to one that is not near. */
+/** The levels of orders that are best first, up to the first level that is not near. */
 function levelsOf(
   orders: Iterable<{ readonly ticks: number; readonly sizeRaw: SizeRaw }>,
   isNear: (ticks: number, best: number) => boolean = () => true,
@@ -283,7 +284,7 @@ function levelsOf(
   return levels
 }
 
-/** Does all the steps at once. */
+/** Runs all the steps at once. */
 export function allSteps<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()

@@ -1,4 +1,4 @@
-// Packs as they are shown (rules §8.5).
+// Packs in replies (rules §8.5).
 
 import { LEG_RESULTS } from '../../../engine/core/packs/packs.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
@@ -25,21 +25,21 @@ export const pack = () =>
     object({
       id: means(text(), 'Id of the pack.'),
       status: means(oneOf(...PACK_STATUSES), 'ACTIVE until a leg lost or all legs are decided.'),
-      stake: means(uint256Text(), 'Raw collateral that was staked.'),
-      payout: means(uint256Text(), 'Raw collateral that it pays, or paid, when it wins.'),
+      stake: means(uint256Text(), 'Raw collateral staked.'),
+      payout: means(uint256Text(), 'Raw collateral that it pays or paid if it wins.'),
       multiplier: means(number(0), 'Payout per stake, four decimals, rounded down.'),
-      createdAt: means(isoTime(), 'When the stake was made.'),
-      resolvedAt: means(nullable(isoTime()), 'When the pack was over; null before.'),
-      funding: means(oneOf('house', 'maker'), 'Who pays what the stake can win.'),
+      createdAt: means(isoTime(), 'When the stake was placed.'),
+      resolvedAt: means(nullable(isoTime()), 'When the pack ended; null before.'),
+      funding: means(oneOf('house', 'maker'), 'Who pays the winnings.'),
       sourcePack: means(
         anyOf(
           object({
-            id: packUuid('Id of the pack of the list.'),
-            name: means(text(), 'Name of the pack of the list.'),
+            id: packUuid('Id of the curated pack.'),
+            name: means(text(), 'Name of the curated pack.'),
           }),
           schemaOf<null>({ type: 'null' }),
         ),
-        'The curated pack that was bought; null for legs that the profile chose.',
+        'The curated pack that was bought; null if the profile chose the legs.',
       ),
       creator: means(
         object({ account: account(), username: shownUsername() }),
@@ -49,11 +49,11 @@ export const pack = () =>
         list(
           object({
             ...legFields(),
-            price: means(number(0, 1), 'Price that counts for the payout.'),
+            price: means(number(0, 1), 'Effective price for the payout.'),
             bookPrice: means(nullable(number(0, 1)), 'Best usable ask now; null without one.'),
             result: means(
               oneOf(...LEG_RESULTS),
-              'What became of it; VOID counts for nothing. Legs of a lost pack may stay PENDING.',
+              'Result of the leg; VOID legs do not count. Legs of a lost pack may stay PENDING.',
             ),
             esportsPropType: propType(),
           }),
@@ -95,7 +95,7 @@ function multiplierOf(payoutRaw: number, stakeRaw: number): number {
   return Number(parts) / MULTIPLIER_PARTS
 }
 
-/** The packs as they are sent, in their order; a refusal when the tables did not answer in time. */
+/** The packs as sent, in order; a refusal on a read timeout. */
 export async function packViews(
   rows: readonly ShownPack[],
   services: PackServices,

@@ -1,5 +1,5 @@
-// The ids of packs of the list, and of what was bought of them, as clients know them. Each is a
-// UUID of version 8 (RFC 9562) that holds the seq of a command; no caller chooses one.
+// The public ids of curated packs and of their purchases. Each is a UUID of version 8 (RFC 9562)
+// that contains the seq of a command; callers cannot choose one.
 //
 //    KKKKKKKK-0000-8000-8000-NNNNNNNNNNNN     K the kind, N the seq, hexadecimal
 

@@ -1,4 +1,4 @@
-// Packs as everybody sees them, and the markets that packs can be made of (rules §8).
+// Bought packs as published, and the markets that packs can be made of (rules §8).
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
@@ -40,19 +40,17 @@ const SEARCHED_MARKETS = 20
 const SIMILARITY_MIN = 0.5
 const PAGE_MAX = 1000
 
-const limit = () => means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most on a page.')
+const limit = () =>
+  means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum entries per page.')
 const before = () =>
   means(
     optional(pattern('^[1-9][0-9]{0,15}$', 'Id of a pack.')),
-    'nextCursor of the page before: only older packs; absent for the newest.',
+    'nextCursor of the previous page, for older packs; absent for the newest.',
   )
 const page = () =>
   object({
     data: means(list(pack()), 'The packs of this page, newest first.'),
-    nextCursor: means(
-      nullable(text()),
-      'Give it as cursor for older packs; null on the last page.',
-    ),
+    nextCursor: means(nullable(text()), 'Value of cursor for older packs; null on the last page.'),
   })
 
 async function listed(
@@ -79,7 +77,7 @@ export const packs = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'All packs that were bought, newest first.',
+  about: 'Lists all bought packs, newest first.',
   query: { limit: limit(), cursor: before() },
   reply: page(),
   means: 'A page of packs.',
@@ -95,14 +93,14 @@ export const searchPacks = route({
   rateClass: 'public',
   bulkhead: 'searches',
   cache: cached(lasting(1)),
-  about: 'Bought packs with a leg of an active market that is about a text, newest first.',
+  about: 'Searches bought packs with a leg in an active market about a text, newest first.',
   query: {
-    query: means(text(200, 1), 'What the market is about, in any words.'),
+    query: means(text(200, 1), 'Topic of the market, in free form.'),
     limit: limit(),
     cursor: before(),
   },
   reply: page(),
-  means: `A page of packs of the ${SEARCHED_MARKETS} active markets that fit best.`,
+  means: `A page of packs of the ${SEARCHED_MARKETS} best-matching active markets.`,
   rejects: ['READ_TIMEOUT'],
   example: { query: { query: 'weather', limit: 20 }, reply: PAGE_EXAMPLE },
   handle: async ({ query, call }, services: PackServices) => {
@@ -123,10 +121,10 @@ export const packOfId = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'One pack that was bought.',
+  about: 'Returns one bought pack.',
   params: { id: means(pattern('^[1-9][0-9]{0,14}$', 'Id of a pack.'), 'The id of the pack.') },
   reply: pack(),
-  means: 'The pack as it stands now.',
+  means: 'The current pack.',
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: '4711' }, reply: PACK_EXAMPLE },
   handle: async ({ params, call }, services: PackServices) => {
@@ -139,7 +137,7 @@ export const packOfId = route({
   },
 })
 
-/** Those of a market or group, else those of a match of that slug. */
+/** The markets of a market or group or, if there is none, of a match with that slug. */
 async function marketsNamed(
   name: string,
   { archive, matches }: PackServices,
@@ -152,7 +150,7 @@ async function marketsNamed(
   }
   const match = await matches.named(name, requester)
   if (match === undefined) return refuse('READ_TIMEOUT')
-  // The slug of a market of a match names that market, which is not shown.
+  // The slug of a market of a match resolves to that market, which is hidden.
   if (match === null || match.slug !== name) return refuse('MARKET_NOT_FOUND')
   return match.markets.map(({ marketId }) => marketId)
 }
@@ -163,13 +161,13 @@ export const packsOfMarket = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'Bought packs with a leg of a market, or of a market of a group or match; newest first.',
+  about: 'Lists bought packs with a leg in a market, group or match; newest first.',
   params: {
     slug: means(marketName(), 'Slug of a market or group, or of a match that is neither.'),
   },
   query: { limit: limit(), cursor: before() },
   reply: page(),
-  means: 'A page of packs that hold the market.',
+  means: 'A page of packs with a leg in the market.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: MARKET_EXAMPLE.slug }, query: { limit: 20 }, reply: PAGE_EXAMPLE },
   handle: async ({ params, query, call }, services: PackServices) => {
@@ -184,24 +182,21 @@ export const packPositions = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The packs of an account, newest first.',
+  about: 'Lists the packs of an account, newest first.',
   params: { account: account() },
   query: {
     status: means(optional(oneOf(...PACK_STATUSES)), 'Only packs of this status; absent for all.'),
     limit: limit(),
-    offset: means(
-      defaulted(integer(0), 0),
-      `How many packs to leave out; at most ${OFFSET_MAX} are.`,
-    ),
+    offset: means(defaulted(integer(0), 0), `Number of packs to skip; at most ${OFFSET_MAX}.`),
   },
   reply: object({
     data: means(list(pack()), 'The packs of this page.'),
-    limit: means(integer(1), 'How many a page has at most.'),
-    offset: means(integer(0), 'How many were left out.'),
-    totalRows: means(integer(0), 'How many packs there are on all pages.'),
-    totalPages: means(integer(0), 'How many pages there are.'),
+    limit: means(integer(1), 'Maximum packs per page.'),
+    offset: means(integer(0), 'Number of packs skipped.'),
+    totalRows: means(integer(0), 'Number of packs on all pages.'),
+    totalPages: means(integer(0), 'Number of pages.'),
   }),
-  means: 'A page of packs; empty for an account that made none.',
+  means: 'A page of packs; empty for an account without packs.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: {
     params: { account: ACCOUNT },
@@ -234,27 +229,27 @@ export const packMarkets = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'Markets that packs can be made of, newest first, with the prices of their outcomes.',
+  about: 'Lists the markets that packs can be made of, newest first, with their outcome prices.',
   query: {
     limit: limit(),
-    page: means(defaulted(integer(1, PAGE_MAX), 1), 'Which page to show, counted from 1.'),
+    page: means(defaulted(integer(1, PAGE_MAX), 1), 'Page to list, counted from 1.'),
   },
   reply: object({
     data: means(
       list(
         object({
-          marketId: means(integer(1), 'Number of the market.'),
+          marketId: means(integer(1), 'Id of the market.'),
           marketSlug: slug(),
           title: means(text(), 'Question of the market.'),
-          groupSlug: means(nullable(slug()), 'Slug of its group; null for a market of its own.'),
+          groupSlug: means(nullable(slug()), 'Slug of its group; null for a single market.'),
           esportsPropType: propType(),
           outcomes: means(
             list(
               object({
-                outcomeIndex: means(integer(0, 1), 'Which outcome: 0 for YES, 1 for NO.'),
+                outcomeIndex: means(integer(0, 1), 'Outcome: 0 for YES, 1 for NO.'),
                 title: means(oneOf('Yes', 'No'), 'Name of the outcome.'),
                 bookPrice: means(nullable(number(0, 1)), 'Best usable ask; null without one.'),
-                isMatch: means(boolean(), 'Whether the market asks who wins a match.'),
+                isMatch: means(boolean(), 'True if the market is about who wins a match.'),
               }),
             ),
             'Both outcomes, YES first.',
@@ -263,11 +258,11 @@ export const packMarkets = route({
       ),
       'Markets of this page.',
     ),
-    totalRows: means(integer(0), 'How many markets there are on all pages.'),
-    page: means(integer(1), 'The page that is shown.'),
-    limit: means(integer(1), 'How many markets a page has at most.'),
+    totalRows: means(integer(0), 'Number of markets on all pages.'),
+    page: means(integer(1), 'Number of this page.'),
+    limit: means(integer(1), 'Maximum markets per page.'),
   }),
-  means: 'A page of markets; an outcome without bookPrice is no leg now.',
+  means: 'A page of markets; an outcome without bookPrice cannot be a leg now.',
   example: {
     query: { limit: 20, page: 1 },
     reply: {

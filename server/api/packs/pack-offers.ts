@@ -1,4 +1,4 @@
-// Offers of packs that other profiles fund (rules §8.5).
+// Pack offers that other profiles fund (rules §8.5).
 
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -43,12 +43,15 @@ export const packOffers = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'Offers that can be accepted now: the newest of each maker, then the second of each.',
+  about: 'Lists open offers: the newest of each maker, then the second of each.',
   query: {
-    limit: means(defaulted(integer(1, OFFERS_SHOWN_MAX), OFFERS_SHOWN_MAX), 'Most offers to show.'),
+    limit: means(
+      defaulted(integer(1, OFFERS_SHOWN_MAX), OFFERS_SHOWN_MAX),
+      'Maximum offers returned.',
+    ),
   },
-  reply: object({ data: means(list(offer()), 'The offers that are open.') }),
-  means: 'The open offers, in turns of their makers.',
+  reply: object({ data: means(list(offer()), 'The open offers.') }),
+  means: 'The open offers, alternating between makers.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 100 }, reply: { data: [OFFER_EXAMPLE] } },
   handle: async ({ query }, { openOffers }: PackServices) => {
@@ -62,15 +65,15 @@ export const offerPack = route({
   path: '/parlay/offers',
   auth: auth(),
   rateClass: 'trade',
-  about: `Offers a pack for ${PACK_LIMITS.offerMs / 1000} seconds, and sets aside what it can win.`,
+  about: `Offers a pack for ${PACK_LIMITS.offerMs / 1000} seconds, and reserves its winnings.`,
   body: object({
     legs: legsToPrice(),
-    stakeMax: stake('Most that may be staked on it, raw.'),
-    payout: stake('What that stake pays when all legs win, raw; more than stakeMax.'),
+    stakeMax: stake('Maximum stake, raw.'),
+    payout: stake('Payout for that stake when all legs win, raw; more than stakeMax.'),
   }),
   status: 201,
   reply: offer(),
-  means: 'The offer is open; payout less stakeMax is set aside.',
+  means: 'The offer is open; payout minus stakeMax is reserved.',
   refusalFields: NOT_ELIGIBLE,
   links: {
     end: {
@@ -80,7 +83,7 @@ export const offerPack = route({
     },
     accept: {
       to: 'POST /parlay/offers/:id/accept',
-      about: 'Accepts the offer, for another profile.',
+      about: 'Accepts the offer, as another profile.',
       params: { id: '/id' },
     },
   },
@@ -120,7 +123,7 @@ export const offerPack = route({
     const requester = requesterOf({ caller, call })
     const legs = await requestedLegs(body.legs, services, requester)
     if (legs instanceof Refusal) return legs
-    // Read before the offer, so a caller that gets a 503 knows that nothing happened.
+    // Read before the offer, so a caller that gets a 503 knows that nothing changed.
     const found = await services.reads.read(profiles, [caller.profileId], requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
     const made = await services.packs.offer(caller.profileId, { legs, stakeRaw }, payoutRaw)
@@ -136,10 +139,10 @@ export const endPackOffer = route({
   path: '/parlay/offers/:id',
   auth: auth(),
   rateClass: 'trade',
-  about: 'Takes back an own offer; what it set aside is free again.',
+  about: "Withdraws the caller's own offer and releases its reserve.",
   params: { id: offerId() },
-  reply: object({ id: means(text(), 'Id of the offer that is over.') }),
-  means: 'The offer is over.',
+  reply: object({ id: means(text(), 'Id of the ended offer.') }),
+  means: 'The offer has ended.',
   rejects: ['OVERLOADED', 'OFFER_NOT_FOUND'],
   example: { params: { id: '4700' }, reply: { id: '4700' } },
   handle: async ({ params, caller }, { packs }: PackServices) => {
@@ -153,15 +156,15 @@ export const acceptPackOffer = route({
   path: '/parlay/offers/:id/accept',
   auth: auth(),
   rateClass: 'trade',
-  about: 'Stakes on an offer, which is over with it; the same call again gives the same pack.',
+  about: 'Stakes on an offer, which ends it; repeating the call returns the same pack.',
   params: { id: offerId() },
   body: object({
-    stake: stake('Raw collateral to stake; stakeMax of the offer at the most.'),
+    stake: stake('Raw collateral to stake; at most stakeMax of the offer.'),
     idempotencyKey: idempotencyKey(),
   }),
   status: 201,
   reply: pack(),
-  means: 'The stake is made; the pack pays when all its legs win.',
+  means: 'The stake is placed; the pack pays when all its legs win.',
   links: {
     read: {
       to: 'GET /parlay/positions/:id',

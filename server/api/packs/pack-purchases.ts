@@ -1,5 +1,5 @@
-// Quotes and purchases of packs of the list, and what becomes of them, for the caller itself or for
-// a sub-account of it (rules §8.6). The paths and shapes are those of the clients of partners.
+// Quotes and purchases of curated packs and their positions, for the caller itself or for one of
+// its sub-accounts (rules §8.6). The paths and schemas are those that partner clients expect.
 
 import type { PackIssue } from '../../../engine/core/decide/money/pack-price.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
@@ -62,17 +62,17 @@ const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
 
 const amount = (what: string) =>
   means(pattern('^[1-9][0-9]{0,19}$', 'Raw units as decimal text, at least 1.'), what)
-const packId = () => packUuid('Id of a pack of the list.')
+const packId = () => packUuid('Id of a curated pack.')
 const positionId = () => packUuid('Id of a position.')
 
-/** Each as code, leg and sentence in one text. */
+/** Each error as code, leg and sentence in one text. */
 function reasonLines(issues: readonly PackIssue[]): string[] {
   return reasonViews(issues).map(({ code, legIndex, message }) => {
     return legIndex === undefined ? `${code}: ${message}` : `${code} (leg ${legIndex}): ${message}`
   })
 }
 
-/** More than any stake: what is wrong with it is said like that of a smaller one. */
+/** More than any stake, so larger stakes get the same errors as smaller ones. */
 const STAKE_MAX_RAW = 10 ** 15
 const stakeOf = (decimal: string) => Math.min(Number(decimal), STAKE_MAX_RAW)
 
@@ -82,7 +82,7 @@ export const quoteListedPack = route({
   auth: proofs().forSubAccounts(),
   onBehalfIn: ofBody,
   rateClass: 'private',
-  about: 'Prices a pack of the list for a stake, and names all that is wrong with it.',
+  about: 'Prices a curated pack for a stake, and lists all its errors.',
   body: object({
     onBehalfOf: onBehalfOf(),
     packId: packId(),
@@ -91,22 +91,22 @@ export const quoteListedPack = route({
   reply: object({
     eligible: means(boolean(), 'Whether the pack can be bought for this stake.'),
     parlayType: means(oneOf(PARLAY_TYPE), 'Always curated: operators chose the legs.'),
-    rawMultiplier: means(nullable(number(0)), 'Payout per stake without vig; null unpriced.'),
-    multiplier: means(nullable(number(0)), 'Payout per stake, rounded down; null unpriced.'),
-    potentialPayout: means(nullable(uint256Text()), 'What it would pay, raw; null unpriced.'),
+    rawMultiplier: means(nullable(number(0)), 'Payout per stake without vig; null if unpriced.'),
+    multiplier: means(nullable(number(0)), 'Payout per stake, rounded down; null if unpriced.'),
+    potentialPayout: means(nullable(uint256Text()), 'Payout, raw; null if unpriced.'),
     collateralRequired: means(
       nullable(uint256Text()),
-      'Raw collateral that would be set aside: the stake and what it can win; null unpriced.',
+      'Raw collateral that would be reserved: stake and winnings; null if unpriced.',
     ),
     vigPercent: means(number(0), 'Part of the fair payout that is kept, in percent.'),
-    maxStake: means(uint256Text(), 'Most that one pack takes, raw.'),
+    maxStake: means(uint256Text(), 'Maximum stake of one pack, raw.'),
     legs: means(list(listedLeg()), 'The legs, each with the price of the shares that it needs.'),
     ineligibleReasons: means(
       list(text()),
-      'All that is wrong, each as code and sentence; empty for a pack that can be bought.',
+      'All errors, each as code and sentence; empty if the pack can be bought.',
     ),
   }),
-  means: 'The pack as the books price it now.',
+  means: 'The pack at the current book prices.',
   rejects: ['OVERLOADED', 'PACK_NOT_FOUND'],
   example: {
     body: { packId: CURATED_EXAMPLE.id, stakeAmount: '10000000' },
@@ -155,7 +155,7 @@ export const quoteListedPack = route({
   },
 })
 
-/** Refusals that clients know by themselves, or that do not say whether a purchase was made. */
+/** Refusals that clients handle themselves, or that do not show whether a purchase was made. */
 const KNOWN: ReadonlySet<RejectName> = new Set([
   'INTENT_EXPIRED',
   'PRICE_DRIFTED',
@@ -164,7 +164,7 @@ const KNOWN: ReadonlySet<RejectName> = new Set([
 
 const NOT_SUBMITTED = { submissionState: 'NOT_SUBMITTED' }
 
-/** A refusal of a purchase; it says whether nothing happened, so that its key is still free. */
+/** The refusal of a purchase. It shows whether nothing was bought and its key may be reused. */
 function notBought(refused: RejectName, extra: Readonly<Record<string, unknown>> = {}): Refusal {
   const status = refusalStatus(refused)
   const isKnown = KNOWN.has(refused) || status >= 500 || status === 429
@@ -175,14 +175,14 @@ const NOTHING_BOUGHT = {
   fields: {
     submissionState: means(
       optional(oneOf('NOT_SUBMITTED')),
-      'That nothing was bought, so that the key may be used again.',
+      'True if nothing was bought and the key may be reused.',
     ),
   },
   example: { submissionState: 'NOT_SUBMITTED' },
 }
 const NO_PACK = NOT_ELIGIBLE.PACK_NOT_ELIGIBLE
 
-/** What refusals of a purchase say besides the usual fields. */
+/** Additional fields in the refusals of a purchase. */
 const OF_PURCHASE = {
   VALIDATION: NOTHING_BOUGHT,
   BODY_MALFORMED: NOTHING_BOUGHT,
@@ -196,8 +196,8 @@ const OF_PURCHASE = {
   },
   PRICE_DRIFTED: {
     fields: {
-      payoutAmount: means(uint256Text(), 'What the pack would pay now, raw.'),
-      minPayoutAmount: means(uint256Text(), 'The least that was to be paid, raw.'),
+      payoutAmount: means(uint256Text(), 'Current payout of the pack, raw.'),
+      minPayoutAmount: means(uint256Text(), 'Requested minimum payout, raw.'),
     },
     example: { payoutAmount: '44000000', minPayoutAmount: '44550000' },
   },
@@ -206,10 +206,10 @@ const OF_PURCHASE = {
 const DEADLINE_HOURS = PACK_LIMITS.deadlineAheadMaxMs / (3600 * MS_PER_SEC)
 const TOO_FAR = {
   field: 'deadline',
-  message: `must be ${DEADLINE_HOURS} hours ahead at most, in Unix seconds`,
+  message: `must be at most ${DEADLINE_HOURS} hours ahead, in Unix seconds`,
 }
 
-/** What comes of a purchase: the id of the pack, or the refusal. */
+/** The result of a purchase: the id of the pack, or the refusal. */
 async function bought(
   input: Parameters<typeof requestOf>[0] & { readonly body: PurchaseBody },
   services: PackServices,
@@ -254,37 +254,37 @@ export const buyListedPack = route({
   auth: proofs().forServerWallets(),
   onBehalfIn: ofBody,
   rateClass: 'trade',
-  about: 'Buys a pack of the list at the prices of now; the same body again gives the first pack.',
+  about: 'Buys a curated pack at current prices; repeating the same body returns the first pack.',
   body: object({
     onBehalfOf: onBehalfOf(),
     packId: packId(),
     stakeAmount: amount('Raw collateral to stake.'),
-    minPayoutAmount: amount('Least that the pack must pay, raw; else nothing is bought.'),
+    minPayoutAmount: amount('Minimum payout of the pack, raw; otherwise nothing is bought.'),
     deadline: means(
       pattern('^[1-9][0-9]{0,11}$', 'Unix seconds as decimal text.'),
-      `Until when it may be bought: ${DEADLINE_HOURS} hours ahead at most.`,
+      `Deadline of the purchase, at most ${DEADLINE_HOURS} hours ahead.`,
     ),
     idempotencyKey: means(
       pattern('^[!-~]{1,128}$', '1 to 128 printable characters without spaces.'),
-      'Name of this purchase for a day: the same body again gives the first pack.',
+      'Key of this purchase, valid for a day: the same body again returns the first pack.',
     ),
   }),
   status: 201,
   reply: object({
     status: positionStatus(),
-    position: means(packPositionFields(), 'What was bought, as it stands now.'),
+    position: means(packPositionFields(), 'The current state of the purchased position.'),
   }),
-  means: 'The pack is bought; the next block holds the purchase.',
+  means: 'The pack is bought; the next block contains the purchase.',
   refusalFields: OF_PURCHASE,
   links: {
     read: {
       to: 'GET /parlay/partner/positions/:id',
-      about: 'Reads the position that was bought.',
+      about: 'Reads the purchased position.',
       params: { id: '/position/id' },
     },
     claim: {
       to: 'POST /parlay/partner/positions/:id/claim',
-      about: 'Claims what the position pays once it won.',
+      about: 'Claims the payment of the position after it won.',
       params: { id: '/position/id' },
     },
   },
@@ -319,7 +319,7 @@ export const buyListedPack = route({
     const { owner, caller, call } = input
     const requester = requesterOf({ caller, call })
     const row = await services.reads.read(packPosition, { owner, packId: made }, requester)
-    // The purchase was made: the same body again gives it.
+    // The purchase was made: the same body again returns it.
     if (row === undefined || row === null) return refuse('READ_TIMEOUT')
     const views = await positionViews([row], services, requester)
     if (views instanceof Refusal) return views
@@ -332,16 +332,16 @@ export const packPositionsOfOwner = route({
   path: '/parlay/partner/positions',
   auth: proofs().forSubAccounts(),
   rateClass: 'private',
-  about: 'What the caller, or a sub-account of it, bought of packs of the list; newest first.',
+  about: 'Lists the curated packs bought by the caller or one of its sub-accounts; newest first.',
   query: {
-    limit: means(defaulted(integer(1, PAGE_MAX), PAGE_DEFAULT), 'Most on a page.'),
-    offset: means(defaulted(integer(0, OFFSET_MAX), 0), 'How many positions to leave out.'),
+    limit: means(defaulted(integer(1, PAGE_MAX), PAGE_DEFAULT), 'Maximum positions per page.'),
+    offset: means(defaulted(integer(0, OFFSET_MAX), 0), 'Number of positions to skip.'),
   },
   reply: object({
     data: means(list(packPositionFields()), 'The positions of this page.'),
-    total: means(integer(0), 'How many positions there are on all pages.'),
-    limit: means(integer(1), 'How many a page has at most.'),
-    offset: means(integer(0), 'How many were left out.'),
+    total: means(integer(0), 'Number of positions on all pages.'),
+    limit: means(integer(1), 'Maximum positions per page.'),
+    offset: means(integer(0), 'Number of positions skipped.'),
   }),
   means: 'A page of positions; empty for a profile that bought none.',
   rejects: ['READ_TIMEOUT'],
@@ -364,10 +364,10 @@ export const packPositionOfOwner = route({
   path: '/parlay/partner/positions/:id',
   auth: proofs().forSubAccounts(),
   rateClass: 'private',
-  about: 'One position that the caller, or a sub-account of it, bought of a pack of the list.',
+  about: 'Returns one curated pack that the caller or one of its sub-accounts bought.',
   params: { id: positionId() },
   reply: packPositionFields(),
-  means: 'The position as it stands now.',
+  means: 'The current position.',
   rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { id: POSITION_ID }, reply: POSITION_EXAMPLE },
   handle: async ({ params, owner, caller, call }, services: PackServices) => {
@@ -386,10 +386,10 @@ const claimReply = () =>
     parlayId: positionId(),
     status: means(
       oneOf('CLAIMED', 'CLAIM_PENDING'),
-      'CLAIMED once a block holds the payment, and always after that; CLAIM_PENDING before.',
+      'CLAIMED once the payment is in a block; CLAIM_PENDING before.',
     ),
-    txHash: means(bytes32(), 'Hash of the payment, which is the same for every call.'),
-    transactionId: means(uint256Text(), 'Number of the payment in the journal, as text.'),
+    txHash: means(bytes32(), 'Hash of the payment, the same for every call.'),
+    transactionId: means(uint256Text(), 'Seq of the payment in the journal, as text.'),
     userOperationHash: means(
       nullable(text()),
       'Always null: the embedded chain has no user operations.',
@@ -403,7 +403,7 @@ const CLAIM_EXAMPLE = {
   userOperationHash: null,
 }
 
-/** What a claim of the position finds: it changes nothing. */
+/** The result of a claim. A claim changes nothing. */
 async function claimed(
   { owner, caller, call, id }: Claim,
   services: PackServices,
@@ -435,7 +435,7 @@ function claimView(
 
 const NOT_WON = {
   PACK_NOT_WON: {
-    fields: { status: means(positionStatus(), 'Where the position stands.') },
+    fields: { status: means(positionStatus(), 'Status of the position.') },
     example: { status: 'ACTIVE' },
   },
 }
@@ -446,7 +446,7 @@ export const claimPack = route({
   auth: proofs().forSubAccounts(),
   onBehalfIn: ofBody,
   rateClass: 'private',
-  about: 'Names the payment of a position that won; it was paid by itself, and is paid once.',
+  about: 'Returns the payment of a position that won; it was paid automatically, and only once.',
   params: { id: positionId() },
   body: object({ onBehalfOf: onBehalfOf() }),
   reply: claimReply(),
@@ -464,11 +464,11 @@ export const confirmPackClaim = route({
   auth: proofs().forSubAccounts(),
   onBehalfIn: ofBody,
   rateClass: 'private',
-  about: 'Checks that a transaction paid a position that won.',
+  about: 'Verifies that a transaction paid a position that won.',
   params: { id: positionId() },
   body: object({
     onBehalfOf: onBehalfOf(),
-    txHash: means(bytes32(), 'Hash that is to be the payment of the position.'),
+    txHash: means(bytes32(), 'Hash to verify as the payment of the position.'),
   }),
   reply: claimReply(),
   means: 'The transaction is the payment of the position.',

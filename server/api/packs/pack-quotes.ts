@@ -1,10 +1,10 @@
-// What a quote promises, in a text that only this exchange can make: nothing is kept of a quote
-// (rules §8.3). Its MAC also covers who asked, the legs and the stake. The bytes of the text, as
-// base64url, numbers big-endian:
+// The content of a quote, in a text that only this exchange can make: quotes are not stored
+// (rules §8.3). Its MAC also covers the requester, the legs and the stake. The bytes of the text,
+// as base64url, numbers big-endian:
 //
 //    0  payout, raw        u64
-//    8  end of the promise u64, Unix ms
-//   16  price of each leg  u16 × 5, ticks; 0 for a leg that there is not
+//    8  expiry             u64, Unix ms
+//   16  price of each leg  u16 × 5, ticks; 0 for a missing leg
 //   26  MAC                16 bytes
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
@@ -18,7 +18,7 @@ export interface QuotedLeg {
   readonly outcome: number
 }
 
-/** What is quoted to whom. */
+/** The quoted pack and the profile that it is quoted to. */
 export interface Quoted {
   readonly profileId: ProfileId
   readonly legs: readonly QuotedLeg[]
@@ -29,10 +29,10 @@ const PRICES_AT = 16
 const PRICE_BYTES = 2
 const HEAD_BYTES = PRICES_AT + PACK_LIMITS.legsMax * PRICE_BYTES
 const MAC_BYTES = 16
-/** Characters of a quoteId: 42 bytes as base64url. */
+/** The pattern of a quoteId: 42 bytes as base64url. */
 export const QUOTE_ID = '^[A-Za-z0-9_-]{56}$'
 
-/** What a quote promises; whether a pack was made of it, its text does not say. */
+/** The terms of a quote. Its text does not show whether a pack was made of it. */
 export type PromisedPack = Omit<QuotedPack, 'isUsed'>
 
 export class PackQuotes {
@@ -52,7 +52,7 @@ export class PackQuotes {
     return Buffer.concat([head, this.#mac(quoted, head)]).toString('base64url')
   }
 
-  /** Null for a text that is no quote of this to this profile. */
+  /** Null for a text that is not a quote of this pack to this profile. */
   promisedBy(quoteId: string, quoted: Quoted): PromisedPack | null {
     const bytes = Buffer.from(quoteId, 'base64url')
     if (bytes.length !== HEAD_BYTES + MAC_BYTES) return null

@@ -1,4 +1,4 @@
-// What a call asks of packs, and what is wrong with it (rules §8.1, §8.4).
+// Pack requests and their errors (rules §8.1, §8.4).
 
 import { PACK_REASONS, type PackIssue } from '../../../engine/core/decide/money/pack-price.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
@@ -13,47 +13,47 @@ import type { Requester } from '../reads/private-reads.ts'
 import type { RequestedLeg } from './packs.ts'
 import type { PackServices } from './services.ts'
 
-/** More legs than a pack takes are named in the reply, and not looked at: that costs a parse. */
+/** Legs beyond the limit of a pack are refused without a lookup, so they only cost a parse. */
 const LEGS_REQUESTED_MAX = 20
 
-/** What is wrong with a pack of so many legs; null when it may have them. */
+/** The error of a pack with this many legs; null when it may have them. */
 export function tooManyLegs(legs: readonly unknown[]): readonly PackIssue[] | null {
   return legs.length > PACK_LIMITS.legsMax ? [{ code: 'TOO_MANY_LEGS' }] : null
 }
 const SENTENCES = {
-  TOO_FEW_LEGS: `A pack has ${PACK_LIMITS.legsMin} legs or more; add some.`,
-  TOO_MANY_LEGS: `A pack has ${PACK_LIMITS.legsMax} legs at most; drop some.`,
-  STAKE_TOO_LOW: `The stake must be ${PACK_LIMITS.stakeMinRaw} raw units or more; stake more.`,
-  STAKE_TOO_HIGH: 'The stake is more than maxStake; stake less.',
-  DUPLICATE_MARKET: 'Another leg is of the same market; drop one of them.',
+  TOO_FEW_LEGS: `A pack needs at least ${PACK_LIMITS.legsMin} legs; add some.`,
+  TOO_MANY_LEGS: `A pack has at most ${PACK_LIMITS.legsMax} legs; remove some.`,
+  STAKE_TOO_LOW: `The stake must be at least ${PACK_LIMITS.stakeMinRaw} raw units; increase it.`,
+  STAKE_TOO_HIGH: 'The stake is more than maxStake; reduce it.',
+  DUPLICATE_MARKET: 'Another leg is in the same market; remove one of them.',
   CORRELATED_LEGS:
     'Another leg depends on this one: same group, match, time window or symbol, or a common key. ' +
-    'Choose a market of another topic.',
-  MARKET_NOT_FOUND: 'Market not found; check its slug or number.',
+    'Choose an unrelated market.',
+  MARKET_NOT_FOUND: 'Market not found; check its slug or id.',
   MARKET_NOT_ACTIVE:
     'The market is not active, or too close to its deadline for packs; choose another.',
   MARKET_NOT_ELIGIBLE: 'The market has no order book of its own, or delays takers; choose another.',
   NO_LIQUIDITY:
-    'The outcome needs asks at 0.10 to 0.90 and bids, of other accounts and resting long enough; ' +
+    'The outcome needs asks at 0.10 to 0.90 and bids, of other accounts and rested long enough; ' +
     'quote again later.',
-  LEG_PRICE_TOO_LOW: 'The outcome is sold below 0.10 only; choose another.',
-  LEG_PRICE_TOO_HIGH: 'The outcome is sold above 0.90 only; choose another.',
+  LEG_PRICE_TOO_LOW: 'The outcome is only sold below 0.10; choose another.',
+  LEG_PRICE_TOO_HIGH: 'The outcome is only sold above 0.90; choose another.',
   INSUFFICIENT_DEPTH:
-    'Too few shares rest within 0.10 of the best usable ask, on either side, that priced no pack ' +
-    'before; stake less, or wait for new orders.',
+    'On one side, too few shares that priced no earlier pack rest within 0.10 of the best ask; ' +
+    'stake less, or wait for new orders.',
   MULTIPLIER_TOO_HIGH: `The pack pays over ${PACK_LIMITS.multiplierMax} times its stake; drop one.`,
-  MULTIPLIER_TOO_LOW: 'The pack would pay no more than its stake; add a leg that is less likely.',
+  MULTIPLIER_TOO_LOW: 'The pack would not pay more than its stake; add a less likely leg.',
   HOUSE_CAPACITY:
-    'The payout passes what the house may lose: in all, today, to one outcome or to one profile; ' +
+    'The payout exceeds a limit of the house: in total, today, per outcome or per profile; ' +
     'stake less.',
   INSUFFICIENT_BALANCE: 'Insufficient collateral balance; stake less.',
-  TRADING_RESTRICTED: 'Trading is restricted at the moment; see GET /maintenance/status.',
+  TRADING_RESTRICTED: 'Trading is currently restricted; see GET /maintenance/status.',
 } as const
 
 export const stake = (what: string) =>
   means(pattern('^[1-9][0-9]{0,14}$', 'Raw units as decimal text, at least 1.'), what)
 
-/** A quote says of any stake what is wrong with it, also of none. */
+/** A quote reports all errors of any stake, including 0. */
 export const quotedStake = (what: string) =>
   means(pattern('^(0|[1-9][0-9]{0,14})$', 'Raw units as decimal text, at least 0.'), what)
 
@@ -63,8 +63,8 @@ export const legsToPrice = (legsMin = 1) =>
       list(
         exactlyOne(
           {
-            marketSlug: means(optional(slug()), 'Slug of the market; or name its marketId.'),
-            marketId: means(optional(integer(1)), 'Number of the market; or name its marketSlug.'),
+            marketSlug: means(optional(slug()), 'Slug of the market; required without marketId.'),
+            marketId: means(optional(integer(1)), 'Id of the market; required without marketSlug.'),
             outcomeIndex: means(integer(0, 1), 'Outcome that must win: 0 for YES, 1 for NO.'),
           },
           'marketSlug',
@@ -73,10 +73,10 @@ export const legsToPrice = (legsMin = 1) =>
         legsMin,
         LEGS_REQUESTED_MAX,
       ),
-      // A quote says of fewer or more what is wrong with them; no such pack can be made.
+      // A quote reports the errors of fewer or more legs, but no such pack can be made.
       { minItems: PACK_LIMITS.legsMin, maxItems: PACK_LIMITS.legsMax },
     ),
-    `The legs, ${PACK_LIMITS.legsMin} to ${PACK_LIMITS.legsMax}; each is of another market.`,
+    `The legs, ${PACK_LIMITS.legsMin} to ${PACK_LIMITS.legsMax}, each in a different market.`,
   )
 
 interface StatedLeg {
@@ -86,8 +86,8 @@ interface StatedLeg {
 }
 
 /**
- * The legs that a body names, also of markets that left memory: such a market is over, not unknown.
- * A market that nobody can see is undefined.
+ * The legs in a body, including markets that left memory: such a market has ended, but is not
+ * unknown. A market that is not public is undefined.
  */
 export async function requestedLegs(
   legs: readonly StatedLeg[],
@@ -117,9 +117,9 @@ export async function requestedLegs(
 export const reasons = () =>
   list(
     object({
-      code: means(oneOf(...PACK_REASONS), 'What is wrong, for programs.'),
-      legIndex: means(optional(integer(0)), 'The leg that it is about, from 0; absent for none.'),
-      message: means(text(), 'What is wrong, as a sentence.'),
+      code: means(oneOf(...PACK_REASONS), 'Code of the error.'),
+      legIndex: means(optional(integer(0)), 'Index of the leg, from 0; absent for none.'),
+      message: means(text(), 'Message of the error.'),
     }),
   )
 
@@ -127,7 +127,7 @@ export function reasonViews(issues: readonly PackIssue[]) {
   return issues.map((issue) => ({ ...issue, message: SENTENCES[issue.code] }))
 }
 
-/** The refusal of a pack that cannot be made, with all that is wrong with it. */
+/** The refusal of a pack that cannot be made, with all its errors. */
 export function ineligible({ issues }: { readonly issues: readonly PackIssue[] }): Refusal {
   return refuse('PACK_NOT_ELIGIBLE', { ineligibleReasons: reasonViews(issues) })
 }

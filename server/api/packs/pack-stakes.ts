@@ -1,4 +1,4 @@
-// Quotes of packs, and packs that are made of them (rules §8.1 to §8.5).
+// Quotes of packs, and packs made of them (rules §8.1 to §8.5).
 
 import type { PackIssue } from '../../../engine/core/decide/money/pack-price.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
@@ -47,12 +47,14 @@ const LEGS_EXAMPLE = [
 const QUOTE_EXAMPLE = 'AAAAAAKupUAAAAGbdtsdMAH0AfQAAAAAAAAp6FgVGe2xNHImeKCOJSer'
 const TITLE_UNKNOWN = ''
 
-/** What the refusal of a pack says of it, for documents. */
+/** The fields in the refusal of a pack, for documents. */
 export const NOT_ELIGIBLE = {
   PACK_NOT_ELIGIBLE: {
-    fields: { ineligibleReasons: means(reasons(), 'All that is wrong with the pack.') },
+    fields: { ineligibleReasons: means(reasons(), 'All errors of the pack.') },
     example: {
-      ineligibleReasons: [{ code: 'TOO_FEW_LEGS', message: 'A pack has 2 legs or more.' }],
+      ineligibleReasons: [
+        { code: 'TOO_FEW_LEGS', message: 'A pack needs at least 2 legs; add some.' },
+      ],
     },
   },
 }
@@ -62,40 +64,40 @@ export const quotePack = route({
   path: '/parlay/quote',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   rateClass: 'public',
-  about: 'Prices a pack by orders that have rested, and names all that is wrong with it.',
+  about: 'Prices a pack from orders that have rested, and lists all its errors.',
   body: object({ legs: legsToPrice(0), stake: quotedStake('Raw collateral to stake.') }),
   reply: object({
     quoteId: means(
       nullable(text()),
-      'Promises the payout to the caller until expiresAt; null without a proof or when ineligible.',
+      'Promises the payout to the caller until expiresAt; null if anonymous or ineligible.',
     ),
     eligible: means(boolean(), 'Whether the pack can be made.'),
-    ineligibleReasons: means(reasons(), 'All that is wrong; empty for a pack that can be made.'),
+    ineligibleReasons: means(reasons(), 'All errors; empty if the pack can be made.'),
     legs: means(
       list(
         object({
-          marketSlug: means(nullable(slug()), 'Slug of the market; null for one that is unknown.'),
-          outcomeIndex: means(integer(0, 1), 'Outcome that was asked for: 0 YES, 1 NO.'),
-          title: means(text(), 'Question of the market; empty for one that is unknown.'),
-          price: means(number(0, 1), 'Average price of the shares that are needed, rounded up.'),
+          marketSlug: means(nullable(slug()), 'Slug of the market; null if it is unknown.'),
+          outcomeIndex: means(integer(0, 1), 'Requested outcome: 0 for YES, 1 for NO.'),
+          title: means(text(), 'Question of the market; empty if it is unknown.'),
+          price: means(number(0, 1), 'Average price of the needed shares, rounded up.'),
           bookPrice: means(nullable(number(0, 1)), 'Best usable ask; null without one.'),
           depth: means(uint256Text(), 'Raw shares within 0.10 of the best usable ask.'),
-          depthUsd: means(uint256Text(), 'What those shares cost, in raw collateral.'),
+          depthUsd: means(uint256Text(), 'Cost of those shares, in raw collateral.'),
           esportsPropType: propType(),
         }),
       ),
-      'The legs in the order in which they were asked for; none when there are too many.',
+      'The legs in the requested order; none if too many.',
     ),
-    fairMultiplier: means(nullable(number(0)), 'Payout per stake without vig; null unpriced.'),
-    multiplier: means(nullable(number(0)), 'Payout per stake, rounded down; null unpriced.'),
+    fairMultiplier: means(nullable(number(0)), 'Payout per stake without vig; null if unpriced.'),
+    multiplier: means(nullable(number(0)), 'Payout per stake, rounded down; null if unpriced.'),
     vigPercent: means(number(0), 'Part of the fair payout that is kept, in percent.'),
-    stake: means(uint256Text(), 'The stake that was asked for, raw.'),
-    payout: means(uint256Text(), 'What the pack would pay, raw; 0 unpriced.'),
-    toWin: means(uint256Text(), 'Payout less stake, raw.'),
-    maxStake: means(uint256Text(), 'Most that one pack takes, raw.'),
-    expiresAt: means(isoTime(), 'Until when the quote is good.'),
+    stake: means(uint256Text(), 'The requested stake, raw.'),
+    payout: means(uint256Text(), 'Payout of the pack, raw; 0 if unpriced.'),
+    toWin: means(uint256Text(), 'Payout minus stake, raw.'),
+    maxStake: means(uint256Text(), 'Maximum stake of one pack, raw.'),
+    expiresAt: means(isoTime(), 'When the quote expires.'),
   }),
-  means: 'The pack as the books price it now.',
+  means: 'The pack at the current book prices.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: {
     body: { legs: LEGS_EXAMPLE, stake: '10000000' },
@@ -157,7 +159,7 @@ export const quotePack = route({
   },
 })
 
-/** What a quote says of more legs than a pack takes, without a look at any of them. */
+/** The quote for more legs than a pack may have. The legs are not looked up. */
 function unpriced(stakeText: string, issues: readonly PackIssue[], { pipeline }: PackServices) {
   return {
     quoteId: null,
@@ -189,7 +191,7 @@ export const createPack = route({
   path: '/parlay/create',
   auth: eitherOf(hmac('trading'), sessionOrIdentity()),
   rateClass: 'trade',
-  about: 'Stakes on a pack that was quoted; the same call again gives the first pack.',
+  about: 'Stakes on a quoted pack; repeating the call returns the first pack.',
   body: object({
     quoteId: means(
       pattern(QUOTE_ID, 'The quoteId of a quote.'),
@@ -201,7 +203,7 @@ export const createPack = route({
   }),
   status: 201,
   reply: pack(),
-  means: 'The stake is made; the pack pays when all its legs win.',
+  means: 'The stake is placed; the pack pays when all its legs win.',
   refusalFields: NOT_ELIGIBLE,
   links: {
     read: {
@@ -233,7 +235,7 @@ export const createPack = route({
   handle: async ({ body, caller, call }, services: PackServices) => {
     const request = requestOf({ owner: caller.profileId, caller, call, body }, services)
     if (request instanceof Refusal) return request
-    // No quote was ever made of so many legs.
+    // No quote exists for this many legs.
     if (tooManyLegs(body.legs) !== null)
       return services.pipeline.refused(REJECT.QUOTE_INVALID).then(refuse)
     const requester = requesterOf({ caller, call })
@@ -249,7 +251,7 @@ export const createPack = route({
   },
 })
 
-/** A pack that a call just made, or made before. */
+/** A pack that the call made now or earlier. */
 export async function shownPack(
   packId: number,
   services: PackServices,

@@ -1,6 +1,6 @@
-// Packs and offers of packs (rules §8). A pack is priced in the synchronous run in which it is
-// decided: one of the house by orders of others that have rested, an offer by the public books. A
-// method answers once its command is durable.
+// Packs and offers of packs (rules §8). A pack is priced in the synchronous step in which it is
+// decided: a pack of the house from orders of others that have rested, an offer from the public
+// books. A method resolves once its command is durable.
 
 import { decidePurchase } from '../../../engine/core/decide/money/curated-packs.ts'
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
@@ -41,9 +41,9 @@ import { type MoveRequest, onceOf } from '../portfolio/moves-once.ts'
 import { type LegFor, PackBooks } from './pack-books.ts'
 import type { PackQuotes, PromisedPack } from './pack-quotes.ts'
 
-/** A leg as it was asked for. */
+/** A requested leg. */
 export interface RequestedLeg {
-  /** Undefined for a market that nobody can see. */
+  /** Undefined for a market that is not public. */
   readonly market: PublishedMarket | undefined
   readonly outcome: number
 }
@@ -59,7 +59,7 @@ export interface Quote extends PricedPack {
   readonly quoteId: string | null
 }
 
-/** A pack of the list that is to be bought (rules §8.6). */
+/** A purchase of a curated pack (rules §8.6). */
 export interface ListedPurchase {
   readonly curatedId: Seq
   readonly stakeRaw: CollateralRaw
@@ -67,48 +67,48 @@ export interface ListedPurchase {
   readonly deadlineMs: TimeMs
 }
 
-/** A pack that would pay less than its buyer takes. */
+/** A pack that would pay less than its buyer's minimum. */
 export interface Drifted {
   readonly payoutRaw: CollateralRaw
 }
 
-/** A pack that cannot be made, and all that is wrong with it. */
+/** A pack that cannot be made, with all its errors. */
 export interface Ineligible {
   readonly issues: readonly PackIssue[]
 }
 
 export interface HouseFunds {
-  /** What the house may lose. */
+  /** The balance that the house may lose. */
   readonly balanceRaw: CollateralRaw
-  /** What lies with packs and offers. */
+  /** Collateral locked in packs and offers. */
   readonly parkedRaw: CollateralRaw
   readonly packCount: number
   readonly offerCount: number
-  /** What the packs of this UTC day have cost, and what the open ones of it may still cost. */
+  /** The cost of the packs of this UTC day, including what the open ones may still cost. */
   readonly dayLossRaw: CollateralRaw
-  /** What they may cost at most. */
+  /** The maximum of that cost. */
   readonly dayBoundRaw: CollateralRaw
-  /** The figure of operators; null for the default. */
+  /** The maximum as set by operators; null for the default. */
   readonly dayLossMaxRaw: CollateralRaw | null
 }
 
-/** What operators change of the house; absent fields stay. */
+/** An operator's changes to the house; absent fields stay. */
 export interface HouseChange {
   readonly collateralRaw?: CollateralRaw | undefined
   readonly dayLossMaxRaw?: CollateralRaw | null | undefined
 }
 
-/** When a leg takes packs (rules §8.2). */
+/** The conditions for a leg (rules §8.2). */
 export interface PackTerms {
-  /** How long an order has rested before it prices a leg. */
+  /** How long an order must rest before it prices a leg. */
   readonly restMs: number
-  /** How long before the deadline of its market a leg closes. */
+  /** How long before its market's deadline a leg closes. */
   readonly closeMs: number
 }
 
 const { priceMinTicks: least, priceMaxTicks: most, windowTicks: span } = PACK_LIMITS
 
-/** The asks of a token in the public book that its price rests on, best first. */
+/** The asks of a token in the public book that determine its price, best first. */
 export function asksOf({ depth }: PublishedMarket, outcome: number): AskLevel[] {
   return depth.asksToPrice(outcome, { least, most, span })
 }
@@ -122,9 +122,9 @@ export class PackDesk {
   readonly #quotes: PackQuotes
   readonly #books: PackBooks
   readonly #closeMs: number
-  /** When each quote ends of which a pack was made. */
+  /** The expiry of each quote that a pack was made of. */
   readonly #usedQuotes = new Map<string, TimeMs>()
-  /** Quotes of before are over: what was made of them is not known. */
+  /** Quotes made before the start have expired, because it is unknown which of them were used. */
   readonly #startedMs: TimeMs
 
   constructor(pipeline: Pipeline, quotes: PackQuotes, { restMs, closeMs }: PackTerms) {
@@ -138,8 +138,8 @@ export class PackDesk {
   }
 
   /**
-   * Reads the orders that may price these legs, in steps: a pack of the house is priced by what was
-   * read last.
+   * Reads the orders that may price these legs, in steps. A pack of the house is priced from the
+   * latest read.
    */
   reading(legs: readonly RequestedLeg[]): Generator<void, void, void> {
     return this.#books.read(
@@ -165,7 +165,7 @@ export class PackDesk {
     return pricePack(this.#pipeline.clearing, request, nowMs)
   }
 
-  /** The steps of a quote: they read the books, and give the quote. */
+  /** The steps of a quote: they read the books and return the quote. */
   *quoting(
     wanted: PackRequest,
     profileId: ProfileId | null,
@@ -174,7 +174,7 @@ export class PackDesk {
     return this.quote(wanted, profileId)
   }
 
-  /** Prices by the orders that were read. `profileId` is null for a caller without a profile. */
+  /** Prices a pack from the orders that were read. Callers without a profile have a null id. */
   async quote(wanted: PackRequest, profileId: ProfileId | null): Promise<Quote> {
     const nowMs = this.#pipeline.sequencer.nowMs()
     const priced = this.#priced(
@@ -189,12 +189,12 @@ export class PackDesk {
     const quoted = { profileId: profileId ?? 0, legs: idsOf(legs), stakeRaw }
     const prices = priced.legs.map(({ priceTicks }) => priceTicks)
     const quoteId = isGood ? this.#quotes.idOf(quoted, { payoutRaw, expiresMs, prices }) : null
-    // What the house holds may not be durable yet (law 1).
+    // The house funds may not be durable yet (invariant 1).
     await this.#pipeline.durable()
     return { ...priced, expiresMs, quoteId }
   }
 
-  /** The promise, and whether it was kept: a quote is good for one pack. */
+  /** The promised pack, and whether the quote was used: each quote is valid for one pack. */
   #withUse(quoteId: string, promised: PromisedPack | null): QuotedPack | null {
     if (promised === null) return null
     const isOfBefore = promised.expiresMs - PACK_LIMITS.quoteMs < this.#startedMs
@@ -207,7 +207,7 @@ export class PackDesk {
 
   /** A pack is decided: its quote is used, and so are the asks that priced it. */
   #used(quoteId: string, expiresMs: TimeMs, pack: PackBody, nowMs: TimeMs): void {
-    // Quotes live equally long, so the first that were used end first, but for a few.
+    // Quotes have the same lifetime, so with few exceptions those used first expire first.
     for (const [oldest, untilMs] of this.#usedQuotes) {
       if (untilMs > nowMs) break
       this.#usedQuotes.delete(oldest)
@@ -216,7 +216,7 @@ export class PackDesk {
     this.#useBooks(pack)
   }
 
-  /** What priced a pack prices no other one. */
+  /** The orders that priced a pack price no other one. */
   #useBooks(pack: PackBody): void {
     if (pack.kind !== 'createPack') return
     const { profileId: buyerId, legs } = pack
@@ -229,7 +229,7 @@ export class PackDesk {
   }
 
   /**
-   * Makes the pack of a quote, by the orders that were read; the same call again gives that pack.
+   * Makes the pack of a quote from the orders that were read. Repeating the call returns that pack.
    */
   async create(
     request: MoveRequest,
@@ -241,7 +241,7 @@ export class PackDesk {
     const promised = this.#quotes.promisedBy(quoteId, { profileId, legs: idsOf(legs), stakeRaw })
     let issues: readonly PackIssue[] = []
     const once = { ...request, idempotencyKey: request.idempotencyKey ?? `quote ${quoteId}` }
-    // What is no quote of this pack made none before.
+    // Text that is not a quote of this pack cannot have made one earlier.
     const isRepeated = promised !== null
     const made = await this.#once(
       once,
@@ -264,7 +264,7 @@ export class PackDesk {
     return made === REJECT.PACK_NOT_ELIGIBLE ? { issues } : made
   }
 
-  /** The legs of a pack of the list; none when it left the list. */
+  /** The legs of a curated pack; none after it left the list. */
   listedLegs(curatedId: Seq): RequestedLeg[] {
     const { published, clearing } = this.#pipeline
     const legs = clearing.packs.curated.byId(curatedId)?.legs ?? []
@@ -272,8 +272,8 @@ export class PackDesk {
   }
 
   /**
-   * Buys a pack of the list by the orders that were read. The same call again gives that pack, also
-   * after its deadline, and after the pack left the list.
+   * Buys a curated pack at the prices of the orders that were read. Repeating the call returns that
+   * pack, even after its deadline, and after the pack left the list.
    */
   async buy(
     request: MoveRequest,
@@ -284,7 +284,7 @@ export class PackDesk {
     const { owner: profileId } = request
     let priced: PricedPack | undefined
     const made = await this.#once(request, { stated, isRepeated: true }, (nowMs, once) => {
-      // The sub-account may have left since the call came.
+      // The sub-account may have left since the call arrived.
       const restricted = decideFunds(clearing, request.callerId, profileId)
       if (restricted !== null) return restricted
       const legs = this.listedLegs(purchase.curatedId)
@@ -330,7 +330,7 @@ export class PackDesk {
     return this.#pipeline.change(() => decideEndOffer(this.#pipeline.clearing, offerId, profileId))
   }
 
-  /** An offer takes one stake; the same call again gives the pack that it became. */
+  /** An offer takes one stake. Repeating the call returns the pack that it became. */
   async accept(request: MoveRequest, offerId: Seq, stakeRaw: CollateralRaw): Promise<Seq | Reject> {
     const { owner: profileId } = request
     const requested = { ...request, idempotencyKey: request.idempotencyKey ?? `accept ${offerId}` }
@@ -340,12 +340,12 @@ export class PackDesk {
       const times = { nowMs, closeMs: this.#closeMs }
       return decideAccept(this.#pipeline.clearing, offerId, staking, times)
     })
-    // A caller that sent no key knows of none: the offer is over since its own first stake.
+    // A caller that sent no key does not know this one: the offer ended with its own first stake.
     const isOurKey = request.idempotencyKey === undefined
     return isOurKey && made === REJECT.IDEMPOTENCY_KEY_TAKEN ? REJECT.OFFER_NOT_FOUND : made
   }
 
-  /** Markets that take packs, newest first: a part of them, and how many there are. */
+  /** Markets that accept packs, newest first: a page of them, and their total. */
   markets(skip: number, limit: number): { markets: PublishedMarket[]; total: number } {
     const { published } = this.#pipeline
     const ids = published.forPacks.page(skip, limit)
@@ -353,20 +353,20 @@ export class PackDesk {
     return { markets, total: published.forPacks.count }
   }
 
-  /** The best usable ask of an outcome; null without one, and for a market that is over. */
+  /** The best usable ask of an outcome; null without one, and for a market that has ended. */
   bookTicks({ status, depth }: PublishedMarket, outcome: number): PriceTicks | null {
     if (status !== 'FUNDED') return null
     const { priceMinTicks, priceMaxTicks } = PACK_LIMITS
     return depth.bestAskWithin(outcome, priceMinTicks, priceMaxTicks)
   }
 
-  /** What the market asks of its match; null for a market of no match. */
+  /** The question of the market about its match; null for a market without a match. */
   requestsOfMatch({ market }: PublishedMarket): { readonly propType: PropType | null } | null {
     const match = this.#pipeline.published.matches.byMarket(market.marketId)
     return match?.markets.find(({ marketId }) => marketId === market.marketId) ?? null
   }
 
-  /** Gives the seq of the command that the call became, now or, when it may be repeated, before. */
+  /** Returns the seq of the command that the call became, now or, for a repeated call, earlier. */
   async #once(
     request: MoveRequest,
     { stated, isRepeated }: { readonly stated: readonly unknown[]; readonly isRepeated: boolean },
@@ -403,7 +403,7 @@ export class PackDesk {
     return funds
   }
 
-  /** Takes collateral in (positive) or out (negative), and sets what packs of a day may cost. */
+  /** Deposits (positive) or withdraws (negative) collateral, and sets the daily limit. */
   async changeHouse(
     { collateralRaw = 0, dayLossMaxRaw }: HouseChange,
     by: string,

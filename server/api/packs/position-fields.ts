@@ -1,4 +1,4 @@
-// What was bought of packs of the list, as its owner gets it (rules §8.6).
+// Purchases of curated packs, as returned to their owner (rules §8.6).
 
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
@@ -26,7 +26,7 @@ type PositionStatus = (typeof POSITION_STATUSES)[number]
 export const positionStatus = () =>
   means(
     oneOf(...POSITION_STATUSES),
-    'PENDING until a block holds the purchase, then ACTIVE, at the end WON or LOST.',
+    'PENDING until the purchase is in a block, then ACTIVE, finally WON or LOST.',
   )
 
 export const packPositionFields = () =>
@@ -35,37 +35,37 @@ export const packPositionFields = () =>
     object({
       id: packUuid('Id of the position.'),
       status: positionStatus(),
-      stakeAmount: means(uint256Text(), 'Raw collateral that was staked.'),
+      stakeAmount: means(uint256Text(), 'Raw collateral staked.'),
       collateralDeposited: means(
         uint256Text(),
-        'Raw collateral that was set aside for it: the stake and what it can win.',
+        'Raw collateral reserved for it: stake and winnings.',
       ),
       multiplierOffered: means(
         pattern('^[0-9]+[.][0-9]{6}$', 'A number with six decimals.'),
-        'Payout per stake when it was bought, rounded down.',
+        'Payout per stake at the purchase, rounded down.',
       ),
       vigPercent: means(decimalText(), 'Part of the fair payout that is kept, in percent.'),
       txHash: means(
         bytes32(),
-        'Hash of the purchase; a block holds it once status is not PENDING.',
+        'Hash of the purchase; it is in a block once status is not PENDING.',
       ),
       claimTxHash: means(
         nullable(bytes32()),
-        'Hash of the payment of a pack that won; null for any other.',
+        'Hash of the payment of a pack that won; otherwise null.',
       ),
       wallet: account(),
       createdAt: means(isoTime(), 'When it was bought.'),
       legs: means(list(listedLeg()), 'The outcomes that must all win.'),
       sourcePack: means(
         object({
-          id: packUuid('Id of the pack of the list.'),
-          name: means(text(), 'Name of the pack of the list.'),
+          id: packUuid('Id of the curated pack.'),
+          name: means(text(), 'Name of the curated pack.'),
         }),
-        'The pack of the list that was bought.',
+        'The curated pack that was bought.',
       ),
       payoutAmount: means(
         uint256Text(),
-        'Raw collateral that it pays when it wins; what it paid once it is over, 0 for a lost one.',
+        'Raw collateral that it pays if it wins; after its end the amount paid, 0 if it lost.',
       ),
     }),
   )
@@ -83,13 +83,13 @@ export function statusOf({ status, isMined }: PackPosition): PositionStatus {
   return status === 'ACTIVE' && !isMined ? 'PENDING' : status
 }
 
-/** The transaction that paid a pack; null for one that has not won. */
+/** The transaction that paid a pack; null if it has not won. */
 export function claimOf({ status, endedSeq }: PackPosition, { settings }: SharedServices) {
   if (status !== 'WON' || endedSeq === null) return null
   return { seq: endedSeq, txHash: moveHashOf(settings.chainId, endedSeq) }
 }
 
-/** In their order; a refusal when the tables did not answer in time. */
+/** The positions in order; a refusal on a read timeout. */
 export async function positionViews(
   rows: readonly PackPosition[],
   services: PackServices,

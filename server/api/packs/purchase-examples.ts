@@ -1,4 +1,4 @@
-// Examples of packs of the list, and of what was bought of them.
+// Examples of curated packs and their purchases.
 
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 

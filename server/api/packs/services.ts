@@ -13,9 +13,9 @@ import type { PackDesk } from './packs.ts'
 export interface PackServices extends SharedServices {
   readonly packs: PackDesk
   readonly curation: Curation
-  /** Offers that each profile makes: all listeners hear of each. Null for no limit. */
+  /** Rate limit of each profile's offers, which all listeners receive. Null for no limit. */
   readonly offerCalls: Buckets<ProfileId> | null
-  /** Those of each address, and of each wider network of IPv6. Null for no limit. */
+  /** The same per address, and per wider network of IPv6. Null for no limit. */
   readonly offerNetworks: readonly Buckets<string>[] | null
   readonly openOffers: OpenOffers
   readonly matches: SportMatches

@@ -1,5 +1,5 @@
-// Turns what an operator says of a property into the change of its options. An option is named by
-// its value, so the same call can be sent again.
+// Converts an operator's request for a property into the change of its options. An option is
+// identified by its value, so the same call can be sent again.
 
 import { randomUUID } from 'node:crypto'
 import type { KeyChange } from '../../../engine/core/decide/pages.ts'
@@ -13,19 +13,19 @@ export interface OptionRequest {
   readonly value: string
   readonly label?: string
   readonly sortOrder?: number
-  /** Value of the option above; null for none. */
+  /** Value of the parent option; null for none. */
   readonly parent?: string | null
   readonly metadataJson?: string
 }
 
-/** An absent field stays as it is, or is empty on a new property. */
+/** An absent field stays unchanged, or is empty on a new property. */
 export interface PropertyRequest extends Partial<Omit<PropertyKey, 'keyId'>> {
   readonly options?: readonly OptionRequest[]
   /** Values of options to remove. */
   readonly removeOptions?: readonly string[]
 }
 
-/** Null when an option names a parent, or the call removes an option, that is not there. */
+/** Null when an option has an unknown parent, or the call removes an unknown option. */
 export function keyChangeOf(
   keyId: string,
   wanted: PropertyRequest,

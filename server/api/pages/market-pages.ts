@@ -1,4 +1,4 @@
-// Market pages and properties: what operators change of them, and what everybody reads.
+// Market pages and properties: the operator's changes and the public reads.
 
 import type { MarketLists } from '../../exchange/read-model/lists/market-lists.ts'
 import { MarketTrails } from './market-trails.ts'

@@ -1,6 +1,6 @@
-// The way to a market through the pages: from the top down to the deepest page of the tree that
-// shows it. Of pages that are equally deep it is the first in their order. A market of a group
-// stands where its group does.
+// The path to a market through the pages: from the top down to the deepest listed page that
+// contains it. Of equally deep pages it is the first in their order. A market of a group is found
+// where its group is.
 
 import type { Facets } from '../../exchange/read-model/lists/facets.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
@@ -13,7 +13,7 @@ const depthOf = ({ fullPath }: ShownPage) => fullPath.split('/').length
 export class MarketTrails {
   readonly #directory: PageDirectory
   readonly #facets: Facets
-  /** The pages that show some markets and not all, deepest first. */
+  /** The pages that contain some markets but not all, deepest first. */
   #pages: readonly ShownPage[] = []
   #madeOf: readonly ShownPage[] | null = null
 
@@ -22,7 +22,7 @@ export class MarketTrails {
     this.#facets = facets
   }
 
-  /** Empty when no page shows the market. */
+  /** Empty when no page contains the market. */
   of(published: PublishedMarket): Trail {
     const has = new Map<string, Set<string>>()
     for (const [key, value] of this.#facets.pairsOf(published.group ?? published)) {
@@ -45,7 +45,7 @@ export class MarketTrails {
     const pages = [...all].filter(({ isInNavigation, content: { baseFilter } }) => {
       return isInNavigation && Object.keys(baseFilter).length > 0
     })
-    // The sort is stable, so pages that are equally deep keep their order.
+    // The sort is stable, so equally deep pages keep their order.
     this.#pages = pages.sort((one, other) => depthOf(other) - depthOf(one))
     this.#madeOf = all
     return this.#pages

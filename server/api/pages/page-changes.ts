@@ -1,5 +1,5 @@
-// What operators do to market pages and properties, and what everybody may see of these: only what
-// is durable (law 1).
+// The operator's changes to market pages and properties, and the published state: only what is
+// durable (invariant 1).
 
 import { randomUUID } from 'node:crypto'
 import {
@@ -22,7 +22,7 @@ import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 import { keyChangeOf, type PropertyRequest } from './key-change.ts'
 import { contentOf, NO_CONTENT, type PageContent } from './page-views.ts'
 
-/** The fields that a call sets; an absent field stays as it is, or is empty on a new page. */
+/** The fields that a call sets. An absent field stays unchanged, or is empty on a new page. */
 export type PageRequest = Partial<Omit<MarketPage, 'pageId' | 'contentJson'> & PageContent>
 
 type Keys = ReadonlyMap<string, PlacedKey>
@@ -31,9 +31,9 @@ export class PageChanges {
   readonly #pipeline: Pipeline
   #tree: PageTree
   #keys: Keys
-  /** Grows with each change of a page. */
+  /** Increases with each change of a page. */
   version = 0
-  /** Grows with each change of a property. */
+  /** Increases with each change of a property. */
   keysVersion = 0
   #above: {
     readonly of: Keys
@@ -57,7 +57,7 @@ export class PageChanges {
     return this.#keys
   }
 
-  /** Makes a page, or edits the one with this id. */
+  /** Creates a page, or edits the one with this id. */
   async putPage(wanted: PageRequest, by: string, editedId?: string): Promise<PlacedPage | Reject> {
     const { clearing } = this.#pipeline
     const pageId = editedId ?? randomUUID()
@@ -85,7 +85,7 @@ export class PageChanges {
     return done instanceof Reject ? done : null
   }
 
-  /** Makes a property, or edits the one with this id. */
+  /** Creates a property, or edits the one with this id. */
   async putKey(
     wanted: PropertyRequest,
     by: string,
@@ -102,7 +102,7 @@ export class PageChanges {
     }, by)
     if (done instanceof Reject) return done
     const key = done.keys.get(keyId)
-    assert(key !== undefined, 'a property that was put is there')
+    assert(key !== undefined, 'a property that was put exists')
     return key
   }
 
@@ -115,13 +115,13 @@ export class PageChanges {
     return done instanceof Reject ? done : null
   }
 
-  /** Shows what the change left as soon as it is durable, and gives that. */
+  /** Publishes the result of the change as soon as it is durable, and returns it. */
   async #change(
     decide: () => ControlBody | Reject,
     by: string,
   ): Promise<{ readonly tree: PageTree; readonly keys: Keys } | Reject> {
     const changing = this.#pipeline.change(decide, by)
-    // As this command leaves them. They may change again before it is durable.
+    // The state after this command. It may change again before it is durable.
     const { tree } = this.#pipeline.clearing.pages
     const { keys } = this.#pipeline.clearing.properties
     const refused = await changing
@@ -133,7 +133,7 @@ export class PageChanges {
     return { tree, keys }
   }
 
-  /** The values above the value of a property, nearest first. */
+  /** The ancestors of a value of a property, nearest first. */
   above(slug: string, value: string): readonly string[] {
     if (this.#above?.of !== this.#keys) this.#above = { of: this.#keys, values: new Map() }
     const { values } = this.#above

@@ -1,5 +1,5 @@
-// The pages as readers find them: by path, by id, and as a tree. An exchange without a page has one
-// page for each category that an active market names. Everything is encoded once for each change.
+// The published pages: by path, by id, and as a tree. An exchange without pages has one page per
+// category of its active markets. Everything is encoded once per change.
 
 import type { PlacedPage } from '../../../engine/domain/markets/market-page.ts'
 import type { Facets, Filter } from '../../exchange/read-model/lists/facets.ts'
@@ -7,7 +7,7 @@ import type { PageChanges } from './page-changes.ts'
 import { contentOf, type FilterGroup, NO_CONTENT, type PageContent } from './page-views.ts'
 import { optionsShown } from './property-views.ts'
 
-/** Id of the page of everything, which no operator makes. */
+/** Id of the home page, which operators do not create. */
 export const HOME_ID = '__home__'
 
 export interface ShownPage {
@@ -48,7 +48,7 @@ type ShownOptions = ReturnType<typeof optionsShown>
 
 interface Shown {
   readonly pagesVersion: number
-  /** Names the categories of the pages; -1 when the pages do not follow from these. */
+  /** The version of the categories that the pages are built from; -1 when they are not. */
   readonly facetsVersion: number
   /** In their order. */
   readonly all: readonly ShownPage[]
@@ -65,7 +65,7 @@ export class PageDirectory {
   readonly #facets: Facets
   #shown: Shown | null = null
   #navigation: { readonly key: string; readonly bytes: Buffer } | null = null
-  /** Pages as they are sent; emptied when a page or a property changes. */
+  /** Encoded pages; cleared when a page or a property changes. */
   #encoded = new Map<string, Buffer>()
   #encodedKey = ''
   #options: { readonly version: number; readonly bySlug: Map<string, ShownOptions> } | null = null
@@ -75,7 +75,7 @@ export class PageDirectory {
     this.#facets = facets
   }
 
-  /** Every page in its order; another list after each change. */
+  /** Every page in order; a new list after each change. */
   all(): readonly ShownPage[] {
     return this.#pages().all
   }
@@ -84,7 +84,7 @@ export class PageDirectory {
     return id === HOME_ID ? HOME : this.#pages().byId.get(id)
   }
 
-  /** The page at the path, or the page that moved from there. */
+  /** The page at the path, or the page that moved away from it. */
   byPath(path: string): { readonly page: ShownPage; readonly isMoved: boolean } | undefined {
     const trimmed = path.replace(/^\/?/, '/').replace(/(?<=.)\/$/, '')
     if (trimmed === '/') return { page: HOME, isMoved: false }
@@ -124,7 +124,7 @@ export class PageDirectory {
     return options === undefined ? group : { ...group, options: [...options] }
   }
 
-  /** The options of a property by its slug; undefined without such a property. */
+  /** The options of a property by its slug; undefined for an unknown property. */
   optionsOf(slug: string): ShownOptions | undefined {
     const { keys, keysVersion } = this.#changes
     if (this.#options?.version !== keysVersion) {
@@ -134,7 +134,7 @@ export class PageDirectory {
     return this.#options.bySlug.get(slug)
   }
 
-  /** The pages from the top down to this one. */
+  /** The path of pages from the top down to this one. */
   breadcrumb(page: ShownPage) {
     const trail: { name: string; slug: string; path: string }[] = []
     let next: ShownPage | undefined = page
@@ -149,7 +149,7 @@ export class PageDirectory {
     return parentId === null ? undefined : this.#pages().byId.get(parentId)
   }
 
-  /** The JSON of the tree of pages. */
+  /** The JSON of the page tree. */
   navigation(): Buffer {
     this.#facets.catchUp()
     const key = `${this.#changes.version} ${this.#facets.version}`

@@ -1,4 +1,4 @@
-// One page and one property that the examples of several calls share.
+// One page and one property, shared by the examples of several calls.
 
 const PAGE_ID = '3b241101-e2bb-4255-8caf-4136c566a962'
 const KEY_ID = '9f8b7c6d-5e4f-4a3b-8c2d-1e0f9a8b7c6d'

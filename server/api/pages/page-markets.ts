@@ -1,5 +1,5 @@
-// The markets of a page, filtered and sorted, by number of page or by cursor. What a choice of the
-// filter would show is counted once for each query, and then kept by what changed.
+// The markets of a page, filtered and sorted, by page number or by cursor. The counts of the filter
+// options are computed once per query, and then cached by what they depend on.
 
 import { createHash } from 'node:crypto'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -36,7 +36,7 @@ export class PageMarkets {
   readonly #changes: PageChanges
   readonly #directory: PageDirectory
   readonly #lists: MarketLists
-  /** Values of keys without options, sorted; only groups of pages name such keys. */
+  /** Values of keys without options, sorted; only groups of pages have such keys. */
   readonly #sorted = new Map<string, { version: number; values: readonly string[] }>()
 
   constructor({ changes, directory, lists }: Parts) {
@@ -45,7 +45,7 @@ export class PageMarkets {
     this.#lists = lists
   }
 
-  /** The JSON of the reply, or what is wrong with the call. */
+  /** The JSON of the reply, or the error of the call. */
   read(shown: ShownPage, request: PageParams): Joined | Issue {
     const issue = this.#issueOf(shown, request)
     if (issue !== null) return issue
@@ -63,7 +63,7 @@ export class PageMarkets {
 
   #issueOf(shown: ShownPage, { page, cursor, filters }: PageParams): Issue | null {
     if (page !== undefined && cursor !== undefined) {
-      return wrong('cursor', 'may not be given together with page')
+      return wrong('cursor', 'cannot be combined with page')
     }
     const known = new Set<string>(OWN_FACETS)
     for (const { slug } of this.#changes.keys.values()) known.add(slug)
@@ -98,7 +98,7 @@ export class PageMarkets {
     return { markets, paging: { pagination } }
   }
 
-  /** Null when the cursor is none of this query. */
+  /** Null when the cursor is not one for this query. */
   #byCursor(
     shown: ShownPage,
     { cursor = '', limit, sort, filters }: PageParams,
@@ -108,7 +108,7 @@ export class PageMarkets {
     const place = cursor === '' ? null : placeIn(cursor, query)
     if (place === undefined) return null
     const list = this.#lists.ordered(sort)
-    // One more than asked for tells whether a page follows.
+    // Reads one extra market to know whether there is another page.
     const found =
       place === null ? list.page(0, limit + 1, bits) : list.behind(place, limit + 1, bits)
     const markets = found.slice(0, limit)
@@ -117,7 +117,7 @@ export class PageMarkets {
     return { markets, paging: { cursor: { nextCursor } } }
   }
 
-  /** The JSON of how many markets each value would show in place of those that are chosen. */
+  /** The JSON of the number of markets for each value, if it replaced the selected values. */
   #countsText(shown: ShownPage, filter: Filter, filters: FilterValues): string {
     const { content } = shown
     const { version, keysVersion } = this.#changes
@@ -149,7 +149,7 @@ export class PageMarkets {
     return new Map([...values].map(([key, each]) => [key, [...each]]))
   }
 
-  /** What the group lists, else what the options of its property are, else what markets have. */
+  /** The values listed in the group, else its property's options, else the values of markets. */
   #valuesOf(key: string, group: FilterGroup): readonly string[] {
     const options = group.options ?? this.#directory.optionsOf(key)
     if (options !== undefined) return options.map(({ value }) => value)
@@ -158,20 +158,20 @@ export class PageMarkets {
     const known = this.#sorted.get(key)
     if (known?.version === version) return known.values
     const values = [...facets.valuesOf(key)].sort().slice(0, LIMITS.filterCountsMax)
-    // Pages that are gone named other keys.
+    // Pages that were removed had other keys.
     if (this.#sorted.size >= LIMITS.marketPagesMax) this.#sorted.clear()
     this.#sorted.set(key, { version, values })
     return values
   }
 }
 
-/** The same for all calls that choose the same values. */
+/** The same text for all calls that select the same values. */
 function chosenOf(filters: FilterValues) {
   const chosen = Object.entries(filters).map(([key, values]) => [key, [...values].sort()] as const)
   return chosen.sort(([one], [other]) => (one < other ? -1 : 1))
 }
 
-/** Names a query, so that a cursor of another one is refused. */
+/** Identifies a query, so that a cursor of another one is refused. */
 function digestOf(pageId: string, sort: FieldSort, filters: FilterValues): string {
   const text = JSON.stringify([pageId, sort, chosenOf(filters)])
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
@@ -181,7 +181,7 @@ function cursorOf({ high, low, id }: Place, query: string): string {
   return Buffer.from(JSON.stringify([query, high, low, id])).toString('base64url')
 }
 
-/** Undefined for a text that is no cursor of the query. */
+/** Undefined for a text that is not a cursor for the query. */
 function placeIn(cursor: string, query: string): Place | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())

@@ -1,4 +1,4 @@
-// The shapes of market pages that several calls share (rules §12.5).
+// Schemas of market pages, shared by several calls (rules §12.5).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
@@ -8,7 +8,7 @@ import { list, object } from '../../edge/http/schema/schema.ts'
 import { filterGroup, filterValues, metadata } from './page-views.ts'
 
 export function pageId() {
-  return means(text(64, 1), 'Id of the page: that of an operator, a category, or __home__.')
+  return means(text(64, 1), "Id of the page: of an operator's page, of a category, or __home__.")
 }
 
 /** A segment of a path. */
@@ -22,54 +22,54 @@ export function pageSlug() {
 }
 
 export function sortOrder() {
-  return means(integer(-1_000_000, 1_000_000), 'Where it stands beside others, lowest first.')
+  return means(integer(-1_000_000, 1_000_000), 'Sort position among siblings, lowest first.')
 }
 
 export const crumb = () =>
   object({
-    name: means(text(), 'Name of the page above, or of this page.'),
+    name: means(text(), 'Name of an ancestor page, or of this page.'),
     slug: means(text(), 'Last segment of its path; empty for the home page.'),
-    path: means(text(), 'Its whole path from the top.'),
+    path: means(text(), 'Its full path from the top.'),
   })
 
-/** What both the public call and the operator's calls show of a page. */
+/** The page fields in the replies to the public call and to the operator's calls. */
 function contentShape() {
   return {
     baseFilter: means(
       filterValues(LIMITS.filterKeysMax, LIMITS.filterValuesMax),
-      'What markets of the page have: for each key one of the values.',
+      'Base filter: markets of the page have one of the values of each key.',
     ),
-    filterGroups: means(list(filterGroup()), 'Choices to filter its markets by.'),
-    metadata: means(metadata(), 'Whatever the operator keeps with the page.'),
+    filterGroups: means(list(filterGroup()), 'Filter groups for its markets.'),
+    metadata: means(metadata(), 'Custom data of the page, set by the operator.'),
   }
 }
 
 export function marketPage() {
   return object({
     id: pageId(),
-    name: means(text(), 'Name of the page to show.'),
+    name: means(text(), 'Display name of the page.'),
     slug: means(text(), 'Last segment of the path; empty for the home page.'),
-    fullPath: means(text(), 'The whole path from the top, beginning with a slash.'),
-    description: means(nullable(text()), 'Words about the page; null for none.'),
+    fullPath: means(text(), 'The full path from the top, with a leading slash.'),
+    description: means(nullable(text()), 'Description of the page; null for none.'),
     ...contentShape(),
-    breadcrumb: means(list(crumb()), 'Pages from the top down to this one.'),
+    breadcrumb: means(list(crumb()), 'Path of pages from the top down to this one.'),
   })
 }
 
-/** A page as operators see it. */
+/** A page in replies to operators. */
 export function adminPage() {
   return object({
     id: pageId(),
-    name: means(text(), 'Name of the page to show.'),
+    name: means(text(), 'Display name of the page.'),
     slug: means(text(), 'Last segment of the path.'),
-    fullPath: means(text(), 'The whole path from the top, beginning with a slash.'),
-    parentId: means(nullable(text()), 'Id of the page above; null at the top.'),
-    description: means(nullable(text()), 'Words about the page; null for none.'),
-    icon: means(text(), 'Picture or sign of the page; empty for none.'),
+    fullPath: means(text(), 'The full path from the top, with a leading slash.'),
+    parentId: means(nullable(text()), 'Id of the parent page; null at the top.'),
+    description: means(nullable(text()), 'Description of the page; null for none.'),
+    icon: means(text(), 'Picture or symbol of the page; empty for none.'),
     sortOrder: sortOrder(),
-    inNavigation: means(boolean(), 'Whether the tree of pages shows it.'),
+    inNavigation: means(boolean(), 'Whether the page is listed in navigation.'),
     ...contentShape(),
-    createdAt: means(isoTime(), 'When the page was made.'),
-    updatedAt: means(isoTime(), 'When the page was changed or moved last.'),
+    createdAt: means(isoTime(), 'When the page was created.'),
+    updatedAt: means(isoTime(), 'When the page was last changed or moved.'),
   })
 }

@@ -1,5 +1,5 @@
-// What a page shows and by what it chooses its markets. It travels as JSON text through commands,
-// and is read here once for each version of a page.
+// The content of a page, and the filter that selects its markets. It is stored as JSON text in
+// commands, and is parsed here once per version of a page.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -17,13 +17,13 @@ import {
 } from '../../edge/http/schema/schema.ts'
 import { line } from '../../edge/http/schema/visible-text.ts'
 
-/** A name of a filter; no name of a field that every object has begins with an underscore. */
+/** A filter key. It never begins with an underscore, so it matches no inherited field. */
 export const FILTER_KEY = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
 
 export type Metadata = Readonly<Record<string, Json>>
 export type FilterValues = Readonly<Record<string, readonly string[]>>
 
-/** Values by key: a market passes when it has, for each key, one of the values. */
+/** Values by key: a market passes if it has, for each key, one of the values. */
 export function filterValues(keysMax: number, valuesMax: number) {
   const items = line(LIMITS.filterValueCharactersMax, 1)
   return schemaOf<FilterValues>({
@@ -34,33 +34,33 @@ export function filterValues(keysMax: number, valuesMax: number) {
   })
 }
 
-/** Any object: the exchange keeps it for its readers. */
+/** Any object: the exchange stores it for its readers. */
 export function metadata() {
   return schemaOf<Metadata>({ type: 'object' })
 }
 
 const filterOption = () =>
   object({
-    label: means(line(LIMITS.pageNameCharactersMax), 'Words to show for the value.'),
+    label: means(line(LIMITS.pageNameCharactersMax), 'Display label of the value.'),
     value: means(line(LIMITS.filterValueCharactersMax, 1), 'Value to send in the filter.'),
-    metadata: means(optional(metadata()), 'Whatever a reader needs besides; absent for nothing.'),
+    metadata: means(optional(metadata()), 'Additional custom data; absent for none.'),
   })
 
-/** A group of choices beside the list of a page. Its slug is the key of the filter. */
+/** A filter group next to the list of a page. Its slug is the filter key. */
 export function filterGroup() {
   return object({
-    name: means(optional(line(LIMITS.pageNameCharactersMax)), 'Words to show above the group.'),
+    name: means(optional(line(LIMITS.pageNameCharactersMax)), 'Heading of the group.'),
     slug: means(
       optional(text(LIMITS.pageSlugCharactersMax, 1)),
       'Filter key of the group: the slug of a property, or a key that every market has.',
     ),
-    allowMultiple: means(optional(boolean()), 'Whether several values may be chosen at once.'),
-    presentation: means(optional(line(64)), 'How a page should draw the group.'),
+    allowMultiple: means(optional(boolean()), 'Whether several values may be selected at once.'),
+    presentation: means(optional(line(64)), 'How a page should display the group.'),
     options: means(
       optional(list(filterOption(), 0, LIMITS.filterCountsMax)),
-      'Values to choose from; when absent, the options of the property of this slug.',
+      'Selectable values; when absent, the options of the property of this slug.',
     ),
-    source: means(optional(metadata()), 'Where the values come from, as the operator noted it.'),
+    source: means(optional(metadata()), 'Source of the values, as noted by the operator.'),
   })
 }
 

@@ -1,5 +1,5 @@
-// Public reads of market pages and properties (rules §12.5). All answer on main from bytes encoded
-// once for each change.
+// Public reads of market pages and properties (rules §12.5). All are answered on main, from bytes
+// that are encoded once per change.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { open } from '../../auth/auth-scheme.ts'
@@ -37,7 +37,7 @@ interface NodeShape {
   readonly count: number
 }
 
-/** Documents refer to the node itself; checks take any objects. */
+/** Documents refer to the node itself; checks accept any objects. */
 const children = () =>
   shownWith(schemaOf<NodeShape['children']>({ type: 'array', items: { type: 'object' } }), {
     items: { $ref: '#/components/schemas/NavigationNode' },
@@ -48,12 +48,12 @@ const node = () =>
     'NavigationNode',
     object({
       id: pageId(),
-      name: means(text(), 'Name of the page to show.'),
+      name: means(text(), 'Display name of the page.'),
       slug: means(text(), 'Last segment of its path.'),
-      path: means(text(), 'Its whole path from the top.'),
-      children: means(children(), 'Nodes of the pages below, of this same form.'),
-      icon: means(text(), 'Picture or sign of the page; empty for none.'),
-      count: means(integer(0), 'How many active markets the page has.'),
+      path: means(text(), 'Its full path from the top.'),
+      children: means(children(), 'Nodes of the child pages, with the same schema.'),
+      icon: means(text(), 'Picture or symbol of the page; empty for none.'),
+      count: means(integer(0), 'Number of active markets of the page.'),
     }),
   )
 
@@ -68,9 +68,9 @@ export const navigation = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The tree of market pages; without any page, one node for each category.',
+  about: 'Returns the tree of market pages; without pages, one node per category.',
   reply: list(node()),
-  means: 'The nodes at the top, each with those below it.',
+  means: 'The top-level nodes, each with its children.',
   example: { reply: [NODE_EXAMPLE] },
   handle: (_input, { marketPages }: PageServices) => bytes(marketPages.directory.navigation()),
 })
@@ -81,7 +81,7 @@ export const pageByPath = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The market page at a path; a page that moved answers 301 with its new path.',
+  about: 'Returns the market page at a path; a page that moved replies 301 with its new path.',
   query: {
     path: means(text(PATH_CHARACTERS_MAX), 'Path of the page; empty or / for the home page.'),
   },
@@ -103,17 +103,17 @@ export const pageByPath = route({
 
 const pagination = () =>
   object({
-    page: means(integer(1), 'Which page this is, counted from 1.'),
-    limit: means(integer(1), 'Most markets on one page.'),
-    total: means(integer(0), 'How many markets pass the filters.'),
-    totalPages: means(integer(0), 'How many pages these fill.'),
+    page: means(integer(1), 'Number of this page, counted from 1.'),
+    limit: means(integer(1), 'Maximum markets per page.'),
+    total: means(integer(0), 'Number of markets that match the filters.'),
+    totalPages: means(integer(0), 'Number of pages.'),
   })
 
 const nextCursor = () =>
   object({
     nextCursor: means(
       nullable(text()),
-      'Cursor of the next page, for the same filters and sort; null on the last one.',
+      'Cursor of the next page, for the same filters and sort; null on the last page.',
     ),
   })
 
@@ -133,38 +133,38 @@ export const pageMarkets = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'Active markets of a page, filtered and sorted, by page or by cursor.',
+  about: 'Lists active markets of a page, filtered and sorted, by page or by cursor.',
   params: { id: pageId() },
   query: {
-    page: means(optional(integer(1, 1_000_000)), 'Which page to show; 1 without a cursor.'),
+    page: means(optional(integer(1, 1_000_000)), 'Page to list; 1 without a cursor.'),
     cursor: means(
       optional(text(CURSOR_CHARACTERS_MAX)),
-      'nextCursor of the page before; empty for the first page. Not together with page.',
+      'nextCursor of the previous page; empty for the first page. Cannot be combined with page.',
     ),
     limit: means(
       defaulted(integer(1, LIMITS.pageMarketsLimitMax), DEFAULT_LIMIT),
-      'Most markets on a page of the list.',
+      'Maximum markets per page of the list.',
     ),
     sort: means(
       optional(oneOf(...FIELD_SORT_NAMES)),
-      'Field to sort by, a dash before it for the highest first; -createdAt when absent.',
+      'Field to sort by, with a leading dash for descending order; -createdAt by default.',
     ),
     filters: means(
       optional(filterValues(LIMITS.filterKeysMax, LIMITS.filterValuesMax)),
-      'Any filter key as a parameter of its own, which may be repeated: a property, category, ' +
+      'Any filter key as a separate parameter, which may be repeated: a property, category, ' +
         'categoryId, tag, tradeType or automationType.',
     ),
   },
   reply: object({
-    data: means(list(market()), 'Markets of this part of the list.'),
-    pagination: means(optional(pagination()), 'Where the page stands; absent with a cursor.'),
-    cursor: means(optional(nextCursor()), 'How to go on; absent with a page.'),
+    data: means(list(market()), 'Markets of this page of the list.'),
+    pagination: means(optional(pagination()), 'Page position; absent with a cursor.'),
+    cursor: means(optional(nextCursor()), 'Cursor of the next page; absent with a page.'),
     counts: means(
       optional(countShape()),
-      'While a filter is active: by filter key and value, how many markets that choice would show.',
+      'While a filter is active: the number of markets by filter key and value.',
     ),
   }),
-  means: 'One part of the list; a page behind the last is empty.',
+  means: 'One page of the list; empty after the last page.',
   rejects: ['VALIDATION', 'PAGE_NOT_FOUND'],
   example: {
     params: { id: PAGE_EXAMPLE.id },
@@ -180,7 +180,7 @@ export const pageMarkets = route({
     const page = directory.byId(params.id)
     if (page === undefined) return refuse('PAGE_NOT_FOUND')
     const { sort = '-createdAt', filters = {}, ...rest } = query
-    // Filters that nobody named before are counted for this caller alone.
+    // Filters that are not cached are counted for this caller alone.
     const by = workFor(publicRequester(call), pipeline)
     const read = await slices.once(by, () => markets.read(page, { ...rest, sort, filters }))
     if (read === null) return refuse('OVERLOADED')
@@ -194,7 +194,7 @@ export const propertyKeys = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'All properties of markets by slug, without their options.',
+  about: 'Lists all market properties by slug, without their options.',
   reply: list(object(propertyFields())),
   means: 'Every property, in one list.',
   example: { reply: [LISTED_KEY_EXAMPLE] },
@@ -207,10 +207,10 @@ export const onePropertyKey = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'One property of markets with its options.',
+  about: 'Returns one market property with its options.',
   params: { id: keyId() },
   reply: propertyKey(),
-  means: 'The property as it stands now.',
+  means: 'The current property.',
   rejects: ['PROPERTY_NOT_FOUND'],
   example: { params: { id: KEY_EXAMPLE.id }, reply: KEY_EXAMPLE },
   handle: ({ params }, { marketPages }: PageServices) => {
@@ -225,10 +225,10 @@ export const propertyOptions = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The options of a property, or those below one of them.',
+  about: 'Lists the options of a property, or the children of one option.',
   params: { id: keyId() },
   query: {
-    parentId: means(optional(text(64)), 'Id of the option whose options are asked for.'),
+    parentId: means(optional(text(64)), 'Id of the option whose children to list.'),
   },
   reply: list(propertyOption()),
   means: 'The options, lowest sort order first.',

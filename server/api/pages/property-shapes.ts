@@ -1,4 +1,4 @@
-// The shapes of properties that several calls share (rules §12.5).
+// Schemas of properties, shared by several calls (rules §12.5).
 
 import { PROPERTY_TYPES } from '../../../engine/domain/markets/market-page.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
@@ -9,10 +9,10 @@ import { sortOrder } from './page-shapes.ts'
 import { FILTER_KEY, metadata } from './page-views.ts'
 
 export function keyId() {
-  return means(text(64, 1), 'Id that the exchange gave the property.')
+  return means(text(64, 1), 'Id of the property.')
 }
 
-/** The name of a property, which is a filter key. */
+/** The slug of a property, which is a filter key. */
 export function keySlug() {
   const form = '1 to 64 letters, digits, dashes and _, a letter first.'
   return means(pattern(FILTER_KEY.source, form), 'Name of the property in markets and filters.')
@@ -20,15 +20,15 @@ export function keySlug() {
 
 export function propertyOption() {
   return object({
-    id: means(text(), 'Id that the exchange gave the option.'),
+    id: means(text(), 'Id of the option.'),
     propertyKeyId: keyId(),
-    value: means(text(), 'What markets and filters name.'),
-    label: means(text(), 'Words to show for the value.'),
+    value: means(text(), 'Value used by markets and filters.'),
+    label: means(text(), 'Display label of the value.'),
     sortOrder: sortOrder(),
-    parentOptionId: means(nullable(text()), 'Id of the option above; null at the top.'),
-    metadata: means(metadata(), 'Whatever the operator keeps with the option.'),
-    createdAt: means(isoTime(), 'When the option was made.'),
-    updatedAt: means(isoTime(), 'When the option was changed last.'),
+    parentOptionId: means(nullable(text()), 'Id of the parent option; null at the top.'),
+    metadata: means(metadata(), 'Custom data of the option, set by the operator.'),
+    createdAt: means(isoTime(), 'When the option was created.'),
+    updatedAt: means(isoTime(), 'When the option was last changed.'),
   })
 }
 
@@ -36,13 +36,13 @@ export function propertyOption() {
 export function propertyFields() {
   return {
     id: keyId(),
-    name: means(text(), 'Name of the property to show.'),
+    name: means(text(), 'Display name of the property.'),
     slug: means(text(), 'Name of the property in markets and filters.'),
     type: means(oneOf(...PROPERTY_TYPES), 'Whether a market has one value of it or several.'),
-    isSystem: means(boolean(), 'Whether the exchange itself needs the property.'),
-    metadata: means(metadata(), 'Whatever the operator keeps with the property.'),
-    createdAt: means(isoTime(), 'When the property was made.'),
-    updatedAt: means(isoTime(), 'When the property or an option of it was changed last.'),
+    isSystem: means(boolean(), 'Whether the exchange itself uses the property.'),
+    metadata: means(metadata(), 'Custom data of the property, set by the operator.'),
+    createdAt: means(isoTime(), 'When the property was created.'),
+    updatedAt: means(isoTime(), 'When the property or one of its options was last changed.'),
   }
 }
 

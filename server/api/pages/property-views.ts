@@ -1,4 +1,4 @@
-// Properties and their options as they are sent, encoded once for each change.
+// Properties and their options as sent, encoded once per change.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { PlacedKey, PlacedOption } from '../../../engine/domain/markets/market-page.ts'
@@ -14,7 +14,7 @@ function sorted(options: readonly PlacedOption[]): PlacedOption[] {
   })
 }
 
-/** The options of a property as a filter group shows them. */
+/** The options of a property in a filter group. */
 export function optionsShown({ options }: PlacedKey) {
   const shown = sorted(options).slice(0, LIMITS.filterCountsMax)
   return shown.map(({ label, value, metadataJson }) => {
@@ -41,7 +41,7 @@ function optionView(keyId: string, option: PlacedOption) {
   }
 }
 
-/** With its options. */
+/** A property with its options. */
 export function wholeKeyView(key: PlacedKey) {
   const options = sorted(key.options).map((option) => optionView(key.keyId, option))
   return { ...keyView(key), options }
@@ -50,7 +50,7 @@ export function wholeKeyView(key: PlacedKey) {
 export class PropertyReads {
   readonly #changes: PageChanges
   #version = -1
-  /** By path of the call. */
+  /** Keyed by the path of the call. */
   #encoded = new Map<string, Buffer>()
 
   constructor(changes: PageChanges) {
@@ -65,17 +65,17 @@ export class PropertyReads {
     })
   }
 
-  /** One property with its options; null when there is none. */
+  /** One property with its options; null for an unknown property. */
   key(keyId: string): Buffer | null {
     const key = this.#changes.keys.get(keyId)
     return key === undefined ? null : this.#once(keyId, () => wholeKeyView(key))
   }
 
-  /** The options of a property, or those below one option; null without such a property. */
+  /** The options of a property, or the children of one option; null for an unknown property. */
   options(keyId: string, parentId?: string): Buffer | null {
     const key = this.#changes.keys.get(keyId)
     if (key === undefined) return null
-    // A parent that no option has is not kept: a caller may name any.
+    // Unknown parents are not cached, because a caller may name any.
     const isKnown = key.options.some(({ optionId }) => optionId === parentId)
     if (parentId !== undefined && !isKnown) return Buffer.from('[]')
     return this.#once(`${keyId}/${parentId ?? ''}`, () => {

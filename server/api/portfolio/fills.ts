@@ -40,7 +40,7 @@ const CURSOR_CHARACTERS_MAX = 160
 const CURSOR = /^([1-9][0-9]{0,15})[.]([0-9]{1,15})[.]/
 const FIRST: Place = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
 
-/** What a list is of. A cursor is good for the list that gave it alone. */
+/** The filter of a list. A cursor is valid only for the list that returned it. */
 interface Filter {
   readonly marketId: MarketId | null
   readonly from: number | undefined
@@ -53,7 +53,7 @@ function cursorOf({ seq, leg }: Place, { marketId, from, to, role }: Filter): st
   return Buffer.from(`${seq}.${leg}.${filter}`).toString('base64url')
 }
 
-/** Null for a text that is no cursor of this list. */
+/** Null for a text that is not a cursor of this list. */
 function placeIn(cursor: string, filter: Filter): Place | null {
   if (cursor === '') return FIRST
   const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
@@ -66,33 +66,27 @@ const fill = () =>
   named(
     'Fill',
     object({
-      tradeEventId: means(
-        uint256Text(),
-        'Id of the trade; its taker and its makers have the same.',
-      ),
+      tradeEventId: means(uint256Text(), 'Id of the trade, the same for its taker and makers.'),
       makerMatchId: means(optional(text()), 'Id of the fill as the maker; absent for the taker.'),
       orderId: orderId(),
-      clientOrderId: means(optional(text()), 'The name that the client gave the order.'),
+      clientOrderId: means(optional(text()), 'Client order id of the order.'),
       marketSlug: slug(),
-      marketId: means(integer(1), 'Number of the market.'),
-      tokenId: means(uint256Text(), 'Token that was traded.'),
+      marketId: means(integer(1), 'Id of the market.'),
+      tokenId: means(uint256Text(), 'The traded token.'),
       outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
-      side: means(oneOf('BUY', 'SELL'), 'Side of the own order.'),
+      side: means(oneOf('BUY', 'SELL'), "Side of the caller's order."),
       role: means(
         oneOf(...ROLES),
-        'TAKER for an arrival, with all makers that it met; else MAKER.',
+        'TAKER for the incoming order, with all makers that it matched; otherwise MAKER.',
       ),
-      price: means(number(0, 1), 'Price of one share before fees; of a taker, the average.'),
-      size: means(integer(1), 'Raw shares that were traded.'),
-      collateral: means(uint256Text(), 'Raw collateral that was traded, before the fee.'),
-      fee: means(uint256Text(), 'Raw fee that was taken from what came: 0 for a maker.'),
-      feeAsset: means(oneOf('SHARES', 'COLLATERAL'), 'Of what the fee was taken: shares by a buy.'),
+      price: means(number(0, 1), 'Price of one share before fees; for a taker, the average.'),
+      size: means(integer(1), 'Raw shares traded.'),
+      collateral: means(uint256Text(), 'Raw collateral traded, before the fee.'),
+      fee: means(uint256Text(), 'Raw fee taken from the amount received: 0 for a maker.'),
+      feeAsset: means(oneOf('SHARES', 'COLLATERAL'), 'Asset of the fee: shares for a buy.'),
       feeRateBps: means(integer(0), 'Rate of the fee in basis points.'),
-      settlementStatus: means(
-        oneOf(...SETTLEMENT_STATUSES),
-        'Where the trade stands on the chain.',
-      ),
-      transactionHash: means(nullable(bytes32()), 'Its transaction; null until a block holds it.'),
+      settlementStatus: means(oneOf(...SETTLEMENT_STATUSES), 'Settlement status of the trade.'),
+      transactionHash: means(nullable(bytes32()), 'Its transaction; null until it is in a block.'),
       timestamp: means(isoTime(), 'When the trade was made.'),
     }),
   )
@@ -133,23 +127,23 @@ export const portfolioFills = route({
   path: '/portfolio/fills',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   rateClass: 'private',
-  about: "The caller's trades in books, newest first, with role, fee and settlement.",
+  about: "Lists the caller's trades in books, newest first, with role, fee and settlement.",
   query: {
-    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most fills on a page.'),
+    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum fills per page.'),
     cursor: means(
       optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-      'nextCursor of the page before, with the same filters; absent or empty for the first page.',
+      'nextCursor of the previous page, with the same filters; absent or empty for the first page.',
     ),
-    market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
-    from: means(time(), 'Only trades from this instant on, Unix milliseconds.'),
-    to: means(time(), 'Only trades before this instant, Unix milliseconds.'),
+    market: means(optional(slug()), 'Slug of the one market to list; absent for all.'),
+    from: means(time(), 'Only trades from this time on, in Unix milliseconds.'),
+    to: means(time(), 'Only trades before this time, in Unix milliseconds.'),
     role: means(optional(oneOf(...ROLES)), 'Only trades in this role; absent for both.'),
   },
   reply: object({
     data: means(list(fill()), 'The fills of this page, newest first.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
   }),
-  means: 'A page of fills; a trade that was taken back is left out.',
+  means: 'A page of fills, without reversed trades.',
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     query: { limit: 100, role: 'TAKER' },
@@ -182,7 +176,7 @@ export const portfolioFills = route({
     const { archive, reads, pipeline } = services
     const { market: named, from, to, role, limit } = query
     if (from !== undefined && to !== undefined && from >= to) {
-      return invalid({ field: 'to', message: 'must be behind from' })
+      return invalid({ field: 'to', message: 'must be after from' })
     }
     const requester = requesterOf({ caller, call })
     const one = named === undefined ? null : await archive.bySlug(named, requester)

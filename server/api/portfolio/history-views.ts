@@ -1,4 +1,4 @@
-// An act of a profile as replies show it (rules §9.2).
+// An act of a profile in replies (rules §9.2).
 
 import type { MoveEvent } from '../../../engine/core/moves/move-events.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
@@ -37,7 +37,7 @@ export function decimalOf(raw: number): string {
   return `${raw < 0 ? '-' : ''}${whole}${rest === '' ? '' : `.${rest}`}`
 }
 
-/** What moved on the account: a fee is taken from what it got. */
+/** The amounts that moved on the account. A fee is taken from the amount received. */
 function tradeView(part: TradePart, { seq, leg }: Place, { pipeline }: SharedServices) {
   const { isTaker, side, outcome, feeRaw } = part
   const buys = side === SIDE.BUY
@@ -60,7 +60,7 @@ function tradeView(part: TradePart, { seq, leg }: Place, { pipeline }: SharedSer
   }
 }
 
-/** A trade with a pool: its price counts the fee. */
+/** A trade with a pool. Its price includes the fee. */
 function poolTradeView({ kind, yesRaw, noRaw, collateralRaw }: MoveEvent) {
   const sharesRaw = Math.abs(yesRaw + noRaw)
   return {
@@ -113,14 +113,14 @@ export const entry = () =>
       blockTimestamp: means(integer(0), 'Unix seconds of its block; of the act until it has one.'),
       market: means(
         object({
-          id: means(text(), 'Number of the market as text; of a conversion, of its group.'),
+          id: means(text(), 'Id of the market as text; for a conversion, of its group.'),
           slug: slug(),
-          title: means(text(), 'The question that the market asks.'),
+          title: means(text(), 'The question of the market.'),
           conditionId: means(
             optional(bytes32()),
             'Condition id of the market; absent for a group.',
           ),
-          funding: means(text(), 'Always 0: the detail of the market shows its liquidity.'),
+          funding: means(text(), 'Always 0: the market detail has its liquidity.'),
           closed: means(boolean(), 'True once the market is resolved.'),
           collateral: means(
             object({
@@ -135,19 +135,19 @@ export const entry = () =>
               object({ slug: slug(), title: means(text(), 'Title of the group.') }),
               schemaOf<null>({ type: 'null' }),
             ),
-            'The group that the market belongs to; null for none.',
+            'The group of the market; null for none.',
           ),
           expirationDate: means(text(), 'When trading ends, as text.'),
         }),
         'The market of the act.',
       ),
-      transactionHash: means(nullable(bytes32()), 'Its transaction; null until a block holds it.'),
-      collateralAmount: means(wholeText(), 'Collateral that moved, whole units, after the fee.'),
+      transactionHash: means(nullable(bytes32()), 'Its transaction; null until it is in a block.'),
+      collateralAmount: means(wholeText(), 'Collateral moved, in whole units, after the fee.'),
       outcomeIndex: means(optional(integer(0, 1)), 'Outcome of a trade: 0 for YES, 1 for NO.'),
-      outcomeTokenAmount: means(optional(wholeText()), 'Shares that a trade moved, after the fee.'),
+      outcomeTokenAmount: means(optional(wholeText()), 'Shares moved by a trade, after the fee.'),
       outcomeTokenAmounts: means(
         list(wholeText()),
-        'Shares that moved: YES and NO; of a conversion, those of each child.',
+        'Shares moved: YES and NO; for a conversion, those of each child.',
       ),
       outcomeTokenPrice: means(optional(number(0, 1)), 'Average price of a trade, before the fee.'),
       strategy: means(
@@ -156,8 +156,8 @@ export const entry = () =>
           'Convert, Claim, Add Liquidity or Remove Liquidity.',
       ),
       operation: means(optional(oneOf('buy', 'sell')), 'Whether a trade bought or sold.'),
-      tradeEventId: means(optional(uint256Text()), 'Id of a trade; its makers have the same.'),
-      orderId: means(optional(orderId()), 'The own order of a trade.'),
+      tradeEventId: means(optional(uint256Text()), 'Id of a trade, the same for its makers.'),
+      orderId: means(optional(orderId()), "The caller's order in a trade."),
       makerMatchId: means(optional(text()), 'Id of a fill as the maker; absent for a taker.'),
     }),
   )

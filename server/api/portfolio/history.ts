@@ -1,4 +1,4 @@
-// What a profile did: trades, pairs, conversions and claims, newest first (rules §9.2).
+// The acts of a profile: trades, pairs, conversions and claims, newest first (rules §9.2).
 
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import {
@@ -27,12 +27,12 @@ const PUBLIC_CACHED_SEC = 5
 const CURSOR_CHARACTERS_MAX = 80
 const CURSOR = /^([1-9][0-9]{0,15})\.([0-9]{1,15})\.([0-9]{1,15})$/
 const FIRST: Place = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
-/** A cursor names the last act of its page, and the market that its list is of; 0 for all. */
+/** A cursor holds the last act of its page, and the market of its list; 0 for all. */
 function cursorOf({ seq, leg }: Place, marketId: MarketId): string {
   return Buffer.from(`${seq}.${leg}.${marketId}`).toString('base64url')
 }
 
-/** Null for a text that is no cursor of this list. */
+/** Null for a text that is not a cursor of this list. */
 function placeIn(cursor: string, marketId: MarketId): Place | null {
   if (cursor === '') return FIRST
   const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
@@ -42,18 +42,18 @@ function placeIn(cursor: string, marketId: MarketId): Place | null {
 }
 
 const pageQuery = () => ({
-  limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most acts on a page of the list.'),
+  limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum acts per page.'),
   cursor: means(
     optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-    'nextCursor of the page before, of the same market; absent or empty for the first page.',
+    'nextCursor of the previous page, for the same market; absent or empty for the first page.',
   ),
-  market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+  market: means(optional(slug()), 'Slug of the one market to list; absent for all.'),
 })
 
 const historyPage = () =>
   object({
     data: means(list(entry()), 'The acts of this page, newest first.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
   })
 
 async function pageOf(
@@ -89,23 +89,20 @@ export const portfolioHistory = route({
   path: '/portfolio/history',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   rateClass: 'private',
-  about: 'Trades, splits, merges, conversions and claims of the caller, newest first.',
+  about: 'Lists trades, splits, merges, conversions and claims of the caller, newest first.',
   query: {
-    limit: means(
-      defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT),
-      'Most acts on a page of the list.',
-    ),
+    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum acts per page.'),
     cursor: means(
       optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-      'nextCursor of the page before, of the same market; absent or empty for the first page.',
+      'nextCursor of the previous page, for the same market; absent or empty for the first page.',
     ),
-    market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+    market: means(optional(slug()), 'Slug of the one market to list; absent for all.'),
   },
   reply: object({
     data: means(list(entry()), 'The acts of this page, newest first.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
   }),
-  means: 'A page of what the caller did; a trade that was taken back is left out.',
+  means: "A page of the caller's acts, without reversed trades.",
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     query: { limit: 20 },
@@ -139,11 +136,11 @@ export const accountHistory = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(PUBLIC_CACHED_SEC)),
-  about: 'Trades, splits, merges, conversions and claims of an account, without its order ids.',
+  about: 'Lists trades, splits, merges, conversions and claims of an account, without order ids.',
   params: { account: account() },
   query: pageQuery(),
   reply: historyPage(),
-  means: 'A page of what the account did; empty for one that never came.',
+  means: "A page of the account's acts; empty for an unknown account.",
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { account: ACCOUNT },

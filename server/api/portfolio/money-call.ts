@@ -1,4 +1,4 @@
-// What all calls that move money share: who asks, and the key by which a call is made once.
+// Shared by all calls that move money: the requester, and the idempotency key.
 
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { apiHeaders } from '../../auth/guard.ts'
@@ -17,7 +17,7 @@ const BLANK = /^\s*$/
 export const idempotencyKey = () =>
   means(
     optional(shownWith(text(KEY_MAX, 1), { pattern: '\\S' })),
-    `Name of this call, not blank, up to ${KEY_MAX} characters: a repeat gets the first reply.`,
+    `Idempotency key, not blank, up to ${KEY_MAX} characters: a repeat gets the first reply.`,
   )
 
 export interface MoneyCall {
@@ -27,7 +27,7 @@ export interface MoneyCall {
   readonly body: { readonly idempotencyKey?: string }
 }
 
-/** Who asks; a refusal when the key is blank. */
+/** The requester; a refusal when the key is blank. */
 export function requestOf(
   { owner, caller, call, body }: MoneyCall,
   { settings }: PortfolioServices,

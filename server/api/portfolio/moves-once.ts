@@ -1,6 +1,6 @@
-// Makes a call that moves money once: the call is decided and stamped in one synchronous stretch,
-// and answered once it is durable. The reply to a call that came before is read from the tables, so
-// it is the first reply, whatever changed since.
+// Runs a call that moves money once: the call is decided and stamped in one synchronous step, and
+// answered once it is durable. The reply to a repeated call is read from the tables, so it is the
+// first reply, whatever changed since.
 
 import { createHash } from 'node:crypto'
 import { decideOnce } from '../../../engine/core/decide/money/moves.ts'
@@ -16,27 +16,27 @@ import { moveBySeq } from '../../../persistence/query/read/portfolio/moves.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
-/** Who asks for a move, and by which call. */
+/** The requester of a move, and the call. */
 export interface MoveRequest {
-  /** Whose money moves. */
+  /** The owner of the money. */
   readonly owner: ProfileId
   readonly callerId: ProfileId
   readonly idempotencyKey: string | undefined
-  /** The signature of the call; '' for a call that is not signed. */
+  /** The signature of the call; '' for an unsigned call. */
   readonly signature: string
 }
 
-/** A move that is durable. */
+/** A durable move. */
 export interface Moved {
-  /** Names its transaction on the chain. */
+  /** Identifies its transaction on the chain. */
   readonly seq: Seq
   readonly event: MoveEvent
 }
 
-/** What a call became when it came first; null or undefined without an answer in time. */
+/** The result of a call's first run; null if not found, undefined on a read timeout. */
 export type FirstMove = (request: MoveRequest, seq: Seq) => Promise<MoveEvent | null | undefined>
 
-/** Asks the tables. */
+/** Queries the tables. */
 export function firstMoveIn(reads: PrivateReads): FirstMove {
   return ({ callerId, owner }, seq) =>
     reads.read(moveBySeq, { seq, owner }, { profileId: callerId })
@@ -53,7 +53,7 @@ export class MovesOnce {
     this.#firstMove = firstMove
   }
 
-  /** `requested` is what a repeat under the same key must ask for, too. */
+  /** `requested` is the content that a repeat under the same key must match. */
   async make(
     request: MoveRequest,
     requested: readonly unknown[],
@@ -70,7 +70,7 @@ export class MovesOnce {
       if (before instanceof Reject) return before
       seq = before?.seq ?? clearing.lastSeq + 1
       if (before !== undefined) return null
-      // The sub-account may have left since the call came.
+      // The sub-account may have left since the call arrived.
       const restricted = decideFunds(clearing, request.callerId, request.owner)
       if (restricted !== null) return restricted
       const decided = decide(nowMs, once)
@@ -83,7 +83,7 @@ export class MovesOnce {
   }
 }
 
-/** What keeps the call from being made twice; undefined when nothing does. */
+/** The record that prevents the call from being run twice; undefined for none. */
 export function onceOf(
   { callerId, owner, idempotencyKey, signature }: MoveRequest,
   requested: readonly unknown[],

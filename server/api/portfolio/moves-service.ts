@@ -52,7 +52,7 @@ export class Moves {
     })
   }
 
-  /** The conditions are those whose NO the owner gives. */
+  /** The conditions are those whose NO shares the owner gives. */
   convert(
     request: MoveRequest,
     conditionIds: readonly string[],
@@ -73,7 +73,7 @@ export class Moves {
     })
   }
 
-  /** `destination` is undefined for the caller's own: its smart wallet, or else its account. */
+  /** `destination` is undefined for the caller's default: its smart wallet, or else its account. */
   withdraw(
     request: MoveRequest,
     collateralRaw: number,
@@ -89,7 +89,7 @@ export class Moves {
     })
   }
 
-  /** Only an address of the caller, or one that it listed, may get the money of its profiles. */
+  /** The money of a caller's profiles may only be sent to the caller's own or listed addresses. */
   #destinationOf(callerId: ProfileId, wanted: string | undefined): string | undefined {
     const { accounts } = this.#pipeline.clearing
     const caller = accounts.byId(callerId)

@@ -26,14 +26,14 @@ import type { PortfolioServices } from './services.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
 
-const condition = () => means(bytes32(), "The market's condition id.")
+const condition = () => means(bytes32(), 'Condition id of the market.')
 const amount = (what: string) =>
   means(pattern('^[1-9][0-9]{0,15}$', 'Raw units as decimal text, at least 1.'), what)
-/** What every reply of a move says. */
+/** Fields in every reply of a move. */
 const envelope = {
   hash: means(bytes32(), 'Hash of its transaction on the embedded chain.'),
   userOperationHash: means(text(), 'Always empty: the embedded chain has no user operations.'),
-  transactionId: means(uint256Text(), 'Number of the command in the journal, as text.'),
+  transactionId: means(uint256Text(), 'Seq of the command in the journal, as text.'),
   walletAddress: means(address(), 'Account of the profile whose money moved.'),
 }
 const ENVELOPE_EXAMPLE = {
@@ -55,13 +55,13 @@ const COMMON = [
 
 const { conditionId: CONDITION } = MARKET_EXAMPLE
 
-/** A whole number of raw units; undefined when it is too large to be counted exactly. */
+/** A whole number of raw units; undefined when it is too large to be represented exactly. */
 function rawOf(decimal: string): number | undefined {
   const raw = Number(decimal)
   return raw <= MOVE_LIMITS.amountRawMax ? raw : undefined
 }
 
-const TOO_LARGE = { field: 'amount', message: `must be ${MOVE_LIMITS.amountRawMax} at most` }
+const TOO_LARGE = { field: 'amount', message: `must be at most ${MOVE_LIMITS.amountRawMax}` }
 
 function shownEnvelope({ seq, event }: Moved, { pipeline, settings }: PortfolioServices) {
   const walletAddress = pipeline.clearing.accounts.accountOf(event.owner)
@@ -92,14 +92,14 @@ const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
 
 const pairBody = object({
   conditionId: condition(),
-  amount: amount('Pairs to make or unmake, in raw units; each is worth as much collateral.'),
+  amount: amount('Pairs to create or merge, in raw units; each is worth as much collateral.'),
   ...requested,
 })
 const pairReply = object({
   ...envelope,
   conditionId: condition(),
-  marketId: means(integer(1), 'Number of the market.'),
-  amount: means(uint256Text(), 'Pairs that were made or unmade, in raw units.'),
+  marketId: means(integer(1), 'Id of the market.'),
+  amount: means(uint256Text(), 'Pairs created or merged, in raw units.'),
 })
 const PAIR_EXAMPLE = {
   body: { conditionId: CONDITION, amount: '10000000' },
@@ -115,11 +115,11 @@ export const splitPosition = route({
   auth: auth(),
   onBehalfIn: ofBody,
   rateClass: 'private',
-  about: 'Turns free collateral into as many YES and NO shares of one market.',
+  about: 'Splits free collateral into equal numbers of YES and NO shares of one market.',
   body: pairBody,
   status: 201,
   reply: pairReply,
-  means: 'The pairs are made, and the next block holds the transaction.',
+  means: 'The pairs are created; the next block contains the transaction.',
   rejects: [
     ...COMMON,
     'MARKET_NOT_FOUND',
@@ -145,11 +145,11 @@ export const mergePositions = route({
   auth: auth(),
   onBehalfIn: ofBody,
   rateClass: 'private',
-  about: 'Turns as many free YES and NO shares of one market into collateral.',
+  about: 'Merges equal numbers of free YES and NO shares of one market into collateral.',
   body: pairBody,
   status: 201,
   reply: pairReply,
-  means: 'The pairs are unmade, and the next block holds the transaction.',
+  means: 'The pairs are merged; the next block contains the transaction.',
   rejects: [
     ...COMMON,
     'MARKET_NOT_FOUND',
@@ -172,25 +172,25 @@ export const convertPositions = route({
   auth: auth(),
   onBehalfIn: ofBody,
   rateClass: 'private',
-  about: 'Turns NO of some children of a group into YES of the others and collateral.',
+  about: 'Converts NO shares of some children of a group into YES of the others and collateral.',
   body: object({
     conditionIds: means(
       list(bytes32(), 1, LIMITS.groupChildrenMax),
-      'Condition ids of the children whose NO is given, each once.',
+      'Condition ids of the children whose NO is given, without repeats.',
     ),
-    amount: amount('NO shares of each child that are given, in raw units.'),
+    amount: amount('NO shares of each child to give, in raw units.'),
     ...requested,
   }),
   status: 201,
   reply: object({
     ...envelope,
     conditionIds: means(list(bytes32()), 'The children whose NO was given.'),
-    marketId: means(integer(1), 'Number of the group.'),
-    amount: means(uint256Text(), 'NO shares of each child that were given, in raw units.'),
-    yesAmount: means(uint256Text(), 'YES shares of each other child that came, in raw units.'),
-    collateralAmount: means(uint256Text(), 'Collateral that came, in raw units.'),
+    marketId: means(integer(1), 'Id of the group.'),
+    amount: means(uint256Text(), 'NO shares of each child given, in raw units.'),
+    yesAmount: means(uint256Text(), 'YES shares of each other child received, in raw units.'),
+    collateralAmount: means(uint256Text(), 'Collateral received, in raw units.'),
   }),
-  means: 'The positions are converted, and the next block holds the transaction.',
+  means: 'The positions are converted; the next block contains the transaction.',
   rejects: [
     ...COMMON,
     'MARKET_NOT_FOUND',
@@ -245,13 +245,13 @@ export const redeemPositions = route({
   reply: object({
     ...envelope,
     conditionId: condition(),
-    marketId: means(integer(1), 'Number of the market.'),
+    marketId: means(integer(1), 'Id of the market.'),
     amount: means(
       rawText(),
-      'Collateral that was paid; negative when reversed trades left more owed than due.',
+      'Collateral paid; negative if reversed trades left more owed than due.',
     ),
   }),
-  means: 'The shares are redeemed, and the next block holds the transaction.',
+  means: 'The shares are redeemed; the next block contains the transaction.',
   rejects: [
     ...COMMON,
     'MARKET_NOT_FOUND',
@@ -275,7 +275,7 @@ export const redeemPositions = route({
   },
 })
 
-/** A market leaves memory once nobody holds a share of it: then there is nothing to redeem. */
+/** A market leaves memory once nobody holds its shares, so there is nothing to redeem. */
 async function goneOrUnknown(
   { body, caller, call }: MoneyCall & { readonly body: { readonly conditionId: string } },
   { archive }: PortfolioServices,
@@ -285,12 +285,12 @@ async function goneOrUnknown(
   return refuse(isGone ? 'NOTHING_TO_REDEEM' : 'MARKET_NOT_FOUND')
 }
 
-/** Names what can leave now, and when the rest can. */
+/** States what can be withdrawn now, and when the rest can. */
 function notMinedYet(reject: Reject): Refusal {
   const withdrawable = String(reject.shortfall?.availableRaw ?? 0)
   const message =
-    `${withdrawable} raw units can be withdrawn now. The rest comes from trades that no block ` +
-    'holds yet; withdraw it when they are MINED.'
+    `${withdrawable} raw units can be withdrawn now. The rest is from trades in no block ` +
+    'yet; withdraw it when they are MINED.'
   return refuse(reject, { message, withdrawable })
 }
 
@@ -313,13 +313,13 @@ export const withdraw = route({
   auth: eitherOf(hmac('withdrawal'), sessionOrIdentity()).forServerWallets(),
   onBehalfIn: ofBody,
   rateClass: 'private',
-  about: 'Pays free collateral out to an address of the caller, or to one that it listed.',
+  about: 'Withdraws free collateral to an address of the caller, or to a listed address.',
   body: object({
-    amount: amount('Collateral to pay out, in raw units.'),
-    token: means(optional(address()), 'The collateral token of the exchange; absent for it.'),
+    amount: amount('Collateral to withdraw, in raw units.'),
+    token: means(optional(address()), 'The collateral token of the exchange (default).'),
     destination: means(
       optional(address()),
-      'Where to: account or smart wallet of the caller, or an address that it listed. Absent for ' +
+      'Destination: account or smart wallet of the caller, or a listed address. Default for ' +
         'a sub-account: the smart wallet of the caller, or else its account.',
     ),
     ...requested,
@@ -328,10 +328,10 @@ export const withdraw = route({
   reply: object({
     ...envelope,
     token: means(address(), 'The token that was paid out.'),
-    destination: means(address(), 'The address that it was paid to.'),
-    amount: means(uint256Text(), 'Collateral that was paid out, in raw units.'),
+    destination: means(address(), 'The destination address.'),
+    amount: means(uint256Text(), 'Collateral withdrawn, in raw units.'),
   }),
-  means: 'The collateral is debited, and the next block holds the transaction.',
+  means: 'The collateral is debited; the next block contains the transaction.',
   refusalFields: { NOT_MINED_YET: WITHDRAWABLE },
   rejects: [
     ...COMMON,

@@ -1,4 +1,4 @@
-// What profiles earned over time (rules §9.3).
+// Profits of profiles over time (rules §9.3).
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { type Realised, realised } from '../../../persistence/query/read/portfolio/realised.ts'
@@ -20,7 +20,7 @@ import type { PortfolioServices } from './services.ts'
 const HOURS_PER_DAY = 24
 const POINTS_MAX = 400
 
-/** Hours from one point to the next, and how many of them; a week is 7d, a month 30d. */
+/** Hours between points, and the number of points; a week is 7d, a month 30d. */
 const WINDOWS = {
   '1d': { stepHours: 1, steps: 24 },
   '7d': { stepHours: 6, steps: 28 },
@@ -34,7 +34,7 @@ type Timeframe = keyof typeof WINDOWS
 const timeframe = (fallback: Timeframe) =>
   means(
     defaulted(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), fallback),
-    'How far back: 7d and 1w are a week, 30d and 1m are 30 days.',
+    'Period: 7d and 1w are a week, 30d and 1m are 30 days.',
   )
 
 function changeOf(fromRaw: number, toRaw: number): number {
@@ -62,32 +62,32 @@ const usd = (what: string) => means(number(), what)
 
 const chart = () =>
   object({
-    timeframe: means(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), 'The window that was asked for.'),
+    timeframe: means(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), 'The requested period.'),
     data: means(
       list(
         object({
           timestamp: means(
             integer(0),
-            'End of a step of the window, Unix milliseconds; the last is now.',
+            'End of a step of the window, in Unix milliseconds; the last is now.',
           ),
-          value: usd('All that was realised until then, in whole collateral.'),
+          value: usd('Profit realised until then, in whole collateral.'),
         }),
       ),
       'The chart, oldest point first.',
     ),
-    currentValue: usd('All that is realised by now, in whole collateral.'),
-    previousValue: usd('All that was realised when the window began.'),
-    percentChange: usd('Change from then until now in percent; 0 from nothing.'),
+    currentValue: usd('Profit realised until now, in whole collateral.'),
+    previousValue: usd('Profit realised until the start of the period.'),
+    percentChange: usd('Change from then until now in percent; 0 if it was 0.'),
     current: means(
       anyOf(
         object({
-          realised: usd('Profit of what was sold, merged or redeemed.'),
-          unrealised: usd('Worth of what is held, less what it cost.'),
-          total: usd('Both of these together, in whole collateral.'),
+          realised: usd('Profit of shares sold, merged or redeemed.'),
+          unrealised: usd('Value of the shares held, minus their cost.'),
+          total: usd('Sum of both, in whole collateral.'),
         }),
         schemaOf<null>({ type: 'null' }),
       ),
-      'For the owner alone: what it has earned by now. Null for others.',
+      'Current profit, only for the owner. Null for others.',
     ),
   })
 
@@ -127,7 +127,7 @@ export const portfolioChart = route({
   path: '/portfolio/pnl-chart',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   rateClass: 'private',
-  about: 'What the caller earned over time, and what it holds is worth.',
+  about: 'Returns the profit of the caller over time, and the value of its shares.',
   query: { timeframe: timeframe('7d') },
   reply: chart(),
   means: 'The chart of the caller.',
@@ -147,11 +147,11 @@ export const accountChart = route({
   path: '/portfolio/:account/pnl-chart',
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   rateClass: 'public',
-  about: 'What an account earned over time; its owner sees what it holds, too.',
+  about: 'Returns the profit of an account over time; its owner also sees its unrealised profit.',
   params: { account: account() },
   query: { timeframe: timeframe('7d') },
   reply: chart(),
-  means: 'The chart of the account; empty for one that never traded.',
+  means: 'The chart of the account; empty if it never traded.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: {
     params: { account: ACCOUNT },
@@ -179,16 +179,16 @@ export const realisedPnl = route({
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   rateClass: 'public',
   shared: { cache: cached(REVALIDATE), when: () => true },
-  about: 'What an account realised in a window, and in how many markets.',
+  about: 'Returns the profit that an account realised in a period, and in how many markets.',
   params: { account: account() },
   query: { timeframe: timeframe('all') },
   reply: object({
-    timeframe: means(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), 'The window that was asked for.'),
-    realizedPnl: usd('What was realised in the window, in whole collateral.'),
+    timeframe: means(oneOf('1d', '7d', '1w', '30d', '1m', 'all'), 'The requested period.'),
+    realizedPnl: usd('Profit realised in the period, in whole collateral.'),
     realizedPnlRaw: means(rawText(), 'The same in raw collateral.'),
-    marketsCount: means(integer(0), 'Markets in which that was; at most 10,000 are counted.'),
+    marketsCount: means(integer(0), 'Number of these markets; at most 10,000 are counted.'),
   }),
-  means: 'What the account realised.',
+  means: 'The realised profit of the account.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: {
     params: { account: ACCOUNT },

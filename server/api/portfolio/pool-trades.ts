@@ -1,4 +1,4 @@
-// What a profile traded with pools (rules §9.2).
+// A profile's trades with pools (rules §9.2).
 
 import { poolTrades } from '../../../persistence/query/read/portfolio/pool-trades.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
@@ -17,9 +17,9 @@ export const portfolioTrades = route({
   path: '/portfolio/trades',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   rateClass: 'private',
-  about: `The caller's newest ${TRADES_MAX} trades with pools; GET /portfolio/history has all.`,
+  about: `Lists the caller's newest ${TRADES_MAX} pool trades; GET /portfolio/history has all.`,
   reply: object({ data: means(list(entry()), 'Trades with pools, newest first.') }),
-  means: 'The trades of the caller with pools; those in books are in the history.',
+  means: "The caller's trades with pools; book trades are in the history.",
   rejects: ['READ_TIMEOUT'],
   example: {
     reply: {

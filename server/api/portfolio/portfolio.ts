@@ -1,4 +1,4 @@
-// What a profile has (rules §9.1): its collateral, and its shares with their worth.
+// The portfolio of a profile (rules §9.1): its collateral, and its shares with their value.
 
 import { withdrawableRaw } from '../../../engine/core/decide/funds.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
@@ -27,39 +27,39 @@ import { workFor } from '../reads/fair-shares.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { SlicedWork, Steps } from '../reads/sliced-work.ts'
 
-/** What a profile has of one market. */
+/** A profile's holding in one market. */
 export interface Holding {
   readonly market: PublishedMarket
   readonly yes: PositionRow
   readonly no: PositionRow
   /** Newest first. */
   readonly orders: readonly SignedOrderRow[]
-  /** What it ever traded with the pool of the market. */
+  /** All its past trades with the pool of the market. */
   readonly totals: readonly PoolTotal[]
 }
 
-/** Which holdings a reply shows. */
+/** The holdings to include in a reply. */
 export interface HoldingsPage {
-  /** Only markets that are older. */
+  /** Only older markets. */
   readonly beforeId: MarketId
-  /** Most markets. */
+  /** Maximum number of markets. */
   readonly limit: number
-  /** The one market to show; null for all of the page. */
+  /** The one market to include; null for all of the page. */
   readonly marketId: MarketId | null
-  /** Open orders are for their owner alone: others see shares. */
+  /** Only the owner sees open orders; others see shares. */
   readonly withOrders: boolean
 }
 
 /** Every market is older. */
 export const NEWEST_ID: MarketId = Number.MAX_SAFE_INTEGER
 
-/** The holdings that one reply shows. */
+/** The holdings in one reply. */
 export interface Holdings {
-  /** The newest markets first. */
+  /** Newest markets first. */
   readonly all: readonly Holding[]
   /** The next page has the markets before this one; null on the last page. */
   readonly nextId: MarketId | null
-  /** False when the profile has markets or open orders that this reply does not show. */
+  /** False when the profile has markets or open orders that are not in this reply. */
   readonly isWhole: boolean
 }
 
@@ -69,15 +69,15 @@ export interface Balance {
   readonly reservedRaw: number
   /** In packs and offers of packs. */
   readonly parkedRaw: number
-  /** Free, and not held back by trades that are not mined. */
+  /** Free, and not from unmined trades. */
   readonly withdrawableRaw: number
 }
 
-/** Shares of one kind of markets. */
+/** Sums of the shares in markets of one kind. */
 export interface HeldSum {
   readonly worthRaw: number
   readonly costRaw: number
-  /** Outcomes that are held. */
+  /** Number of outcomes held. */
   readonly count: number
 }
 
@@ -89,7 +89,7 @@ export interface HeldSums {
 
 const noneHeld = () => ({ worthRaw: 0, costRaw: 0, count: 0 })
 
-/** A step is one row: a mark may be found in a whole book, and a profile may hold many markets. */
+/** One row per step: finding a mark may scan a whole book, and a profile may hold many markets. */
 function* sumSteps(
   { rows, marketIds }: HeldPositions,
   markets: ReadonlyMap<MarketId, PublishedMarket>,
@@ -125,7 +125,7 @@ export class Portfolio {
     this.#slices = slices
   }
 
-  /** Main has settled all that the profile was told, so it knows the newest balance. */
+  /** Main has applied everything published to the profile, so it has the newest balance. */
   async balance(profileId: ProfileId): Promise<Balance> {
     const { clearing } = this.#pipeline
     const { ledger, packs } = clearing
@@ -137,7 +137,7 @@ export class Portfolio {
     return { freeRaw, reservedRaw, parkedRaw, withdrawableRaw: leavesRaw }
   }
 
-  /** One page of what a profile holds; undefined without an answer in time. */
+  /** One page of a profile's holdings; undefined on a read timeout. */
   async holdings(
     accountId: ProfileId,
     page: HoldingsPage,
@@ -172,7 +172,7 @@ export class Portfolio {
     return { all, nextId, isWhole: isFirst && nextId === null && open.length <= heldOrdersMax }
   }
 
-  /** The markets of a page: those with shares and those with open orders, or the one named. */
+  /** The markets of a page: those with shares or open orders, or the requested one. */
   async #heldOn(
     accountId: ProfileId,
     { marketId, beforeId, limit }: HoldingsPage,
@@ -191,7 +191,7 @@ export class Portfolio {
     return { marketIds: isHeld ? [marketId] : [], rows, hasMore: false }
   }
 
-  /** Worth of all shares less their cost; of the newest markets alone when there are too many. */
+  /** Value of all shares minus their cost; only for the newest markets when there are too many. */
   async unrealisedRaw(accountId: ProfileId, requester: Requester): Promise<number | undefined> {
     const sums = await this.sums(accountId, requester)
     return (
@@ -199,7 +199,7 @@ export class Portfolio {
     )
   }
 
-  /** What all shares are worth and cost; of the newest markets alone when there are too many. */
+  /** Value and cost of all shares; only for the newest markets when there are too many. */
   async sums(accountId: ProfileId, requester: Requester): Promise<HeldSums | undefined> {
     const limit = MOVE_LIMITS.heldMarketsMax
     const request = { accountId, beforeId: NEWEST_ID, limit, others: [] }
@@ -212,8 +212,8 @@ export class Portfolio {
   }
 
   /**
-   * What the open orders of a profile reserve in these markets. It costs main a step for each of
-   * them, so the caller pays for its time.
+   * The reserves of a profile's open orders in these markets. It costs main one step per order, so
+   * the time is charged to the caller.
    */
   async locked(
     profileId: ProfileId,

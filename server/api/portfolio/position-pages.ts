@@ -1,4 +1,4 @@
-// Pages of positions: newest markets first, by a cursor that names the last market of its page.
+// Pages of positions: newest markets first, by a cursor that holds the last market of its page.
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
@@ -13,19 +13,19 @@ const CURSOR_CHARACTERS_MAX = 40
 const CURSOR = /^m([1-9][0-9]{0,15})$/
 
 export const pageQuery = (pageMax: number = PAGE_MAX) => ({
-  limit: means(defaulted(integer(1, pageMax), pageMax), 'Most markets on a page.'),
+  limit: means(defaulted(integer(1, pageMax), pageMax), 'Maximum markets per page.'),
   cursor: means(
     optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-    'nextCursor of the page before; absent or empty for the first page.',
+    'nextCursor of the previous page; absent or empty for the first page.',
   ),
-  market: means(optional(slug()), 'Slug of the one market to show; absent for all.'),
+  market: means(optional(slug()), 'Slug of the one market to list; absent for all.'),
 })
 
 export function cursorOf(marketId: MarketId): string {
   return Buffer.from(`m${marketId}`).toString('base64url')
 }
 
-/** The market before which a page begins; null for a text that is no cursor of positions. */
+/** The market before which a page begins; null for a text that is not a cursor of positions. */
 export function marketIn(cursor: string): MarketId | null {
   if (cursor === '') return NEWEST_ID
   const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())

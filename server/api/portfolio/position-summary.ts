@@ -1,4 +1,4 @@
-// The sums of all positions of a profile, as the public client reads them (rules §9.1).
+// The totals of all positions of a profile, in the form that the public client reads (rules §9.1).
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
@@ -27,34 +27,34 @@ export const SUMMARY_EXAMPLE = {
   },
 }
 
-/** All that the owner holds, as the public client types it: raw collateral as numbers. */
+/** The owner's totals with the public client's types: raw collateral as numbers. */
 export const summaryShape = () =>
   object({
-    totalValue: means(integer(0), 'Raw collateral that all shares are worth at their marks.'),
-    totalCostBasis: means(integer(), 'Raw collateral that these shares cost.'),
-    totalUnrealizedPnl: means(integer(), 'Raw worth less that cost.'),
-    totalRealizedPnl: means(integer(), 'Raw profit of all that was ever sold, merged or redeemed.'),
+    totalValue: means(integer(0), 'Value of all shares at their marks, in raw collateral.'),
+    totalCostBasis: means(integer(), 'Cost of these shares, in raw collateral.'),
+    totalUnrealizedPnl: means(integer(), 'Value minus cost, raw.'),
+    totalRealizedPnl: means(integer(), 'All-time profit of shares sold, merged or redeemed, raw.'),
     totalUnrealizedPnlPercent: means(number(), 'Unrealised profit in percent of the cost.'),
-    totalUnpaidRewards: means(integer(0), 'Raw rewards that are earned and not paid yet.'),
-    positionCount: means(integer(0), 'Outcomes of which shares are held.'),
+    totalUnpaidRewards: means(integer(0), 'Raw rewards earned and not yet paid.'),
+    positionCount: means(integer(0), 'Number of outcomes held.'),
     marketCount: means(
       integer(0, MOVE_LIMITS.heldMarketsMax),
-      `Markets of which shares are held; the newest ${MOVE_LIMITS.heldMarketsMax} at most count.`,
+      `Number of markets with shares; only the newest ${MOVE_LIMITS.heldMarketsMax} are counted.`,
     ),
     breakdown: means(
       object({
         clob: means(partShape(), 'Shares in markets with a book.'),
         amm: means(partShape(), 'Shares in markets with a pool.'),
       }),
-      'The same by the kind of market.',
+      'The same by kind of market.',
     ),
   })
 
 const partShape = () =>
   object({
-    positions: means(integer(0), 'Outcomes of this kind of which shares are held.'),
-    value: means(integer(0), 'Raw collateral that they are worth at their marks.'),
-    pnl: means(integer(), 'Raw worth less what they cost.'),
+    positions: means(integer(0), 'Number of outcomes held in markets of this kind.'),
+    value: means(integer(0), 'Value of the shares at their marks, in raw collateral.'),
+    pnl: means(integer(), 'Value minus cost, raw.'),
   })
 
 export type Summary = Infer<ReturnType<typeof summaryShape>>
@@ -70,7 +70,7 @@ function partOf({ worthRaw, costRaw, count }: HeldSum) {
   return { positions: count, value: worthRaw, pnl: worthRaw - costRaw }
 }
 
-/** Undefined without an answer in time. */
+/** Undefined on a read timeout. */
 export async function summaryOf(
   owner: ProfileId,
   earned: ShownRewards,

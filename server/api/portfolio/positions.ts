@@ -1,4 +1,4 @@
-// What a profile has: collateral, shares and open orders (rules §9.1).
+// The holdings of a profile: collateral, shares and open orders (rules §9.1).
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { fillPriceRaw } from '../../../engine/domain/markets/mark.ts'
@@ -55,7 +55,7 @@ import type { ShownRewards } from './rewards.ts'
 import type { PortfolioServices } from './services.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()
-/** A typed client reads a text here, and others a date: so a market without a deadline has one. */
+/** Typed clients read text here, and others a date, so a market without a deadline has one too. */
 const NO_DEADLINE = isoText(NO_DEADLINE_MS)
 const none = () => schemaOf<null>({ type: 'null' })
 
@@ -64,22 +64,22 @@ export const portfolioBalance = route({
   path: '/portfolio/balance',
   auth: auth(),
   rateClass: 'private',
-  about: "The caller's collateral: what is free, what orders reserve, what may be withdrawn.",
+  about: "Returns the caller's collateral: free, reserved by orders, and withdrawable.",
   reply: object({
-    free: means(rawText(), 'What may be spent; below zero when a reversed trade took more.'),
-    reserved: means(uint256Text(), 'What is not free: the next two together.'),
+    free: means(rawText(), 'Available to spend; negative if a reversed trade took more.'),
+    reserved: means(uint256Text(), 'Not free: the sum of the next two.'),
     inOrders: means(uint256Text(), 'Reserved by open buys.'),
     parked: means(
       uint256Text(),
-      'Stakes of packs that are not over, and what own offers and packs of makers set aside.',
+      "Stakes of open packs, and the reserves of the caller's own offers and packs as a maker.",
     ),
     withdrawable: means(
       uint256Text(),
-      'What a withdrawal may take now; what trades brought counts once they are MINED.',
+      'Withdrawable now; the proceeds of trades are included once they are MINED.',
     ),
-    total: means(rawText(), 'Free and reserved together.'),
+    total: means(rawText(), 'Sum of free and reserved.'),
   }),
-  means: 'The balance behind everything that the caller was told, in raw units.',
+  means: 'The balance after everything published to the caller, in raw units.',
   example: {
     reply: {
       free: '9900000000',
@@ -109,14 +109,14 @@ const side = () =>
   named(
     'PositionSide',
     object({
-      cost: means(rawText(), 'Collateral paid for the shares that are left.'),
+      cost: means(rawText(), 'Cost of the remaining shares, in collateral.'),
       fillPrice: means(uint256Text(), 'Average cost of one share; 0 without shares.'),
       marketValue: means(
         uint256Text(),
-        'Raw worth at the mark: midpoint, last price, payout or cost.',
+        'Raw value at the mark: midpoint, last price, payout or cost.',
       ),
-      realisedPnl: means(rawText(), 'Profit of what was sold or redeemed.'),
-      unrealizedPnl: means(rawText(), 'Worth less cost.'),
+      realisedPnl: means(rawText(), 'Profit of shares sold or redeemed.'),
+      unrealizedPnl: means(rawText(), 'Value minus cost.'),
     }),
   )
 
@@ -124,42 +124,42 @@ const positionMarket = () =>
   named(
     'PositionMarket',
     object({
-      id: means(integer(1), 'Number of the market.'),
+      id: means(integer(1), 'Id of the market.'),
       slug: slug(),
-      title: means(text(), 'The question that it asks.'),
-      status: means(text(), 'Status of the market, as its detail shows it.'),
+      title: means(text(), 'The question of the market.'),
+      status: means(text(), 'Status of the market, as in its detail.'),
       closed: means(boolean(), 'True once the market is resolved.'),
       deadline: means(isoTime(), `When trading ends; ${NO_DEADLINE} without a deadline.`),
-      conditionId: means(bytes32(), 'Condition id, by which its shares are redeemed.'),
+      conditionId: means(bytes32(), 'Condition id, used to redeem its shares.'),
       winningOutcomeIndex: means(nullable(integer(0, 1)), 'The outcome that won; null for none.'),
       payoutNumerators: means(
         anyOf(list(integer(0)), none()),
-        'Parts that YES and NO get of a payout split; null otherwise.',
+        'Payout parts of YES and NO if the payout is split; otherwise null.',
       ),
       group: means(
         optional(object({ slug: slug(), title: means(text(), 'Title of the group.') })),
-        'The group that the market belongs to; absent for none.',
+        'The group of the market; absent for none.',
       ),
     }),
   )
 
-/** What everybody may see of shares in a market with a book. */
+/** The public view of shares in a market with a book. */
 const heldShares = () => ({
   market: means(positionMarket(), 'The market of the shares.'),
   makerAddress: account(),
   positions: means(
     object({
-      yes: means(side(), 'Cost and worth of the YES shares.'),
-      no: means(side(), 'Cost and worth of the NO shares.'),
+      yes: means(side(), 'Cost and value of the YES shares.'),
+      no: means(side(), 'Cost and value of the NO shares.'),
     }),
-    'Cost and worth of both sides, in raw collateral.',
+    'Cost and value of both sides, in raw collateral.',
   ),
   tokensBalance: means(
     object({
-      yes: means(rawText(), 'YES shares, raw, with what open sells reserve.'),
-      no: means(rawText(), 'NO shares, raw, with what open sells reserve.'),
+      yes: means(rawText(), 'YES shares, raw, including the reserves of open sells.'),
+      no: means(rawText(), 'NO shares, raw, including the reserves of open sells.'),
     }),
-    'How many shares of both sides.',
+    'Number of shares of both sides.',
   ),
   latestTrade: means(
     object({
@@ -179,11 +179,11 @@ const clobPosition = () =>
       orders: means(
         object({
           liveOrders: means(list(userOrder()), 'Open orders in the market, newest first.'),
-          totalCollateralLocked: means(uint256Text(), 'What the shown buys reserve.'),
+          totalCollateralLocked: means(uint256Text(), 'Reserves of the listed buys.'),
         }),
-        'Open orders of the owner in the market.',
+        "The owner's open orders in the market.",
       ),
-      rewards: means(marketRewards(), 'Rewards of the owner in the market.'),
+      rewards: means(marketRewards(), "The owner's rewards in the market."),
     }),
   )
 
@@ -193,20 +193,17 @@ const ammPosition = () =>
     object({
       market: means(positionMarket(), 'The market of the pool.'),
       account: account(),
-      outcomeIndex: means(integer(0, 1), 'Outcome that is held: 0 for YES, 1 for NO.'),
-      collateralAmount: means(wholeText(), 'What the shares that are left cost.'),
-      outcomeTokenAmount: means(wholeText(), 'How many shares are held.'),
-      averageFillPrice: means(wholeText(), 'What one of these shares cost on average.'),
-      totalBuysCost: means(
-        wholeText(),
-        'What was spent on this outcome in all, the fees included.',
-      ),
-      totalSellsCost: means(wholeText(), 'What sales of this outcome gave in all.'),
-      realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
-      unrealizedPnl: means(wholeText(), 'Worth at the mark of the pool, less the cost.'),
+      outcomeIndex: means(integer(0, 1), 'Outcome held: 0 for YES, 1 for NO.'),
+      collateralAmount: means(wholeText(), 'Cost of the remaining shares.'),
+      outcomeTokenAmount: means(wholeText(), 'Number of shares held.'),
+      averageFillPrice: means(wholeText(), 'Average cost of one of these shares.'),
+      totalBuysCost: means(wholeText(), 'Total spent on this outcome, including fees.'),
+      totalSellsCost: means(wholeText(), 'Total proceeds of sales of this outcome.'),
+      realizedPnl: means(wholeText(), 'Profit of shares sold or redeemed.'),
+      unrealizedPnl: means(wholeText(), 'Value at the mark of the pool, minus cost.'),
       latestTrade: means(
         object({ outcomeTokenPrice: means(wholeText(), 'Price of the outcome in the pool.') }),
-        'The price of the pool now.',
+        'The current price of the pool.',
       ),
     }),
   )
@@ -233,7 +230,7 @@ const NO_REWARDS = {
   rewardsChartData: [],
 }
 
-/** What an open buy reserves: a held buy at market all that it may spend (rules §2.5). */
+/** The reserve of an open buy: for a delayed market buy all that it may spend (rules §2.5). */
 function lockedRaw({ side: of, marketForm, spendRaw, priceTicks, remainingRaw }: OrderRow): number {
   if (of !== SIDE.BUY) return 0
   return marketForm === 1 ? spendRaw : costFloorRaw(priceTicks, remainingRaw)
@@ -253,7 +250,7 @@ function marketOf({ market: published }: Holding) {
 
 const isOfBook = ({ market }: Holding) => market.pool === null
 
-/** One row for each outcome of a pool that the owner has shares of; amounts are whole units. */
+/** One row per outcome of a pool that the owner holds; amounts are in whole units. */
 function ammViews(holding: Holding, owner: ProfileId, { pipeline }: PortfolioServices) {
   const { market, yes, no, totals } = holding
   if (market.pool === null) return []
@@ -327,7 +324,7 @@ interface Shown {
   readonly services: PortfolioServices
 }
 
-/** Encodes a page, one market in a step: a page of all of them at once would stop every order. */
+/** Encodes a page, one market per step: encoding all of them at once would block every order. */
 function* positionsText({ found, earned, summary, owner, services }: Shown): Steps<string> {
   const epochs = epochsByMarket(earned)
   const [amm, clob]: [string[], string[]] = [[], []]
@@ -353,27 +350,27 @@ export const portfolioPositions = route({
   path: '/portfolio/positions',
   auth: auth(),
   rateClass: 'private',
-  about: "The caller's shares and open orders in each market, with their cost and worth.",
+  about: "Returns the caller's shares and open orders in each market, with cost and value.",
   query: pageQuery(),
   reply: object({
-    amm: means(list(ammPosition()), 'A row for each outcome that is held of a pool.'),
-    clob: means(list(clobPosition()), 'A row for each market, newest markets first.'),
-    group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
+    amm: means(list(ammPosition()), 'One row per outcome held in a pool.'),
+    clob: means(list(clobPosition()), 'One row per market, newest markets first.'),
+    group: means(list(openObject({})), 'Always empty: children of groups are in clob.'),
     isWhole: means(
       boolean(),
-      'False when the caller has markets on other pages, or more than ' +
-        `${MOVE_LIMITS.heldOrdersMax} open orders: the newest orders are shown.`,
+      'False if the caller has markets on other pages, or more than ' +
+        `${MOVE_LIMITS.heldOrdersMax} open orders, of which the newest are listed.`,
     ),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
-    points: means(text(), 'Always 0: no points are counted.'),
-    accumulativePoints: means(text(), 'Always 0, as are points.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
+    points: means(text(), 'Always 0: points are not counted.'),
+    accumulativePoints: means(text(), 'Always 0, like points.'),
     rewards: means(allRewards(), 'Rewards of the caller.'),
     summary: means(
       optional(summaryShape()),
-      'All that the caller holds, in raw collateral; absent on later pages and with market.',
+      "Totals of the caller's holdings, in raw collateral; absent on later pages and with market.",
     ),
   }),
-  means: 'What the caller holds behind everything that it was told.',
+  means: "The caller's holdings after everything published to it.",
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     reply: {
@@ -434,22 +431,22 @@ export const portfolioPositions = route({
 const PUBLIC_PAGE_MAX = 100
 const PUBLIC_CACHED_SEC = 5
 
-/** One outcome that is held, in whole units. */
+/** One outcome held, in whole units. */
 const heldOutcome = () =>
   named(
     'Position',
     object({
       market: means(positionMarket(), 'The market of the shares.'),
       asset: means(uint256Text(), 'Token of the outcome.'),
-      outcome: means(oneOf('Yes', 'No'), 'The outcome as people read it.'),
+      outcome: means(oneOf('Yes', 'No'), 'The outcome as shown to users.'),
       outcomeIndex: means(integer(0, 1), 'The same as a number: 0 for YES, 1 for NO.'),
-      size: means(wholeText(), 'How many shares are held.'),
-      avgPrice: means(wholeText(), 'What one of these shares cost on average.'),
-      curPrice: means(wholeText(), 'What one share is worth at the mark.'),
-      initialValue: means(wholeText(), 'What the shares cost.'),
-      currentValue: means(wholeText(), 'What the shares are worth at the mark.'),
-      cashPnl: means(wholeText(), 'That worth less that cost.'),
-      realizedPnl: means(wholeText(), 'Profit of what was sold or redeemed already.'),
+      size: means(wholeText(), 'Number of shares held.'),
+      avgPrice: means(wholeText(), 'Average cost of one of these shares.'),
+      curPrice: means(wholeText(), 'Value of one share at the mark.'),
+      initialValue: means(wholeText(), 'Cost of the shares.'),
+      currentValue: means(wholeText(), 'Value of the shares at the mark.'),
+      cashPnl: means(wholeText(), 'Value minus cost.'),
+      realizedPnl: means(wholeText(), 'Profit of shares sold or redeemed.'),
     }),
   )
 
@@ -477,7 +474,7 @@ function outcomeViews(holding: Holding) {
     })
 }
 
-/** As `positionsText`, of what everybody may see. */
+/** Like `positionsText`, for the public view. */
 function* publicText({ found, owner, services }: Omit<Shown, 'earned' | 'summary'>): Steps<string> {
   const [amm, clob, data]: [string[], string[], string[]] = [[], [], []]
   for (const holding of found.all) {
@@ -500,20 +497,20 @@ export const accountPositions = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(PUBLIC_CACHED_SEC)),
-  about: 'The shares that an account holds, with their cost and worth; its orders are not shown.',
+  about: 'Returns the shares that an account holds, with cost and value, but not its orders.',
   params: { account: account() },
   query: pageQuery(PUBLIC_PAGE_MAX),
   reply: object({
-    data: means(list(heldOutcome()), 'A row for each outcome that is held, newest markets first.'),
-    amm: means(list(ammPosition()), 'The rows of pools, as GET /portfolio/positions shows them.'),
+    data: means(list(heldOutcome()), 'One row per outcome held, newest markets first.'),
+    amm: means(list(ammPosition()), 'The rows of pools, as in GET /portfolio/positions.'),
     clob: means(
       list(named('HeldShares', object(heldShares()))),
-      'A row for each market with a book, without orders.',
+      'One row per market with a book, without orders.',
     ),
-    group: means(list(openObject({})), 'Always empty: children of groups stand in clob.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    group: means(list(openObject({})), 'Always empty: children of groups are in clob.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
   }),
-  means: 'A page of what the account holds; empty for one that never traded.',
+  means: "A page of the account's holdings; empty if it never traded.",
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { account: ACCOUNT },

@@ -1,4 +1,4 @@
-// Rewards and rebates as positions show them (rules §12.6). An epoch is a UTC day.
+// Rewards and rebates in positions (rules §12.6). An epoch is a UTC day.
 
 import { DAY_MS } from '../../../engine/domain/units.ts'
 import type { RewardDay } from '../../../persistence/query/read/portfolio/rewards.ts'
@@ -13,19 +13,19 @@ const epoch = () =>
   object({
     epochId: means(integer(0), 'Number of the UTC day, counted from the start of 1970.'),
     timestamp: means(integer(0), 'When the day began, in Unix milliseconds.'),
-    totalRewards: means(uint256Text(), 'What all profiles earned on that day, raw.'),
-    userRewards: means(uint256Text(), 'What the owner earned on that day, raw.'),
-    earnedPercent: means(number(0, 1), "The owner's part of all that was earned, 0 to 1."),
+    totalRewards: means(uint256Text(), 'Earned by all profiles on that day, raw.'),
+    userRewards: means(uint256Text(), 'Earned by the owner on that day, raw.'),
+    earnedPercent: means(number(0, 1), "The owner's fraction of the total, 0 to 1."),
   })
 
 const point = () =>
   object({
     timestamp: means(integer(0), 'When the day began, in Unix milliseconds.'),
-    userRewards: means(uint256Text(), 'What the owner earned on that day, raw.'),
-    totalRewards: means(uint256Text(), 'What all profiles earned on that day, raw.'),
+    userRewards: means(uint256Text(), 'Earned by the owner on that day, raw.'),
+    totalRewards: means(uint256Text(), 'Earned by all profiles on that day, raw.'),
   })
 
-/** Rewards of the owner in all markets. */
+/** The owner's rewards in all markets. */
 export const allRewards = () =>
   object({
     todaysRewards: means(
@@ -33,19 +33,19 @@ export const allRewards = () =>
       'Earned since midnight UTC: rewards and rebates, raw. A rebate in shares is earned at the ' +
         'payout of its market.',
     ),
-    totalUnpaidRewards: means(uint256Text(), 'Earned and not paid yet, raw.'),
-    totalUserRewardsLastEpoch: means(uint256Text(), 'Earned on the day before, raw.'),
+    totalUnpaidRewards: means(uint256Text(), 'Earned and not yet paid, raw.'),
+    totalUserRewardsLastEpoch: means(uint256Text(), 'Earned on the previous day, raw.'),
     rewardsByEpoch: means(list(epoch()), 'The last 30 days with rewards, newest first.'),
     rewardsChartData: means(list(point()), 'The same days, oldest first.'),
   })
 
-/** Rewards of the owner in one market. */
+/** The owner's rewards in one market. */
 export const marketRewards = () =>
   object({
     epochs: means(list(epoch()), 'The last 7 days with rewards in the market, newest first.'),
     isEarning: means(
       boolean(),
-      'Whether a shown order would earn now: large enough, and near enough to the midpoint.',
+      'Whether a listed order would earn now: large enough, and close enough to the midpoint.',
     ),
   })
 
@@ -73,7 +73,7 @@ export function allRewardsView({ earnedRaw, paidRaw, days, today }: ShownRewards
   }
 }
 
-/** The days of each market, by its id. */
+/** The days of each market, by market id. */
 export function epochsByMarket({ ofMarkets }: ShownRewards) {
   const epochs = new Map<number, ReturnType<typeof epochView>[]>()
   for (const each of ofMarkets) {

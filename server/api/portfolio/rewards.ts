@@ -1,5 +1,5 @@
-// What profiles earn by resting orders and by fills, and the collateral that pays it (rules §3.2,
-// §11.3).
+// Rewards that profiles earn with resting orders and fills, and the collateral that pays them
+// (rules §3.2, §11.3).
 
 import { decideFunding } from '../../../engine/core/decide/money/rewards.ts'
 import { isEarning, spreadHalfTicks } from '../../../engine/core/rewards/scores.ts'
@@ -18,14 +18,14 @@ import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { Holding } from './portfolio.ts'
 
 export interface RewardFunds {
-  /** What the rewards account holds. */
+  /** The balance of the rewards account. */
   readonly balanceRaw: number
-  /** What is earned and not paid yet. */
+  /** Earned and not yet paid. */
   readonly owedRewardsRaw: bigint
   readonly owedRebatesRaw: bigint
 }
 
-/** What a profile earned, and the day that runs now. */
+/** The earnings of a profile, and the current day. */
 export interface ShownRewards extends RewardsFound {
   readonly today: number
 }
@@ -39,7 +39,7 @@ export class RewardViews {
     this.#reads = reads
   }
 
-  /** Undefined without an answer in time. */
+  /** Undefined on a read timeout. */
   async of(
     accountId: ProfileId,
     holdings: readonly Holding[],
@@ -57,7 +57,7 @@ export class RewardViews {
     return funds
   }
 
-  /** Takes collateral in (positive) or out (negative). Gives the funds behind it. */
+  /** Deposits (positive) or withdraws (negative) collateral. Returns the funds after it. */
   async fund(collateralRaw: number, by: string): Promise<RewardFunds | Reject> {
     const { clearing } = this.#pipeline
     const changing = this.#pipeline.change(() => {
@@ -80,7 +80,7 @@ export class RewardViews {
   }
 }
 
-/** Whether one of the shown orders would earn if the books were sampled now. */
+/** Whether one of these orders would earn if the books were sampled now. */
 export function earns({ market: published, orders }: Holding): boolean {
   const { minSizeRaw, maxSpread, dailyRewardRaw = 0 } = published.market
   if (dailyRewardRaw === 0 || orders.length === 0 || !takesOrders(published.status)) return false

@@ -1,5 +1,5 @@
-// What an account could trade with: points, allowances and locked balances, as clients of other
-// languages ask for them.
+// The trading resources of an account: points, allowances and locked balances, as clients in other
+// languages request them.
 
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
@@ -23,13 +23,13 @@ export const portfolioPoints = route({
   path: '/portfolio/points',
   auth: auth(),
   rateClass: 'private',
-  about: 'Reward points of the caller: this exchange counts none.',
+  about: 'Returns the reward points of the caller; this exchange has none.',
   reply: object({
     points: means(number(0), 'Points of this season; always 0.'),
     accumulativePoints: means(number(0), 'Points of all seasons; always 0.'),
-    breakdown: means(list(openObject({})), 'What the points are for; always empty.'),
+    breakdown: means(list(openObject({})), 'Breakdown of the points; always empty.'),
   }),
-  means: 'No points; rewards of orders are at GET /portfolio/positions.',
+  means: 'No points; order rewards are at GET /portfolio/positions.',
   example: { reply: { points: 0, accumulativePoints: 0, breakdown: [] } },
   handle: () => ({ points: 0, accumulativePoints: 0, breakdown: [] }),
 })
@@ -39,33 +39,30 @@ export const tradingAllowance = route({
   path: '/portfolio/trading/allowance',
   auth: auth().forSubAccounts(),
   rateClass: 'private',
-  about: 'The collateral that orders of the caller may reserve at a contract.',
+  about: 'Returns the collateral that orders of the caller may reserve at a contract.',
   query: {
-    type: means(
-      defaulted(oneOf('clob', 'negrisk'), 'clob'),
-      'Kind of market that the orders are for.',
-    ),
+    type: means(defaulted(oneOf('clob', 'negrisk'), 'clob'), 'Kind of market of the orders.'),
     spender: means(
       optional(address()),
-      'Contract that would take the collateral; the exchange of new markets when absent.',
+      'Contract that moves the collateral; the exchange of new markets by default.',
     ),
   },
   reply: object({
-    type: means(oneOf('clob', 'negrisk'), 'The kind of market that was asked for.'),
-    spender: means(address(), 'The contract that was asked about.'),
-    checkedAddress: means(address(), 'Account of the profile that trades.'),
+    type: means(oneOf('clob', 'negrisk'), 'The requested kind of market.'),
+    spender: means(address(), 'The requested contract.'),
+    checkedAddress: means(address(), 'Account of the trading profile.'),
     allowance: means(
       uint256Text(),
-      'Free raw collateral, which orders may reserve; 0 where the contract is not approved.',
+      'Free raw collateral, which orders may reserve; 0 if the contract is not approved.',
     ),
     allowanceFormatted: means(text(), 'The same in whole units, as decimal text.'),
     hasMinimumAllowance: means(
       boolean(),
-      'Whether the contract may take it: always for an account that signs its own orders, for a ' +
-        'server wallet once a block holds its approval.',
+      'Whether the contract may move it: always for an account that signs its own orders, for a ' +
+        'server wallet once its approval is in a block.',
     ),
   }),
-  means: 'The allowance behind everything that the caller was told.',
+  means: 'The allowance after everything published to the caller.',
   rejects: ['VALIDATION'],
   example: {
     query: { type: 'clob' },
@@ -104,15 +101,15 @@ export const lockedBalance = route({
   path: '/markets/:slug/locked-balance',
   auth: auth().forSubAccounts(),
   rateClass: 'private',
-  about: "What the caller's open orders reserve in one market, or in all markets of a group.",
+  about: "Returns the reserves of the caller's open orders in a market, or in all of a group.",
   params: { slug: marketName() },
   reply: object({
-    lockedBalance: means(uint256Text(), 'Raw collateral that open buys reserve.'),
+    lockedBalance: means(uint256Text(), 'Raw collateral reserved by open buys.'),
     lockedBalanceFormatted: means(text(), 'The same in whole units, as decimal text.'),
-    lockedShares: means(uint256Text(), 'Raw shares that open sells reserve, YES and NO together.'),
+    lockedShares: means(uint256Text(), 'Raw shares reserved by open sells, YES and NO together.'),
     lockedSharesFormatted: means(text(), 'The same in whole shares, as decimal text.'),
   }),
-  means: 'The reserves as the newest durable command left them.',
+  means: 'The reserves as of the newest durable command.',
   rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },

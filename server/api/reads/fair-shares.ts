@@ -1,5 +1,5 @@
-// By whom work for callers is shared out: the query thread, and what main does in slices. Profiles
-// cost nothing to make, so an address counts first, and a partner for all of its sub-accounts.
+// Divides the query thread's and main's sliced work among callers. Profiles cost nothing to create,
+// so work is grouped by address first, and by partner for all of its sub-accounts.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { Share } from '../../../engine/thread/fair-queue.ts'
@@ -20,8 +20,8 @@ interface Caller extends By {
 }
 
 /**
- * A partner reaches its sub-accounts from the addresses of its own servers, and they may call from
- * anywhere. A profile whose address is not counted is a group of its own.
+ * A partner acts for its sub-accounts from its own servers, and they may call from anywhere. A
+ * profile whose address is not tracked is a separate group.
  */
 export function shareOf(by: By, partners: PartnerNames): Share {
   const { profileId, address = '', group } = by
@@ -32,20 +32,20 @@ export function shareOf(by: By, partners: PartnerNames): Share {
   return { group: address === '' ? `profile ${profileId}` : address, owner: profileId }
 }
 
-/** Who the partner of a profile is, and which profiles a partner made. */
+/** Finds the partner of a profile, and the profiles that a partner created. */
 interface PartnerNames {
   byId(profileId: ProfileId): { readonly partnerId: ProfileId } | undefined
   ofPartner(partnerId: ProfileId): readonly ProfileId[]
 }
 
-/** The partner whose share a profile has: its own, when it is one. Null for neither. */
+/** The partner whose share a profile uses; a partner uses its own. Null for neither. */
 function partnerOf(profileId: ProfileId, partners: PartnerNames): ProfileId | null {
   const known = partners.byId(profileId)
   if (known !== undefined) return known.partnerId
   return partners.ofPartner(profileId).length > 0 ? profileId : null
 }
 
-/** For whom main works in slices, and who pays for it. */
+/** The caller that main's sliced work is done for, and the account that is charged. */
 export function workFor(caller: Caller, { clearing }: Pipeline): WorkFor {
   const { isGone, charges } = caller
   return {

@@ -1,9 +1,9 @@
-// Reads of what one profile owns, from the tables that the follower writes. A read waits until the
-// tables have applied the newest seq that was told to anyone when the read came (design §4). Then
-// it waits for its turn: callers share the time of the query thread by address or partner first,
-// then by profile (fair-shares.ts), and each profile has a bound on its reads under way. A read of
-// orders that a large command ended waits for their rows as well. The deadline runs from the moment
-// when the read came.
+// Reads of one profile's data, from the tables that the follower writes. A read waits until the
+// tables have applied the newest seq that was published when the read arrived (design §4). Then it
+// waits in the fair queue: callers share the time of the query thread by address or partner first,
+// then by profile (fair-shares.ts), and each profile has a limit of concurrent reads. A read of
+// orders that a large command ended also waits for their rows. The deadline is counted from the
+// arrival of the read.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -16,33 +16,33 @@ import type { Call, CallCharges, Caller } from '../../messages/call.ts'
 import type { EdgeFaults } from '../../ops/faults.ts'
 import { shareOf } from './fair-shares.ts'
 
-/** The profile whose turn a read takes; 0 is the exchange itself, and addresses are below 0. */
+/** The profile whose share a read uses; 0 is the exchange itself, and addresses are negative. */
 export interface Requester {
   readonly profileId: ProfileId
   readonly isGone?: () => boolean
-  /** The key of its address; absent or '' for a call whose address is not counted. */
+  /** The key of its address; absent or '' for a call whose address is not tracked. */
   readonly address?: string
-  /** A group of its own, for reads that are bounded together, whoever asks them. */
+  /** A separate group, for reads that share one limit, whoever makes them. */
   readonly group?: string
-  /** Pays for the time that its reads take. */
+  /** Charged with the time of its reads. */
   readonly charges?: CallCharges | undefined
 }
 
-/** A call takes the turn of its caller, even when it is about another profile. */
+/** A call uses the share of its caller, even when it is about another profile. */
 export function requesterOf({ caller, call }: { caller: Caller; call: Call }): Requester {
   const { addressKey: address, charges } = call
   return { profileId: caller.profileId, isGone: () => call.isGone === true, address, charges }
 }
 
-/** Callers without a profile take turns as one. */
+/** Callers without a profile share one queue. */
 export const ANYBODY: Requester = { profileId: -1 }
 
 const FNV_START = 0x811c9dc5
 const FNV_PRIME = 0x01000193
 
 /**
- * An unknown caller takes the turn of its address, so that one address cannot hold up the others.
- * Two addresses may share a turn: that costs them time, and nothing else.
+ * An unknown caller uses the share of its address, so that one address cannot delay the others. Two
+ * addresses may have the same key, which only costs them time.
  */
 export function publicRequester(call: Pick<Call, 'addressKey' | 'isGone' | 'charges'>): Requester {
   const { addressKey = '', charges } = call
@@ -68,7 +68,7 @@ interface PrivateReadParts {
 
 const OURSELVES: Requester = { profileId: 0 }
 
-/** A read that waited for a snapshot has its own time for the query. */
+/** A read that waited for a snapshot has a separate deadline for the query. */
 export function queryUntil(untilMs: number): number {
   const nowMs = performance.now()
   return nowMs < untilMs ? untilMs : nowMs + LIMITS.privateReadDeadlineMs
@@ -79,7 +79,7 @@ export class PrivateReads {
   readonly #follower: FollowerHandle
   readonly #query: QueryHandle
   readonly #faults: EdgeFaults
-  /** How many reads of each profile are under way; a profile with none has no entry. */
+  /** The number of running reads per profile; a profile without any has no entry. */
   readonly #underWay = new Map<number, number>()
 
   constructor(pipeline: Pipeline, { follower, query, faults }: PrivateReadParts) {
@@ -90,8 +90,8 @@ export class PrivateReads {
   }
 
   /**
-   * Asks the tables. Gives undefined when they did not catch up or did not answer in time, or when
-   * the asker has too many reads under way. Throws when the question broke its thread.
+   * Queries the tables. Returns undefined when they did not catch up or reply in time, or when the
+   * requester has too many running reads. Throws when the query made its thread fail.
    */
   async read<Requested, Answer>(
     query: Query<Requested, Answer>,
@@ -119,8 +119,8 @@ export class PrivateReads {
   }
 
   /**
-   * Reads for a frame. No call waits for the answer, so a fault is counted here and the frame is
-   * left out.
+   * Reads for a frame. No call waits for the result, so a fault is counted here and the frame is
+   * omitted.
    */
   readForFrame<Requested, Answer>(
     query: Query<Requested, Answer>,
@@ -134,11 +134,11 @@ export class PrivateReads {
   }
 
   /**
-   * The profile as the tables show it; null when there is none, undefined when there is no answer
-   * in time. A login waits for it, so it goes before the reads of everybody.
+   * The profile as stored in the tables; null when there is none, undefined on a read timeout. A
+   * login waits for it, so it is queued before other reads.
    */
   async profile(profileId: ProfileId): Promise<ShownProfile | null | undefined> {
-    // The profile may have been made just now, by a command that is not durable yet.
+    // The profile may be new, from a command that is not durable yet.
     await this.#pipeline.durable()
     return (await this.read(profiles, [profileId], { profileId }, true))?.[0]
   }

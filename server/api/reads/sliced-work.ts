@@ -1,39 +1,39 @@
-// Long work of main for callers, done in slices: a few milliseconds in each turn of the event loop,
-// and the rest in the next turn, so that orders come between. All work shares one slice, so many
-// callers at once make a turn no longer than one of them does. The time is shared out like that of
-// the query thread: by address or partner, then by profile. Work that is short, and comes while
-// nothing else waits, is done at once.
+// Long work of main for callers, done in slices: a few milliseconds per event-loop tick, and the
+// rest in later ticks, so that orders are handled in between. All work shares one slice, so many
+// callers at once do not make a tick longer than one caller does. The time is divided like that of
+// the query thread: by address or partner, then by profile. Short work that arrives while nothing
+// else waits is done at once.
 
 import { FairQueue, type Share } from '../../../engine/thread/fair-queue.ts'
 
-/** For whom the work is. */
+/** The caller that the work is for. */
 export interface WorkFor {
   readonly share: Share
-  /** True when the caller hung up: the work is dropped. */
+  /** True when the caller disconnected: the work is dropped. */
   readonly isGone?: () => boolean
-  /** Gets the time that a part of the work took. */
+  /** Receives the duration of a part of the work. */
   readonly onTook?: ((ms: number) => void) | undefined
 }
 
 interface SliceOptions {
   readonly clock?: () => number
-  /** Runs a function in the next turn of the event loop. */
+  /** Runs a function in the next event-loop tick. */
   readonly later?: (run: () => void) => void
   readonly sliceMs: number
-  /** Work that waits. Above it the newest of the largest group makes way. */
+  /** Maximum waiting jobs. Beyond it, the newest job of the largest group is dropped. */
   readonly jobsMax: number
 }
 
-/** A step of a list is one of its items. */
+/** For a list, each item is a step. */
 export type Steps<T> = Iterator<void, T, void>
 
 interface Job extends WorkFor {
-  /** Does one step; true when that was the last one. */
+  /** Runs one step; true when it was the last one. */
   readonly step: () => boolean
   readonly giveUp: () => void
 }
 
-/** One job keeps main for this part of a slice before another one has its turn. */
+/** One job runs for this fraction of a slice before the next one. */
 const PARTS = 4
 
 export class SlicedWork {
@@ -42,7 +42,7 @@ export class SlicedWork {
   readonly #sliceMs: number
   readonly #jobsMax: number
   readonly #jobs = new FairQueue<Job>(({ share }) => share)
-  /** What this turn of the loop has spent. */
+  /** Time spent in this event-loop tick. */
   #spentMs = 0
   #isDue = false
 
@@ -57,7 +57,7 @@ export class SlicedWork {
     return this.#jobs.count
   }
 
-  /** Gives what the last step returns; null when the caller is gone or too much work waits. */
+  /** Returns the result of the last step; null when the caller is gone or too much work waits. */
   run<T>(by: WorkFor, steps: Steps<T>): Promise<T | null> {
     if (this.#jobs.count >= this.#jobsMax) {
       const other = this.#jobs.giveWayTo(by.share)
@@ -81,7 +81,7 @@ export class SlicedWork {
     })
   }
 
-  /** Work of a single step, which is done in a turn that has time for it. */
+  /** Work of a single step, done in an event-loop tick that has time for it. */
   once<T>(by: WorkFor, make: () => T): Promise<T | null> {
     return this.run(by, inOneStep(make))
   }
@@ -107,7 +107,7 @@ export class SlicedWork {
     })
   }
 
-  /** True when nothing is left of the job. */
+  /** True when the job is finished. */
   #part(job: Job, fromMs: number): boolean {
     const leftMs = this.#sliceMs - this.#spentMs
     const untilMs = fromMs + Math.min(leftMs, this.#sliceMs / PARTS)
@@ -122,7 +122,7 @@ export class SlicedWork {
   }
 }
 
-/** The same steps; the last of them gives this value. */
+/** The same steps; the last one returns this value. */
 export function* endingIn<T>(steps: Iterable<void>, value: T): Generator<void, T, void> {
   yield* steps
   return value

@@ -1,5 +1,5 @@
-// The code that a profile gives to those whom it refers: its number in base 36, and a check letter,
-// so that a code with one wrong letter is nobody's.
+// The referral code of a profile: its id in base 36, and a check letter, so that a code with one
+// wrong letter is invalid.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 
@@ -22,7 +22,7 @@ export function referralCodeOf(profileId: ProfileId): string {
   return digits + checkLetterOf(digits)
 }
 
-/** The profile of a code in any letter case; undefined for a text that is no code. */
+/** The profile of a code in any letter case; undefined for an invalid code. */
 export function profileOfCode(code: string): ProfileId | undefined {
   const stated = code.trim().toUpperCase()
   if (!CODE.test(stated)) return undefined

@@ -1,4 +1,4 @@
-// Shapes of referrals and of their boards, with an example of each (rules §12.7).
+// Schemas of referrals and their boards, with an example of each (rules §12.7).
 
 import { address, isoTime, profileId, uint256Text } from '../../edge/http/schema/fields.ts'
 import { means } from '../../edge/http/schema/meaning.ts'
@@ -13,46 +13,43 @@ const LIMIT_DEFAULT = 25
 const OFFSET_MAX = 10_000
 
 export const paging = () => ({
-  limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most entries on a page.'),
-  offset: means(
-    defaulted(integer(0, OFFSET_MAX), 0),
-    'How many entries are passed over before the page begins.',
-  ),
+  limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum entries per page.'),
+  offset: means(defaulted(integer(0, OFFSET_MAX), 0), 'Number of entries to skip.'),
 })
 
 const shownPaging = () => ({
-  limit: means(integer(1, LIMIT_MAX), 'The limit that was asked for.'),
-  offset: means(integer(0, OFFSET_MAX), 'The offset that was asked for.'),
+  limit: means(integer(1, LIMIT_MAX), 'The requested limit.'),
+  offset: means(integer(0, OFFSET_MAX), 'The requested offset.'),
 })
 
 const shownProfile = () => ({
   account: account(),
   username: shownUsername(),
   displayName: nameToShow(),
-  avatarAccount: means(address(), 'Address to draw a picture from where there is none.'),
+  avatarAccount: means(address(), 'Address from which to draw a picture if there is none.'),
   pfpUrl: means(nullable(text()), 'Link to the picture of the profile; null without one.'),
 })
 
 const earned = () =>
   means(
     uint256Text(),
-    'Raw collateral that the referrer earned of these fees: its part, paid daily. A part in ' +
-      'shares counts from the payout of its market.',
+    'Raw collateral that the referrer earned from these fees: its share, paid daily. A share in ' +
+      'outcome shares counts from the payout of its market.',
   )
 
 const referrer = () =>
   object({
     rank: means(
       nullable(integer(1)),
-      'Place on the board, counted from 1; null behind the first 10,000.',
+      'Rank on the board, counted from 1; null after the first 10,000.',
     ),
     ...shownProfile(),
     earnedRaw: earned(),
     feesGeneratedRaw: means(
       uint256Text(),
-      'Raw mined fees of those whom it referred; those in shares count from their payout.',
+      'Raw mined fees of the profiles that it referred; fees in shares count from their payout.',
     ),
-    referredCount: means(integer(0), 'How many profiles it referred.'),
+    referredCount: means(integer(0), 'Number of profiles that it referred.'),
     referrerProfileId: profileId(),
   })
 
@@ -60,29 +57,29 @@ export const board = () =>
   object({
     entries: means(
       list(referrer()),
-      'By what was earned, then by fees, then by how many were referred, then the elder first.',
+      'Sorted by earnings, then by fees, then by number of referrals, then oldest first.',
     ),
     ...shownPaging(),
-    total: means(integer(0), 'How many profiles are on the board.'),
+    total: means(integer(0), 'Number of profiles on the board.'),
     me: means(
       optional(
         object({
-          rank: means(nullable(integer(1)), 'Place of the caller; null behind the first 10,000.'),
-          entry: means(referrer(), 'The entry of the caller, wherever it stands.'),
+          rank: means(nullable(integer(1)), 'Rank of the caller; null after the first 10,000.'),
+          entry: means(referrer(), 'The entry of the caller, on any page.'),
         }),
       ),
-      'The caller that proved itself; absent when it referred nobody.',
+      'The authenticated caller; absent if it referred nobody.',
     ),
   })
 
 const referral = () =>
   object({
     ...shownProfile(),
-    createdAt: means(isoTime(), 'When the referred profile was made.'),
+    createdAt: means(isoTime(), 'When the referred profile was created.'),
     earnedRaw: earned(),
     feesGeneratedRaw: means(
       uint256Text(),
-      'Raw mined fees of it, in collateral; those in shares count from their payout.',
+      'Its raw mined fees, in collateral; fees in shares count from their payout.',
     ),
     referredProfileId: profileId(),
     volumeRaw: means(uint256Text(), 'Raw collateral of its mined trades as a taker, before fees.'),
@@ -92,15 +89,15 @@ export const referrals = () =>
   object({
     counts: means(
       object({
-        all: means(integer(0), 'All profiles that the caller referred.'),
-        awaiting: means(integer(0), 'Those whose fees are worth nothing yet.'),
-        earning: means(integer(0), 'Those whose fees are worth something.'),
+        all: means(integer(0), 'Number of profiles that the caller referred.'),
+        awaiting: means(integer(0), 'Those without fees of any value yet.'),
+        earning: means(integer(0), 'Those with fees of some value.'),
       }),
-      'How many there are of each kind.',
+      'Number of referrals by state.',
     ),
     entries: means(list(referral()), 'Profiles that the caller referred, newest first.'),
     ...shownPaging(),
-    total: means(integer(0), 'How many entries there are on all pages.'),
+    total: means(integer(0), 'Number of entries on all pages.'),
   })
 
 /** The name of the only tier. */
@@ -108,18 +105,18 @@ export const ONE_TIER = 'Standard'
 
 export const standing = () =>
   object({
-    customTier: means(nullable(text()), 'A tier that was given to the caller; always null.'),
+    customTier: means(nullable(text()), 'A tier assigned to the caller; always null.'),
     tiers: means(
       list(
         object({
-          minBasisRaw: means(uint256Text(), 'Raw volume from which the tier counts.'),
+          minBasisRaw: means(uint256Text(), 'Minimum raw volume of the tier.'),
           name: means(text(), 'Name of the tier.'),
-          rate: means(text(), 'Part of fees that a referrer earns, as decimal text: 0.1 is 10%.'),
+          rate: means(text(), 'Fraction of fees earned, as decimal text: 0.1 is 10%.'),
         }),
       ),
-      'The tiers, by rising volume.',
+      'The tiers, by ascending volume.',
     ),
-    totalBasisRaw: means(uint256Text(), 'Raw collateral of all own trades, before fees.'),
+    totalBasisRaw: means(uint256Text(), 'Raw collateral of all its own trades, before fees.'),
     totalEarnedRaw: earned(),
   })
 

@@ -1,5 +1,4 @@
-// Who referred whom, and the boards of those who refer. A method gives undefined without an answer
-// in time.
+// Referrals and the boards of referrers. A method returns undefined on a read timeout.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { shownName } from '../../../persistence/query/read/profiles.ts'
@@ -15,11 +14,11 @@ import {
 import { isoText } from '../../messages/iso-text.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 
-/** Referrals that a private profile shows. */
+/** Referrals listed in a private profile. */
 const SHOWN_MAX = 20
 const NOBODY: ProfileId = 0
 
-/** What a private profile tells of its referrals. */
+/** The referral fields of a private profile. */
 export type OwnReferrals = NonNullable<Awaited<ReturnType<Referrals['own']>>>
 
 export class Referrals {
@@ -29,19 +28,19 @@ export class Referrals {
     this.#reads = reads
   }
 
-  /** The board of all; `me` is there for a profile that referred somebody. */
+  /** The board of all referrers; `me` is present for a profile that referred somebody. */
   async board(page: PageParams, requester: Requester, caller: ProfileId = NOBODY) {
     const found = await this.#reads.read(referralBoard, { ...page, profileId: caller }, requester)
     return found && boardView(found, page)
   }
 
-  /** The board of a profile and of those whom it follows. */
+  /** The board of a profile and the profiles that it follows. */
   async friends(page: PageParams, requester: Requester, caller: ProfileId) {
     const found = await this.#reads.read(friendsBoard, { ...page, profileId: caller }, requester)
     return found && boardView(found, page)
   }
 
-  /** Whom a profile referred, newest first. */
+  /** The profiles that a profile referred, newest first. */
   async referred({ limit, offset }: PageParams, requester: Requester, profileId: ProfileId) {
     const found = await this.#reads.read(referralsOf, { profileId, limit, offset }, requester)
     if (found === undefined) return undefined
@@ -50,7 +49,7 @@ export class Referrals {
     return { counts, entries: rows.map(referralView), limit, offset, total: all }
   }
 
-  /** What the private profile of `profileId` tells. */
+  /** The referral fields in the private profile of `profileId`. */
   async own(profileId: ProfileId) {
     const page = { limit: SHOWN_MAX, offset: 0 }
     const found = await this.#reads.read(referralsOf, { profileId, ...page }, { profileId })

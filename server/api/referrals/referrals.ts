@@ -1,4 +1,4 @@
-// Who referred whom, and the boards of those who refer (rules §12.7).
+// Referrals and the boards of referrers (rules §12.7).
 
 import { BPS } from '../../../engine/domain/units.ts'
 import { tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
@@ -27,10 +27,10 @@ export const referralLeaderboard = route({
   auth: eitherOf(hmac(), sessionOrIdentity()).orNobody(),
   rateClass: 'public',
   shared: { cache: cached(REVALIDATE), when: (_query, isProven) => !isProven },
-  about: 'Profiles that referred others, by what they earned; with a proof also the own place.',
+  about: 'Lists referrers by earnings; authenticated callers also get their own rank.',
   query: paging(),
   reply: board(),
-  means: 'A page of the board; behind its end it is empty.',
+  means: 'A page of the board; empty after the last page.',
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
   handle: async ({ query, caller, call }, services: ReferralServices) => {
@@ -45,10 +45,10 @@ export const friendsLeaderboard = route({
   path: '/referral/usdc/leaderboard/friends',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'private',
-  about: 'The same board of the caller and of those whom it follows.',
+  about: 'Lists the referral board of the caller and the profiles that it follows.',
   query: paging(),
   reply: board(),
-  means: 'A page of the board; profiles that referred nobody are not on it.',
+  means: 'A page of the board, without profiles that referred nobody.',
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: BOARD_EXAMPLE },
   handle: async ({ query, caller, call }, services: ReferralServices) => {
@@ -63,10 +63,10 @@ export const ownReferrals = route({
   path: '/referral/usdc/referrals',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'private',
-  about: 'Profiles that the caller referred, newest first, with their fees and their volume.',
+  about: 'Lists the profiles that the caller referred, newest first, with their fees and volume.',
   query: paging(),
   reply: referrals(),
-  means: 'A page of the profiles that logged in first with the code of the caller.',
+  means: "A page of the profiles whose first login had the caller's code.",
   rejects: ['READ_TIMEOUT'],
   example: { query: EXAMPLE_QUERY, reply: REFERRALS_EXAMPLE },
   handle: async ({ query, caller, call }, services: ReferralServices) => {
@@ -81,9 +81,9 @@ export const ownReferralStanding = route({
   path: '/referral/usdc/me',
   auth: eitherOf(hmac(), sessionOrIdentity()),
   rateClass: 'private',
-  about: 'What the caller earned by referrals, its own volume, and the part of fees it earns.',
+  about: "Returns the caller's referral earnings, its own volume, and its share of fees.",
   reply: standing(),
-  means: 'The standing of the caller; this exchange has one tier.',
+  means: 'The status of the caller; this exchange has one tier.',
   rejects: ['READ_TIMEOUT'],
   example: { reply: STANDING_EXAMPLE },
   handle: async ({ caller, call }, { referrals, reads, settings }: ReferralServices) => {

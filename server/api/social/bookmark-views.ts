@@ -1,5 +1,5 @@
-// Bookmarks as they are sent, with their markets. A market in memory is sent from the bytes that
-// every reader gets; one that left memory is read from the tables.
+// Bookmarks as sent, with their markets. A market in memory is sent from the bytes that all readers
+// share; one that left memory is read from the tables.
 
 import type { Bookmark } from '../../../engine/core/social/bookmarks.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
@@ -23,7 +23,7 @@ import type { Requester } from '../reads/private-reads.ts'
 export const AVAILABILITIES = ['active', 'resolved', 'unavailable'] as const
 type Availability = (typeof AVAILABILITIES)[number]
 
-/** Two names of a group: clients know both. */
+/** A group has two names, because clients use both. */
 const MARKET_KIND: Readonly<Record<BookmarkKind, MarketKind>> = {
   clob: 'clob',
   negrisk: 'group',
@@ -40,7 +40,7 @@ function availabilityOf(status: MarketStatus): Availability {
   return status === 'CREATED' || takesOrders(status) ? 'active' : 'unavailable'
 }
 
-/** Digits may also be a slug; the id comes first. */
+/** A number may also be a slug; ids have precedence. */
 const MARKET_ID = /^[1-9][0-9]{0,7}$/
 
 interface Parts {
@@ -59,8 +59,8 @@ export class BookmarkViews {
   }
 
   /**
-   * The market of an id, a slug or the address of a pool; null for none, undefined without an
-   * answer in time.
+   * The market of an id, a slug or the address of a pool; null for none, undefined on a read
+   * timeout.
    */
   async target(
     targetId: string,
@@ -77,7 +77,7 @@ export class BookmarkViews {
     return archive.byAddressOrSlug(targetId, requester)
   }
 
-  /** The bookmarks of a profile, newest first; undefined without an answer in time. */
+  /** The bookmarks of a profile, newest first; undefined on a read timeout. */
   async listOf(profileId: ProfileId, requester: Requester): Promise<Joined | undefined> {
     const { pipeline } = this.#parts
     const { bookmarks } = pipeline.clearing.social
@@ -102,8 +102,8 @@ export class BookmarkViews {
   }
 
   /**
-   * A group that left memory is read by its slug, which gives its children too. Behind a bound on
-   * the markets that are read so, groups have no market.
+   * A group that left memory is read by its slug, which also returns its children. Beyond a limit
+   * of markets read in this way, groups have no market.
    */
   async #marketsOf(
     bookmarks: readonly Bookmark[],

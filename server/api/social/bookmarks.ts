@@ -1,4 +1,4 @@
-// Markets that a profile remembers, for itself and, if it likes, for others.
+// Markets that a profile bookmarks, for itself and optionally for others.
 
 import { BOOKMARK_KINDS } from '../../../engine/domain/social/social-command.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
@@ -22,36 +22,34 @@ import type { SocialServices } from './services.ts'
 
 const BOOKMARK_MAX = SOCIAL_LIMITS.bookmarksPerProfileMax
 
-const bookmarkId = () =>
-  means(integer(1), 'Number of the bookmark, which no other bookmark ever has.')
+const bookmarkId = () => means(integer(1), 'Id of the bookmark; it is never reused.')
 
 const bookmark = () =>
   object({
     bookmarkId: bookmarkId(),
     targetKind: means(
       oneOf(...BOOKMARK_KINDS),
-      'Kind that was named when it was put: clob, amm, or negrisk or ladder for a group.',
+      'Kind given when it was created: clob, amm, or negrisk or ladder for a group.',
     ),
-    targetId: means(text(), 'Number of the market as text.'),
-    slug: means(nullable(text()), 'Slug of the market; null when it is not found.'),
+    targetId: means(text(), 'Id of the market as text.'),
+    slug: means(nullable(text()), 'Slug of the market; null if it is not found.'),
     availability: means(
       oneOf(...AVAILABILITIES),
-      'active for a market that is announced or trades, resolved for one that is decided, ' +
+      'active for an announced or trading market, resolved for a resolved one, ' +
         'unavailable for any other.',
     ),
-    createdAt: means(isoTime(), 'When the bookmark was put.'),
+    createdAt: means(isoTime(), 'When the bookmark was created.'),
     market: means(
       anyOf(market(), schemaOf<null>({ type: 'null' })),
-      'The market as it stands now; null when the markets before it fill 4 MB, then read it by ' +
-        'its slug.',
+      'The current market; null if the markets before it fill 4 MB, then read it by ' + 'its slug.',
     ),
   })
 
 const bookmarkList = () =>
   object({
     data: means(list(bookmark()), 'The bookmarks, newest first.'),
-    isPublic: means(boolean(), 'Whether everybody may read them.'),
-    total: means(integer(0, BOOKMARK_MAX), 'How many bookmarks there are.'),
+    isPublic: means(boolean(), 'Whether the bookmarks are public.'),
+    total: means(integer(0, BOOKMARK_MAX), 'Number of bookmarks.'),
   })
 
 const BOOKMARK_EXAMPLE = {
@@ -71,7 +69,7 @@ export const putBookmark = route({
   path: '/market-bookmarks/:targetKind/:targetId',
   auth: owners(),
   rateClass: 'auth',
-  about: 'Bookmarks a market; one that is bookmarked already stays as it is.',
+  about: 'Bookmarks a market; an existing bookmark stays as it is.',
   params: {
     targetKind: means(
       oneOf(...BOOKMARK_KINDS),
@@ -79,7 +77,7 @@ export const putBookmark = route({
     ),
     targetId: means(
       addressOrSlug(),
-      'Number or slug of the market, or address of the pool; digits are taken as a number first.',
+      'Id or slug of the market, or address of the pool; digits are tried as an id first.',
     ),
   },
   reply: bookmark(),
@@ -119,7 +117,7 @@ export const ownBookmarks = route({
   path: '/market-bookmarks/me',
   auth: owners(),
   rateClass: 'private',
-  about: "The caller's bookmarks with their markets, newest first.",
+  about: "Lists the caller's bookmarks with their markets, newest first.",
   reply: bookmarkList(),
   means: 'All bookmarks of the caller.',
   rejects: ['READ_TIMEOUT'],
@@ -135,9 +133,9 @@ export const publicBookmarks = route({
   path: '/market-bookmarks/public/:account',
   auth: open(),
   rateClass: 'public',
-  // Caches ask each time: what is hidden is hidden at once.
+  // Caches revalidate each time, so that hidden bookmarks are hidden at once.
   cache: cached(REVALIDATE),
-  about: 'The bookmarks of an account that shows them, newest first.',
+  about: 'Lists the bookmarks of an account that made them public, newest first.',
   params: { account: account() },
   reply: bookmarkList(),
   means: 'All bookmarks of the account.',
@@ -150,7 +148,7 @@ export const publicBookmarks = route({
     const address = checksummed('account', params.account)
     if (address instanceof Refusal) return address
     const { accounts, social } = pipeline.clearing
-    // An account without a profile and one that shows nothing take the same way.
+    // An account without a profile and one without public bookmarks get the same reply.
     const profileId = accounts.byAddress(address)?.profileId ?? 0
     if (!social.bookmarks.isShown(profileId)) {
       await pipeline.durable()
@@ -169,7 +167,7 @@ export const removeBookmark = route({
   about: 'Removes one bookmark of the caller.',
   params: { bookmarkId: bookmarkId() },
   reply: message(),
-  means: 'The bookmark is gone.',
+  means: 'The bookmark is removed.',
   rejects: ['OVERLOADED', 'BOOKMARK_NOT_FOUND'],
   example: { params: { bookmarkId: 42 }, reply: { message: 'Bookmark removed' } },
   handle: async ({ params, caller }, { social }: SocialServices) => {
@@ -183,9 +181,9 @@ export const clearBookmarks = route({
   path: '/market-bookmarks',
   auth: owners(),
   rateClass: 'auth',
-  about: 'Removes all bookmarks of the caller; who may read them stays as it is.',
+  about: 'Removes all bookmarks of the caller; their visibility stays as it is.',
   reply: message(),
-  means: 'The caller has no bookmark.',
+  means: 'The caller has no bookmarks.',
   rejects: ['OVERLOADED'],
   example: { reply: { message: 'Bookmarks cleared' } },
   handle: async ({ caller }, { social }: SocialServices) => {
@@ -199,10 +197,12 @@ export const showBookmarks = route({
   path: '/market-bookmarks/visibility',
   auth: owners(),
   rateClass: 'auth',
-  about: "Says whether everybody may read the caller's bookmarks; at first nobody may.",
-  body: object({ isPublic: means(boolean(), 'true to show them to all, false to hide them.') }),
-  reply: object({ isPublic: means(boolean(), 'Whether everybody may read them now.') }),
-  means: 'The bookmarks are shown or hidden from now on.',
+  about: "Makes the caller's bookmarks public or private (the default).",
+  body: object({
+    isPublic: means(boolean(), 'True to make them public, false to make them private.'),
+  }),
+  reply: object({ isPublic: means(boolean(), 'Whether the bookmarks are public now.') }),
+  means: 'The visibility of the bookmarks is set.',
   rejects: ['OVERLOADED'],
   example: { body: { isPublic: true }, reply: { isPublic: true } },
   handle: async ({ body, caller }, { social }: SocialServices) => {

@@ -1,4 +1,4 @@
-// The account on X of a profile: proven by a code, forgotten, and taken over.
+// The X account of a profile: connecting it with a code, disconnecting it, and applying its data.
 
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
@@ -19,18 +19,18 @@ export const connectX = route({
   path: '/profiles/x/connection',
   auth: owners(),
   rateClass: 'auth',
-  about: "Connects the caller's account on X, which a code of X proves.",
+  about: "Connects the caller's X account, proven by a code from X.",
   body: object({
     code: means(
       text(CODE_CHARACTERS_MAX, 1),
-      'Code that X gave its user; a demo takes demo: and any handle.',
+      'Code that X gave the user; a demo accepts demo: followed by any handle.',
     ),
   }),
   reply: object({
     handle: means(text(), 'Handle of the account, without the @.'),
-    avatarUrl: means(nullable(text()), 'Link to its picture; null without one.'),
+    avatarUrl: means(nullable(text()), "Link to the account's picture; null without one."),
   }),
-  means: 'The account is connected, in place of any other.',
+  means: 'The account is connected, replacing any other.',
   rejects: [
     'OVERLOADED',
     'PROFILE_NOT_FOUND',
@@ -53,9 +53,9 @@ export const disconnectX = route({
   path: '/profiles/x/connection',
   auth: owners(),
   rateClass: 'auth',
-  about: "Forgets the caller's account on X; name and picture that it gave stay.",
+  about: "Disconnects the caller's X account; the username and picture that it gave stay.",
   reply: message(),
-  means: 'No account on X is connected.',
+  means: 'No X account is connected.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'READ_TIMEOUT'],
   example: { reply: { message: 'Account disconnected' } },
   handle: async ({ caller }, { connections }: SocialServices) => {
@@ -69,24 +69,24 @@ export const applySocialData = route({
   path: '/profiles/x/connection/social-data',
   auth: owners(),
   rateClass: 'auth',
-  about: 'Gives the profile the handle of its account on X as username, and its picture.',
+  about: 'Sets the username of the profile to the handle of its X account, and its picture.',
   body: object({
     username: means(
       optional(boolean()),
-      'Whether to take the handle as username; absent is false.',
+      'Whether to use the handle as username; false by default.',
     ),
-    avatar: means(optional(boolean()), 'Whether to take the picture; absent is false.'),
+    avatar: means(optional(boolean()), 'Whether to use the picture; false by default.'),
   }),
   reply: object({
     usernameApplied: means(boolean(), 'Whether the handle is the username now.'),
-    avatarApplied: means(boolean(), 'Whether the picture of the account was taken.'),
+    avatarApplied: means(boolean(), 'Whether the picture of the account was applied.'),
     usernameSkippedReason: means(
       nullable(oneOf(...SKIP_REASONS)),
-      'taken when another profile has that username, invalid when the handle does not begin ' +
-        'with a letter; null when it was taken over or not asked for.',
+      'taken if another profile has that username, invalid if the handle does not begin ' +
+        'with a letter; null if it was applied or not requested.',
     ),
   }),
-  means: 'The profile has what could be applied.',
+  means: 'The profile has everything that could be applied.',
   rejects: ['OVERLOADED', 'PROFILE_NOT_FOUND', 'SOCIAL_NOT_CONNECTED', 'READ_TIMEOUT'],
   example: {
     body: { username: true, avatar: true },

@@ -2,7 +2,7 @@ import type { SocialProvider } from './social-provider.ts'
 
 const CODE = /^demo:([A-Za-z0-9_]{1,15})$/
 
-/** Believes every code of the form `demo:handle`: in a demo nobody has anything to lose. */
+/** Accepts every code of the form `demo:handle`, because a demo has nothing of value. */
 export const demoProvider: SocialProvider = {
   accountOf: async (code) => {
     const handle = CODE.exec(code)?.[1]

@@ -1,4 +1,4 @@
-// Which profiles a profile follows.
+// The profiles that a profile follows.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
@@ -33,7 +33,7 @@ const followState = () =>
   object({
     profileId: profileId(),
     isFollowing: means(boolean(), 'Whether the caller follows the profile now.'),
-    followersCount: means(integer(0), 'How many profiles follow it now.'),
+    followersCount: means(integer(0), 'Number of followers of the profile now.'),
   })
 
 /** The profile of an address, or the refusal of the call. */
@@ -54,7 +54,7 @@ export const followProfile = route({
   path: '/profiles/:account/follow',
   auth: owners(),
   rateClass: 'auth',
-  about: 'Follows a profile; to follow it again changes nothing.',
+  about: 'Follows a profile; no effect if already followed.',
   params: { account: account() },
   reply: followState(),
   means: 'The caller follows the profile.',
@@ -83,7 +83,7 @@ export const unfollowProfile = route({
   path: '/profiles/:account/follow',
   auth: owners(),
   rateClass: 'auth',
-  about: 'Follows a profile no longer; without a follow nothing changes.',
+  about: 'Unfollows a profile; no effect if not followed.',
   params: { account: account() },
   reply: followState(),
   means: 'The caller does not follow the profile.',
@@ -105,24 +105,24 @@ export const followedProfiles = route({
   path: '/profiles/following',
   auth: owners(),
   rateClass: 'private',
-  about: 'The profiles that the caller follows, by rising number.',
+  about: 'Lists the profiles that the caller follows, by ascending id.',
   query: {
-    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Most profiles on a page.'),
+    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum profiles per page.'),
     cursor: means(
       optional(pattern('^([1-9][0-9]{0,9})?$', 'Decimal digits.')),
-      'nextCursor of the page before; absent or empty for the first page.',
+      'nextCursor of the previous page; absent or empty for the first page.',
     ),
   },
   reply: object({
     data: means(list(object(foundFields())), 'The profiles of this page.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
   }),
   means: 'A page of the profiles that the caller follows.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 30 }, reply: { data: [FOUND_EXAMPLE], nextCursor: null } },
   handle: async ({ query, caller, call }, { reads }: SocialServices) => {
     const { limit, cursor = '' } = query
-    // One more than the page tells whether another page follows.
+    // Reads one extra profile to know whether there is another page.
     const request = { owner: caller.profileId, after: Number(cursor), limit: limit + 1 }
     const found = await reads.read(following, request, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')

@@ -1,4 +1,4 @@
-// Profiles as everybody may see them (rules §12.2).
+// Public profiles (rules §12.2).
 
 import type { FoundProfile } from '../../../persistence/query/read/social/found-profile.ts'
 import { profileId, uint256Text } from '../../edge/http/schema/fields.ts'
@@ -16,13 +16,13 @@ export const foundFields = () => ({
   displayName: nameToShow(),
   pfpUrl: means(nullable(text()), 'Link to the picture of the profile; null without one.'),
   rankName: means(nullable(text()), 'Name of its rank; null without one.'),
-  followersCount: means(integer(0), 'How many profiles follow this one.'),
+  followersCount: means(integer(0), 'Number of profiles that follow this one.'),
   volume: means(uint256Text(), 'Raw collateral of all its trades in books.'),
   hasTraded: means(boolean(), 'True once an order of the profile has traded.'),
 })
 
 export const foundProfiles = () =>
-  object({ data: means(list(object(foundFields())), 'The profiles that were found, best first.') })
+  object({ data: means(list(object(foundFields())), 'The profiles found, best match first.') })
 
 export function foundView({ profileId: id, volumeRaw, ...shown }: FoundProfile) {
   return { id, ...shown, volume: String(volumeRaw) }

@@ -1,5 +1,4 @@
-// Profiles for those who look for others: searches, those with most followers, and one by its
-// address.
+// Public profiles: search, those with most followers, and one by its address.
 
 import {
   socialProfiles as mostFollowed,
@@ -38,17 +37,17 @@ export const searchProfiles = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'Profiles by username, social handle or beginning of an address, best first.',
+  about: 'Searches profiles by username, social handle or address prefix, best match first.',
   query: {
     query: means(
       text(QUERY_CHARACTERS_MAX),
-      'What to look for, in any letter case; @ looks for a handle first, 0x and hex digits also ' +
-        'for an address. Less than two characters find nobody.',
+      'Search text, in any letter case; a leading @ prefers handles, 0x and hex digits match ' +
+        'addresses too. Fewer than two characters match nothing.',
     ),
-    limit: means(defaulted(integer(1, LIMIT_MAX), 5), 'Most profiles to find.'),
+    limit: means(defaulted(integer(1, LIMIT_MAX), 5), 'Maximum profiles to return.'),
   },
   reply: foundProfiles(),
-  means: 'The profiles that were found; there is no second page.',
+  means: 'The profiles found; there is no second page.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { query: 'rain', limit: 5 }, reply: { data: [FOUND_EXAMPLE] } },
   handle: async ({ query, call }, { reads }: SocialServices) => {
@@ -65,10 +64,10 @@ export const socialProfiles = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'The profiles with the most followers; wallets that the server keeps are left out.',
-  query: { limit: means(defaulted(integer(1, LIMIT_MAX), 10), 'Most profiles to list.') },
+  about: 'Lists the profiles with the most followers, without the server wallets.',
+  query: { limit: means(defaulted(integer(1, LIMIT_MAX), 10), 'Maximum profiles to list.') },
   reply: foundProfiles(),
-  means: 'The profiles, the one with the most followers first.',
+  means: 'The profiles, most followers first.',
   rejects: ['READ_TIMEOUT'],
   example: { query: { limit: 10 }, reply: { data: [FOUND_EXAMPLE] } },
   handle: async ({ query, call }, { reads }: SocialServices) => {
@@ -91,7 +90,7 @@ function publicFields() {
   const { rankName: _named, ...shared } = foundFields()
   return {
     ...shared,
-    bio: means(nullable(text()), 'Lines that the owner says about itself; null without any.'),
+    bio: means(nullable(text()), 'Biography of the owner; null without one.'),
     socialUrl: means(nullable(text()), 'Link to a page of the owner; null without one.'),
     xHandle: xHandle(),
     rank: rank(),
@@ -107,7 +106,7 @@ export const publicProfile = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(1)),
-  about: 'What everybody may see of one profile.',
+  about: 'Returns the public fields of one profile.',
   params: { account: account() },
   reply: object(publicFields()),
   means: 'The profile of the account.',
@@ -127,7 +126,7 @@ export const publicProfile = route({
     const address = checksummed('account', params.account)
     if (address instanceof Refusal) return address
     const profileId = pipeline.clearing.accounts.byAddress(address)?.profileId
-    // The profile may have been made just now, by a command that is not durable yet.
+    // The profile may be new, from a command that is not durable yet.
     await pipeline.durable()
     if (profileId === undefined) return refuse('PROFILE_NOT_FOUND')
     const found = await reads.read(profileForAll, profileId, publicRequester(call))

@@ -1,4 +1,4 @@
-// Changes of follows and bookmarks. What is asked for and there already changes nothing.
+// Changes of follows and bookmarks. A request for what already exists changes nothing.
 
 import { decideBookmark, decideFollow } from '../../../engine/core/decide/social.ts'
 import type { Bookmark } from '../../../engine/core/social/bookmarks.ts'
@@ -8,7 +8,7 @@ import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts
 import type { BookmarkKind } from '../../../engine/domain/social/social-command.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 
-/** How one profile stands to another. */
+/** The relation of one profile to another. */
 export interface FollowState {
   readonly profileId: ProfileId
   readonly isFollowing: boolean
@@ -53,7 +53,7 @@ export class SocialChanges {
     }
   }
 
-  /** A market that is bookmarked already keeps its bookmark, with its id and its kind. */
+  /** A market that is already bookmarked keeps its bookmark, with its id and its kind. */
   async bookmark(
     profileId: ProfileId,
     marketId: MarketId,
@@ -69,11 +69,11 @@ export class SocialChanges {
     const put = bookmarks.find(profileId, marketId)
     const refused = await changing
     if (refused !== null) return refused
-    assert(put !== undefined, 'a bookmark that was put is there')
+    assert(put !== undefined, 'a bookmark that was put exists')
     return put
   }
 
-  /** An id that another profile has is as unknown as one that there never was. */
+  /** The id of another profile's bookmark is refused like an unknown id. */
   removeBookmark(profileId: ProfileId, bookmarkId: Seq): Promise<Reject | null> {
     const { bookmarks } = this.#pipeline.clearing.social
     return this.#pipeline.change(() => {

@@ -1,5 +1,5 @@
-// The account of another service that a profile proved, and what of it the profile takes over. It
-// is a part of the profile, so it changes by an edit.
+// The account of another service that a profile proved, and what the profile applies from it. The
+// account is a part of the profile, so an edit changes it.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -8,7 +8,7 @@ import type { AccountChanges, ProfileRequest } from '../accounts/accounts.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 import type { SocialAccount, SocialProvider } from './social-provider.ts'
 
-/** What of the account a profile wants. */
+/** The parts of the account to apply. */
 export interface TakeOver {
   readonly username: boolean
   readonly avatar: boolean
@@ -30,7 +30,7 @@ const HANDLE = /^[A-Za-z0-9_]{1,15}$/
 const STARTS_AS_NAME = /^[A-Za-z]/
 const PICTURE = /^https:\/\/[!-~]+$/
 
-/** What a provider tells comes from outside: only what a page may show is kept. */
+/** A provider's data is external: only what a page may display is kept. */
 function checkedOf({ handle, avatarUrl }: SocialAccount): SocialAccount | undefined {
   if (!HANDLE.test(handle)) return undefined
   const isShort = (avatarUrl?.length ?? 0) <= LIMITS.profileUrlCharactersMax
@@ -50,7 +50,7 @@ export class SocialConnections {
     this.#provider = provider
   }
 
-  /** Keeps the account that the code proves, in place of another one. */
+  /** Stores the account that the code proves, replacing any other. */
   async connect(profileId: ProfileId, code: string): Promise<SocialAccount | Reject> {
     if (this.#provider === null) return REJECT.SOCIAL_CONNECTION_OFF
     const proven = await this.#provider.accountOf(code)
@@ -61,7 +61,7 @@ export class SocialConnections {
     return edited ?? account
   }
 
-  /** What the profile took over before stays. */
+  /** What the profile applied earlier stays. */
   async disconnect(profileId: ProfileId): Promise<Reject | null> {
     const shown = await this.#reads.profile(profileId)
     if (shown === undefined) return REJECT.READ_TIMEOUT

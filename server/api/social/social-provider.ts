@@ -1,7 +1,7 @@
-// The port to a service where people have accounts, such as X. A page of that service gives its
+// The interface to a service where users have accounts, such as X. A page of that service gives its
 // user a code, which proves the account once.
 
-/** An account that a code proved. */
+/** An account proven by a code. */
 export interface SocialAccount {
   /** Without the @. */
   readonly handle: string
@@ -10,6 +10,6 @@ export interface SocialAccount {
 }
 
 export interface SocialProvider {
-  /** Undefined for a code that proves nothing. It ends by itself, within its own deadline. */
+  /** Undefined for a code that proves nothing. It has its own deadline. */
   accountOf(code: string): Promise<SocialAccount | undefined>
 }

@@ -1,4 +1,4 @@
-// Assets and obligations of each token, and a count at the operator's wish.
+// Assets and obligations of each token, and a count on the operator's request.
 
 import { admin } from '../../auth/auth-scheme.ts'
 import { reply } from '../../edge/http/reply.ts'
@@ -17,10 +17,13 @@ const signed = () => pattern('^(0|-?[1-9][0-9]{0,19})$', 'Raw units as decimal t
 const row = () =>
   object({
     token: means(text(), 'Collateral, or YES or NO of one market.'),
-    assetsRaw: means(signed(), 'Deposits less withdrawals, or shares that were issued.'),
-    obligationsRaw: means(signed(), 'What accounts hold of it; for collateral, all obligations.'),
-    debtsRaw: means(signed(), 'What accounts owe of it, and what was paid in advance.'),
-    differenceRaw: means(signed(), 'Assets and debts less obligations: zero.'),
+    assetsRaw: means(signed(), 'Deposits minus withdrawals, or shares issued.'),
+    obligationsRaw: means(
+      signed(),
+      'Balances of accounts in this token; for collateral, all obligations.',
+    ),
+    debtsRaw: means(signed(), 'Debts of accounts in this token, and payments in advance.'),
+    differenceRaw: means(signed(), 'Assets and debts minus obligations: zero.'),
   })
 
 export const showSolvency = route({
@@ -28,11 +31,11 @@ export const showSolvency = route({
   path: '/admin/solvency',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'Assets and obligations of each token in the newest counted snapshot.',
+  about: 'Returns the assets and obligations of each token in the newest counted snapshot.',
   query: paging(),
   reply: object({
-    snapshot: means(snapshotShape(), 'The snapshot, its sums and its root.'),
-    tokens: means(list(row()), 'Tokens of this page, by rising market.'),
+    snapshot: means(snapshotShape(), 'The snapshot with its sums and its root.'),
+    tokens: means(list(row()), 'Tokens of this page, by ascending market id.'),
     next: next(),
   }),
   means: 'YES and NO of the markets on this page; the first page begins with the collateral.',
@@ -67,13 +70,13 @@ export const countSolvency = route({
   path: '/admin/solvency',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Takes a snapshot and counts what it owes, without waiting for the next count.',
+  about: 'Takes a snapshot and counts its obligations without waiting for the next count.',
   status: 202,
-  reply: object({ message: means(text(), 'Says that the count began.') }),
-  means: 'The count began, or one was under way; GET /solvency shows it when it is made.',
-  example: { reply: { message: 'The count began.' } },
+  reply: object({ message: means(text(), 'Confirms that the count started.') }),
+  means: 'A count started or was in progress; GET /solvency returns its result later.',
+  example: { reply: { message: 'The count started.' } },
   handle: (_input, { solvency }: SolvencyServices) => {
     void solvency.count()
-    return reply(202, { message: 'The count began.' })
+    return reply(202, { message: 'The count started.' })
   },
 })

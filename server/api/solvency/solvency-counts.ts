@@ -1,6 +1,6 @@
-// When the obligations are counted (rules §14): a snapshot at a time, so trading never waits. A
-// start counts its newest snapshot at once. Later a count takes a new snapshot only if none was
-// taken since the last count.
+// Schedules the counts of the obligations (rules §14): one snapshot at a time, so trading never
+// waits. The start counts its newest snapshot at once. Later counts take a new snapshot only if
+// none was taken since the last count.
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
@@ -13,15 +13,15 @@ import {
 } from '../../../persistence/solvency/solvency-handle.ts'
 
 const MINUTE_MS = 60 * MS_PER_SEC
-/** A count that failed is tried again after it, and a new folder has something to count. */
+/** Delay before a failed count is retried, or before a new folder is first counted. */
 const SOON_MS = MINUTE_MS
 
 export interface SolvencyOptions {
-  /** Minutes from one count to the next; absent or 0: an operator's call counts, and no clock. */
+  /** Minutes between counts; absent or 0: only the operator's call counts. */
   readonly solvencyMinutes?: number
   /** Called after each count. */
   readonly onCounted?: (summary: SolvencySummary) => void
-  /** Gets a sentence for the log: nothing is lost. */
+  /** Receives a sentence for the log. Nothing is lost. */
   readonly onWarning: (sentence: string) => void
 }
 
@@ -40,9 +40,9 @@ export class SolvencyCounts {
   #nowMs = 0
   #nextMs: number | null = null
   #underWay: Promise<boolean> | null = null
-  /** Whether the count that is under way takes a snapshot of its own. */
+  /** Whether the count in progress takes its own snapshot. */
   #isNewStart = false
-  /** The snapshot that was counted last, or could not be. */
+  /** The snapshot of the last count or attempt. */
   #triedSeq: Seq = 0
 
   constructor(parts: CountsParts, requests: SolvencyOptions) {
@@ -53,17 +53,17 @@ export class SolvencyCounts {
     this.#everyMs = solvencyMinutes * MINUTE_MS
   }
 
-  /** What was counted last; null when nothing is counted yet. */
+  /** The last count; null when nothing has been counted yet. */
   get summary(): SolvencySummary | null {
     return this.#handle.summary
   }
 
-  /** The count that is under way; null for none. */
+  /** The count in progress; null for none. */
   get underWay(): Promise<boolean> | null {
     return this.#underWay
   }
 
-  /** Counts when it is due. `nowMs` may come from any clock that never goes back. */
+  /** Counts when it is due. `nowMs` may be from any clock that never decreases. */
   tick(nowMs: number): void {
     const { snapshots, clearing } = this.#parts
     this.#nowMs = nowMs
@@ -71,13 +71,13 @@ export class SolvencyCounts {
     this.#nextMs ??= snapshots.last.seq > 0 ? nowMs : nowMs + SOON_MS
     const isUpdate = this.summary?.snapshot.seq !== clearing.lastSeq
     if (nowMs < this.#nextMs || !isUpdate) return
-    // A snapshot that was taken for a start is as good: main and follower do no more work.
+    // A snapshot taken for restarts is as good: main and the follower do no extra work.
     void this.#begin(snapshots.last.seq === this.#triedSeq)
   }
 
   /**
-   * Counts what stands now; gives false when that failed. Callers that come meanwhile share the
-   * count, unless it is of an older snapshot.
+   * Counts the present state. Returns false when the count failed. Callers that arrive meanwhile
+   * share the count, unless it is of an older snapshot.
    */
   async count(): Promise<boolean> {
     if (this.#underWay !== null && !this.#isNewStart) await this.#underWay
@@ -107,12 +107,12 @@ export class SolvencyCounts {
     return isCounted
   }
 
-  /** Undefined without an answer in time. */
+  /** Undefined on a read timeout. */
   prove(...requested: Parameters<SolvencyHandle['prove']>): Promise<ProofPage | undefined> {
     return this.#handle.prove(...requested)
   }
 
-  /** Undefined without an answer in time. */
+  /** Undefined on a read timeout. */
   tokens(...requested: Parameters<SolvencyHandle['tokens']>): Promise<TokensPage | undefined> {
     return this.#handle.tokens(...requested)
   }

@@ -1,4 +1,4 @@
-// A whole proof of a tiny exchange, which outcomex verify-proof accepts.
+// A complete proof of a tiny exchange, which outcomex verify-proof accepts.
 
 const SNAPSHOT = {
   seq: 42,

@@ -1,4 +1,4 @@
-// What the exchange owes to everybody, and the proof that a caller's balances are counted in it
+// The exchange's obligations to all accounts, and the proof that a caller's balances are included
 // (rules §14).
 
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
@@ -22,21 +22,21 @@ export const solvency = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'Assets and obligations of the newest counted snapshot, and the root that binds them.',
+  about: 'Returns the assets and obligations of the newest counted snapshot, with the root hash.',
   reply: object({
-    snapshot: means(snapshotShape(), 'The snapshot, its sums and its root.'),
+    snapshot: means(snapshotShape(), 'The snapshot with its sums and its root.'),
     obligations: means(
       object({
         profilesRaw: means(uint256Text(), 'Collateral of profiles, free and reserved.'),
         systemRaw: means(uint256Text(), 'Collateral of the exchange: fees, vault, pools.'),
-        sharesRaw: means(uint256Text(), 'Raw collateral behind the shares of all markets.'),
+        sharesRaw: means(uint256Text(), 'Raw collateral that backs the shares of all markets.'),
       }),
-      'What the obligations consist of.',
+      'Composition of the obligations.',
     ),
-    claims: means(integer(0), 'How many balances above zero were counted.'),
-    markets: means(integer(0), 'How many markets have something inside.'),
+    claims: means(integer(0), 'Number of positive balances counted.'),
+    markets: means(integer(0), 'Number of markets with collateral.'),
   }),
-  means: 'The newest count; another comes with the next snapshot that is counted.',
+  means: 'The newest count; the next one follows with the next counted snapshot.',
   rejects: ['NOT_COUNTED'],
   example: { reply: SUMMARY_EXAMPLE },
   handle: (_input, { solvency: counts }: SolvencyServices) => {
@@ -51,19 +51,19 @@ export const solvencyProof = route({
   path: '/solvency/proof',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   rateClass: 'private',
-  about: "Branches from the caller's balances to the published root, a page at a time.",
+  about: "Returns the branches from the caller's balances to the published root, by page.",
   query: {
     after: means(
       defaulted(integer(-1), -1),
-      'Value of next of the page before; -1 for the first page.',
+      'Value of next of the previous page; -1 for the first page.',
     ),
     limit: means(
       defaulted(integer(1, MOVE_LIMITS.provenBalancesMax), DEFAULT_LIMIT),
-      'Most balances on a page.',
+      'Maximum balances per page.',
     ),
   },
   reply: proofReply(),
-  means: 'The balances of the snapshot; none for an account that held nothing then.',
+  means: 'The balances in the snapshot; none for an account that held nothing then.',
   rejects: ['NOT_COUNTED', 'OVERLOADED'],
   example: { query: { after: -1, limit: 1 }, reply: PROOF_EXAMPLE },
   handle: async ({ query, owner }, { solvency: counts, pipeline }: SolvencyServices) => {

@@ -1,4 +1,4 @@
-// How operators put matches and tell their scores.
+// The operator's calls on matches and their scores.
 
 import type { DecidedScores } from '../../../engine/core/decide/matches.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -20,9 +20,7 @@ import { aboutView, esportType, matchFields, matchSlug } from './match-shapes.ts
 import { eventIssue, fixtureId, scoreEvent, scoreJsonOf } from './score-schema.ts'
 import type { SportServices } from './services.ts'
 
-/**
- * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
- */
+/** The last instant whose ISO 8601 text has a four-digit year. Replies cannot print a later one. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 const team = () =>
@@ -30,21 +28,21 @@ const team = () =>
     name: means(line(SPORT_LIMITS.teamNameCharactersMax, 1), 'Name of the side.'),
     logo: means(
       optional(nullable(line(SPORT_LIMITS.logoCharactersMax, 1))),
-      'Address of its picture; none when absent.',
+      'Address of its picture; none by default.',
     ),
   })
 
 const matchBody = object({
-  title: means(line(LIMITS.titleCharactersMax, 1), 'Title of the match to show.'),
+  title: means(line(LIMITS.titleCharactersMax, 1), 'Display title of the match.'),
   sportType: means(oneOf(...SPORT_TYPES), 'The sport; esports for any game.'),
   esportType: means(
     optional(nullable(esportType())),
-    'The game of an esports match; none when absent.',
+    'The game of an esports match; none by default.',
   ),
   fixtureId: fixtureId(),
   startsAt: means(
     firstShown(text(40), integer(0, LAST_MS)),
-    'When it is to start: ISO 8601 text or Unix milliseconds.',
+    'Scheduled start: ISO 8601 text or Unix milliseconds.',
   ),
   home: means(team(), 'The home side, or the first of two.'),
   away: means(team(), 'The away side, or the second of two.'),
@@ -54,13 +52,13 @@ const matchBody = object({
         slug: slug(),
         esportsPropType: means(
           optional(nullable(oneOf(...PROP_TYPES))),
-          'What of an esports match the market is about; the match itself when absent.',
+          'What an esports market is about; the match itself by default.',
         ),
       }),
       1,
       SPORT_LIMITS.marketsPerMatchMax,
     ),
-    'Markets about the match that trade; of a group, its markets one by one.',
+    'Trading markets of the match; for a group, its individual markets.',
   ),
 })
 
@@ -73,15 +71,15 @@ function startsMsOf({ startsAt }: MatchBody): number {
 function matchIssue(body: MatchBody): Issue | null {
   const startsMs = startsMsOf(body)
   if (!(startsMs >= 0 && startsMs <= LAST_MS)) {
-    return { field: 'startsAt', message: 'must be an instant' }
+    return { field: 'startsAt', message: 'must be a valid time' }
   }
   if (body.sportType === 'esports') return null
   if ((body.esportType ?? null) !== null) {
-    return { field: 'esportType', message: 'is for a match of esports alone' }
+    return { field: 'esportType', message: 'is only allowed for an esports match' }
   }
   const index = body.markets.findIndex(({ esportsPropType = null }) => esportsPropType !== null)
   if (index < 0) return null
-  const message = 'is for a match of esports alone'
+  const message = 'is only allowed for an esports match'
   return { field: `markets.${index}.esportsPropType`, message }
 }
 
@@ -105,11 +103,11 @@ export const putMatch = route({
   path: '/admin/sports/matches/:slug',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Puts a match of a sport or of esports with the markets about it; its score stays.',
+  about: 'Creates or replaces a sports or esports match and its markets; keeps its score.',
   params: { slug: matchSlug() },
   body: matchBody,
   reply: object(matchFields()),
-  means: 'The match is there, as it was put.',
+  means: 'The match is stored as sent.',
   links: {
     remove: {
       to: 'DELETE /admin/sports/matches/:slug',
@@ -142,10 +140,10 @@ export const removeMatch = route({
   path: '/admin/sports/matches/:slug',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Removes a match with its score; its markets go on.',
+  about: 'Removes a match with its score; its markets continue.',
   params: { slug: matchSlug() },
   reply: object({ slug: matchSlug() }),
-  means: 'The match is gone, and its markets may be of another one.',
+  means: 'The match is removed, and its markets can be used in another one.',
   rejects: ['OVERLOADED', 'MATCH_NOT_FOUND'],
   example: { params: { slug: MATCH_EXAMPLE.slug }, reply: { slug: MATCH_EXAMPLE.slug } },
   handle: async ({ params, caller }, { matches }: SportServices) => {
@@ -172,23 +170,23 @@ export const publishScores = route({
   path: '/admin/sports/scores',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Tells events of matches, each with the whole score. The same event counts once.',
+  about: 'Reports match events, each with the full score. Repeated events are ignored.',
   body: object({
     events: means(
       list(scoreEvent(), 1, SPORT_LIMITS.eventsPerCallMax),
-      'The events; all of them are taken, or with a refusal none.',
+      'The events; either all of them are applied or, on a refusal, none.',
     ),
   }),
   reply: object({
     applied: means(count(), 'Events that changed a score.'),
-    repeated: means(count(), 'Events that came before, by their eventId; they change nothing.'),
+    repeated: means(count(), 'Events with a known eventId; they change nothing.'),
     outdated: means(count(), 'Events whose sequence is not above the newest of their match.'),
     unknownFixtures: means(
       list(integer(1)),
-      'Fixtures of events that no match has; those events are passed over.',
+      'Fixtures of events without a match; those events are ignored.',
     ),
   }),
-  means: 'The events are durable, and everybody sees the scores.',
+  means: 'The events are durable, and the scores are published.',
   rejects: ['OVERLOADED', 'VALIDATION', 'SCORE_OF_OTHER_SPORT'],
   example: {
     body: {

@@ -1,4 +1,4 @@
-// One match that the examples of all routes on sports share.
+// One match, shared by the examples of all sports routes.
 
 import { MARKET_EXAMPLE } from '../examples.ts'
 

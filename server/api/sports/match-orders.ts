@@ -1,4 +1,4 @@
-// The orders of a profile over all markets of a match (rules §4.8, §12.4).
+// The orders of a profile in all markets of a match (rules §4.8, §12.4).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -32,11 +32,11 @@ export const ordersOfMatch = route({
   path: '/sports-markets/:slug/user-orders',
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   rateClass: 'private',
-  about: "The caller's orders in all markets of a match, newest first; live ones unless named.",
+  about: "Lists the caller's orders in all markets of a match, newest first; live ones by default.",
   params,
   query: userOrderQuery(),
   reply: list(userOrder()),
-  means: 'The orders of all its markets together; an empty list when there is none.',
+  means: 'The orders of all its markets together; an empty list if there are none.',
   rejects: ['MATCH_NOT_FOUND', 'READ_TIMEOUT'],
   example: { params: { slug: MATCH_EXAMPLE.slug }, reply: [USER_ORDER_EXAMPLE] },
   handle: async (
@@ -78,7 +78,7 @@ export const cancelInMatch = route({
   params,
   others: { [MULTI_STATUS]: SOME_CANCELED },
   reply: batchCancelReply(),
-  means: 'No order that the caller had in its markets when the call came is open any more.',
+  means: 'No order that the caller had in its markets when the call arrived is open.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MATCH_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: MATCH_EXAMPLE.slug },

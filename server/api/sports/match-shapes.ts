@@ -1,4 +1,4 @@
-// The shapes of matches that several calls share (rules §12.8).
+// Schemas of matches, shared by several calls (rules §12.8).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
@@ -17,8 +17,7 @@ import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { esportScore, fixtureId, scoreView, sportScore } from './score-schema.ts'
 
-export const matchSlug = () =>
-  means(slug(), 'Slug of the match: its name in paths and in frames of scores.')
+export const matchSlug = () => means(slug(), 'Slug of the match in paths and in score frames.')
 
 export function esportType() {
   const most = SPORT_LIMITS.esportTypeCharactersMax
@@ -32,15 +31,15 @@ const team = () =>
     logo: means(nullable(text()), 'Address of its picture; null for none.'),
   })
 
-/** What an operator says of a match. */
+/** The operator's description of a match. */
 export function matchFields() {
   return {
     slug: matchSlug(),
-    title: means(text(LIMITS.titleCharactersMax), 'Title of the match to show.'),
+    title: means(text(LIMITS.titleCharactersMax), 'Display title of the match.'),
     sportType: means(oneOf(...SPORT_TYPES), 'The sport; esports for any game.'),
     esportType: means(nullable(esportType()), 'The game of an esports match; null for none.'),
     fixtureId: fixtureId(),
-    startsAt: means(isoTime(), 'When it is to start.'),
+    startsAt: means(isoTime(), 'Scheduled start time.'),
     home: means(team(), 'The home side, or the first of two.'),
     away: means(team(), 'The away side, or the second of two.'),
     markets: means(
@@ -49,11 +48,11 @@ export function matchFields() {
           slug: slug(),
           esportsPropType: means(
             nullable(oneOf(...PROP_TYPES)),
-            'What of an esports match the market is about; null for the match itself.',
+            'What an esports market is about; null for the match itself.',
           ),
         }),
       ),
-      'Markets about the match, also those that are over.',
+      'Markets of the match, including those that have ended.',
     ),
   }
 }
@@ -63,7 +62,7 @@ export function shownMatch() {
     ...matchFields(),
     status: means(
       oneOf(...MATCH_PHASES),
-      'Where it stands: the first event of its score begins it, and the last one ends it.',
+      'Phase of the match: its first score event starts it, and the last one ends it.',
     ),
     score: means(
       anyOf(sportScore(), esportScore(), schemaOf<null>({ type: 'null' })),

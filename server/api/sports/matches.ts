@@ -1,5 +1,5 @@
-// What operators and feeds of scores do to matches, and how matches are found. A match that is in
-// memory is taken from there, as its durable commands left it; another is read from the tables.
+// Changes to matches by operators and score feeds, and match lookups. A match in memory is read
+// from there, as of its durable commands; other matches are read from the tables.
 
 import {
   type DecidedScores,
@@ -29,7 +29,7 @@ export class SportMatches {
     this.#reads = reads
   }
 
-  /** Makes the match, or replaces what is said of it; its score stays. */
+  /** Creates the match, or replaces its description; its score stays. */
   async put(wanted: MatchRequest, by: string): Promise<Match | Reject> {
     const { clearing } = this.#pipeline
     let decided: Match | Reject = REJECT.OVERLOADED
@@ -48,7 +48,7 @@ export class SportMatches {
     )
   }
 
-  /** Takes all events or, with a refusal, none of them. */
+  /** Applies all events or, on a refusal, none of them. */
   async score(events: readonly FixtureEvent[]): Promise<DecidedScores | Reject> {
     const { clearing } = this.#pipeline
     let decided: DecidedScores | Reject = REJECT.OVERLOADED
@@ -62,8 +62,8 @@ export class SportMatches {
   }
 
   /**
-   * The match of this slug, or of the market with this slug; null for none, undefined without an
-   * answer in time.
+   * The match of this slug, or of the market with this slug; null for none, undefined on a read
+   * timeout.
    */
   async named(slug: string, requester: Requester): Promise<Match | null | undefined> {
     const { published } = this.#pipeline
@@ -75,7 +75,7 @@ export class SportMatches {
     return found === undefined || found === null ? found : found.match
   }
 
-  /** Undefined without an answer in time. */
+  /** Undefined on a read timeout. */
   page(request: MatchesParams, requester: Requester): Promise<ShownMatch[] | undefined> {
     return this.#reads.read(matches, request, requester)
   }

@@ -1,5 +1,5 @@
-// The scores of matches: what an event may say of each sport, and what everybody is told (rules
-// §12.8). A score travels as JSON text through commands, and is read here.
+// The scores of matches: the event fields of each sport, and the published scores (rules §12.8). A
+// score is stored as JSON text in commands, and is parsed here.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import {
@@ -37,48 +37,48 @@ const pair = () =>
   })
 const overRuns = () => anyOf(points(), list(points(), 0, ballsPerOverMax))
 
-export const fixtureId = () => means(integer(1), 'Number of the match where its scores come from.')
-const isFinished = () => means(boolean(), 'Whether the match is over.')
+export const fixtureId = () => means(integer(1), 'Id of the match at the source of its scores.')
+const isFinished = () => means(boolean(), 'Whether the match has ended.')
 const sport = <const S extends SportType>(...sports: readonly S[]) =>
   means(oneOf(...sports), 'The sport of the match.')
 
-/** What is told of football and of tennis, beside what every score has. */
+/** The score fields of football and tennis, besides those of every score. */
 const fieldContent = {
   sportType: sport('football', 'tennis'),
   homeScore: means(nullable(points()), 'Goals or sets of the home side; null before the first.'),
   awayScore: means(nullable(points()), 'Goals or sets of the away side; null before the first.'),
-  elapsedMinutes: means(nullable(minutes()), 'Minutes that were played; null when not counted.'),
-  extraMinutes: means(nullable(minutes()), 'Minutes of stoppage time; null without it.'),
-  statusShort: means(text(), 'Where the match stands, in short, as in 1H; may be empty.'),
-  status: means(text(), 'Where the match stands, in words; may be empty.'),
-  setScores: means(optional(list(pair())), 'Games of each set; absent when they are not told.'),
+  elapsedMinutes: means(nullable(minutes()), 'Minutes played; null when not counted.'),
+  extraMinutes: means(nullable(minutes()), 'Minutes of stoppage time; null for none.'),
+  statusShort: means(text(), 'Short status of the match, such as 1H; may be empty.'),
+  status: means(text(), 'Status of the match; may be empty.'),
+  setScores: means(optional(list(pair())), 'Games of each set; absent if unknown.'),
 }
 
 const cricketContent = {
   sportType: sport('cricket'),
-  homeScore: means(nullable(points()), 'As homeRuns, for readers of any sport; null when untold.'),
-  awayScore: means(nullable(points()), 'As awayRuns, for readers of any sport; null when untold.'),
+  homeScore: means(nullable(points()), 'Same as homeRuns; null if unknown.'),
+  awayScore: means(nullable(points()), 'Same as awayRuns; null if unknown.'),
   elapsedMinutes: means(nullable(minutes()), 'Always null in cricket.'),
   extraMinutes: means(nullable(minutes()), 'Always null here as well.'),
-  statusShort: means(text(), 'Where the match stands, in short; may be empty.'),
-  status: means(text(), 'Where the match stands, in words; may be empty.'),
+  statusShort: means(text(), 'Short status of the match; may be empty.'),
+  status: means(text(), 'Status of the match; may be empty.'),
   homeRuns: means(points(), 'Runs of the home side.'),
-  homeWickets: means(integer(0, wicketsMax), 'Wickets that the home side lost.'),
+  homeWickets: means(integer(0, wicketsMax), 'Wickets lost by the home side.'),
   awayRuns: means(points(), 'Runs of the away side.'),
-  awayWickets: means(integer(0, wicketsMax), 'Wickets that the away side lost.'),
-  overRuns: means(overRuns(), 'Runs of the over under way: in all, or ball by ball.'),
-  battingTeam: means(optional(oneOf('home', 'away')), 'The side that bats; absent for none.'),
+  awayWickets: means(integer(0, wicketsMax), 'Wickets lost by the away side.'),
+  overRuns: means(overRuns(), 'Runs of the current over: in total, or ball by ball.'),
+  battingTeam: means(optional(oneOf('home', 'away')), 'The batting side; absent for none.'),
   currentOver: means(optional(integer(0, oversMax)), 'Number of the over; absent for none.'),
   ballInOver: means(
     optional(integer(0, ballsPerOverMax)),
-    'Number of the ball in the over; absent when it is not told.',
+    'Number of the ball in the over; absent if unknown.',
   ),
 }
 
 const esportContent = {
-  status: means(text(), 'Where the match stands; may be empty.'),
-  matchScore: means(pair(), 'Maps that each side won.'),
-  gameScores: means(optional(list(pair())), 'Rounds of each map; absent when they are not told.'),
+  status: means(text(), 'Status of the match; may be empty.'),
+  matchScore: means(pair(), 'Maps won by each side.'),
+  gameScores: means(optional(list(pair())), 'Rounds of each map; absent if unknown.'),
 }
 
 const fieldScore = () =>
@@ -86,69 +86,69 @@ const fieldScore = () =>
 const cricketScore = () =>
   object({ fixtureId: fixtureId(), isFinished: isFinished(), ...cricketContent })
 
-/** A score of football, tennis or cricket, as it is told. */
+/** A published score of football, tennis or cricket. */
 export const sportScore = () => anyOf(fieldScore(), cricketScore())
 
-/** A score of an esports match, as it is told; its sport tells it from the others in Java. */
+/** A published score of an esports match. In Java, its sport distinguishes it from the others. */
 export const esportScore = () =>
   object({
-    matchId: means(integer(1), 'Number of the match where its scores come from.'),
+    matchId: means(integer(1), 'Id of the match at the source of its scores.'),
     sportType: sport('esports'),
     isFinished: isFinished(),
     ...esportContent,
   })
 
-/** One event as an operator sends it: the whole score from then on. */
+/** One event as an operator sends it: the full score from then on. */
 export function scoreEvent() {
   const whole = object({
     eventId: means(
       text(SPORT_LIMITS.eventIdCharactersMax, 1),
-      'Id of the event. The same event again changes nothing.',
+      'Id of the event. Repeating an event changes nothing.',
     ),
     fixtureId: fixtureId(),
-    sequence: means(integer(1), 'Number of the event, which rises with each event of its match.'),
-    sportType: means(oneOf(...SPORT_TYPES), 'The sport, which says what fields the event has.'),
-    isFinished: means(optional(boolean()), 'Whether the match is over; false when absent.'),
+    sequence: means(integer(1), 'Number of the event; it increases within a match.'),
+    sportType: means(oneOf(...SPORT_TYPES), "The sport, which determines the event's fields."),
+    isFinished: means(optional(boolean()), 'Whether the match has ended; false by default.'),
     status: means(
       optional(line(SPORT_LIMITS.statusCharactersMax)),
-      'Where the match stands, in words; empty when absent.',
+      'Status of the match; empty by default.',
     ),
     statusShort: means(
       optional(line(SHORT_STATUS_MAX)),
-      'Where the match stands, in short; empty when absent. Not of esports.',
+      'Short status of the match; empty by default. Not for esports.',
     ),
     homeScore: means(optional(nullable(points())), 'Goals or sets of the home side.'),
     awayScore: means(optional(nullable(points())), 'Goals or sets of the away side.'),
-    elapsedMinutes: means(optional(nullable(minutes())), 'Minutes that were played.'),
+    elapsedMinutes: means(optional(nullable(minutes())), 'Minutes played so far.'),
     extraMinutes: means(optional(nullable(minutes())), 'Minutes of stoppage time.'),
-    setScores: means(optional(list(pair(), 0, gamesMax)), 'Games of each set; of tennis.'),
-    homeRuns: means(optional(points()), 'Runs of the home side; 0 when absent. Of cricket.'),
+    setScores: means(optional(list(pair(), 0, gamesMax)), 'Games of each set; only for tennis.'),
+    homeRuns: means(optional(points()), 'Runs of the home side; 0 by default. Only for cricket.'),
     homeWickets: means(
       optional(integer(0, wicketsMax)),
-      'Wickets that the home side lost; 0 when absent. Of cricket.',
+      'Wickets lost by the home side; 0 by default. Only for cricket.',
     ),
-    awayRuns: means(optional(points()), 'Runs of the away side; 0 when absent. Of cricket.'),
+    awayRuns: means(optional(points()), 'Runs of the away side; 0 by default. Only for cricket.'),
     awayWickets: means(
       optional(integer(0, wicketsMax)),
-      'Wickets that the away side lost; 0 when absent. Of cricket.',
+      'Wickets lost by the away side; 0 by default. Only for cricket.',
     ),
     overRuns: means(
       optional(firstShown(points(), list(points(), 0, ballsPerOverMax))),
-      'Runs of the over under way: in all, or ball by ball; 0 when absent. Of cricket.',
+      'Runs of the current over: in total, or ball by ball; 0 by default. Only for cricket.',
     ),
-    battingTeam: means(optional(oneOf('home', 'away')), 'The side that bats; of cricket.'),
-    currentOver: means(optional(integer(0, oversMax)), 'Number of the over; of cricket.'),
+    battingTeam: means(optional(oneOf('home', 'away')), 'The batting side; only for cricket.'),
+    currentOver: means(optional(integer(0, oversMax)), 'Number of the over; only for cricket.'),
     ballInOver: means(
       optional(integer(0, ballsPerOverMax)),
-      'Number of the ball in the over; of cricket.',
+      'Number of the ball in the over; only for cricket.',
     ),
-    matchScore: means(optional(pair()), 'Maps that each side won; needed in esports.'),
-    gameScores: means(optional(list(pair(), 0, gamesMax)), 'Rounds of each map; of esports.'),
+    matchScore: means(optional(pair()), 'Maps won by each side; required for esports.'),
+    gameScores: means(optional(list(pair(), 0, gamesMax)), 'Rounds of each map; only for esports.'),
   })
   return ofOneSport(whole)
 }
 
-/** Documents show a shape for each sport: the fields of another are refused. */
+/** Documents have a schema per sport: the fields of other sports are refused. */
 function ofOneSport<S extends { readonly properties: Fields }>(whole: S & Schema): S {
   const oneOf = SPORT_TYPES.map((sportType) => {
     const known = [...OF_ALL, ...FIELDS[sportType]]
@@ -183,12 +183,12 @@ export function eventIssue(event: ScoreEventBody): Issue | null {
   const wrong = Object.entries(event).find(([name, value]) => {
     return value !== undefined && !known.has(name)
   })
-  if (wrong !== undefined) return { field: wrong[0], message: `is no field of ${sportType}` }
+  if (wrong !== undefined) return { field: wrong[0], message: `is not a field of ${sportType}` }
   if (sportType !== 'esports' || matchScore !== undefined) return null
   return { field: 'matchScore', message: 'is required' }
 }
 
-/** What is told of the event, as JSON. Absent fields are left out. */
+/** The published form of the event, as JSON. Absent fields are omitted. */
 export function scoreJsonOf(event: ScoreEventBody): string {
   const { sportType, status = '', statusShort = '', matchScore, gameScores } = event
   if (sportType === 'esports') return JSON.stringify({ status, matchScore, gameScores })
@@ -200,7 +200,7 @@ export function scoreJsonOf(event: ScoreEventBody): string {
   }
   const { homeRuns = 0, homeWickets = 0, awayRuns = 0, awayWickets = 0, overRuns: over = 0 } = event
   const { battingTeam, currentOver, ballInOver } = event
-  // Nobody told a score of a side that has not batted, and 0 would be one.
+  // A side that has not batted has no score, and 0 would be one.
   const { homeRuns: homeScore = null, awayRuns: awayScore = null } = event
   const runs = { homeScore, awayScore, homeRuns, awayRuns, overRuns: over }
   const wickets = { homeWickets, awayWickets }
@@ -213,21 +213,21 @@ const ofEsport = compile(object(esportContent))
 
 type ReportedMatch = Pick<Match, 'sportType' | 'fixtureId'>
 
-/** A score of football, tennis or cricket as it is told. */
+/** A published score of football, tennis or cricket. */
 function sportScoreView({ fixtureId: id }: ReportedMatch, score: Score) {
   const content: unknown = JSON.parse(score.scoreJson)
-  assert(ofSport.holds(content), 'a score was checked when it came')
+  assert(ofSport.holds(content), 'a score was checked when it was received')
   return { fixtureId: id, isFinished: score.isFinished, ...content }
 }
 
-/** A score of an esports match as it is told. */
+/** A published score of an esports match. */
 function esportScoreView({ fixtureId: matchId }: ReportedMatch, score: Score) {
   const content: unknown = JSON.parse(score.scoreJson)
-  assert(ofEsport.holds(content), 'a score of esports was checked when it came')
+  assert(ofEsport.holds(content), 'an esports score was checked when it was received')
   return { matchId, sportType: 'esports' as const, isFinished: score.isFinished, ...content }
 }
 
-/** A score as it is told. */
+/** A published score. */
 export function scoreView(match: ReportedMatch, score: Score) {
   return match.sportType === 'esports'
     ? esportScoreView(match, score)

@@ -27,14 +27,14 @@ import type { SportServices } from './services.ts'
 const DEFAULT_LIMIT = 50
 const CURSOR_CHARACTERS_MAX = 256
 const CURSOR = /^(live|upcoming|finished)[.](0|[1-9][0-9]{0,15})[.]([a-z0-9][a-z0-9-]*)$/
-/** Readers that ask each second are mostly answered by a cache. */
+/** Clients that poll every second are mostly answered by a cache. */
 const KEPT_SEC = 3
 
 function cursorOf({ phase, startsMs, slug }: MatchPlace): string {
   return Buffer.from(`${phase}.${startsMs}.${slug}`).toString('base64url')
 }
 
-/** The place that a cursor names; undefined for a text that is none. */
+/** The place in a cursor; undefined for an invalid one. */
 function placeIn(cursor: string): MatchPlace | null | undefined {
   if (cursor === '') return null
   const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
@@ -47,11 +47,11 @@ function placeIn(cursor: string): MatchPlace | null | undefined {
 const paging = {
   limit: means(
     defaulted(integer(1, SPORT_LIMITS.listLimitMax), DEFAULT_LIMIT),
-    'Most matches on a page of the list.',
+    'Maximum matches per page of the list.',
   ),
   cursor: means(
     optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-    'nextCursor of the page before; absent or empty for the first page.',
+    'nextCursor of the previous page; absent or empty for the first page.',
   ),
 }
 const sportType = () =>
@@ -60,7 +60,7 @@ const sportType = () =>
 const page = () =>
   object({
     data: means(list(shownMatch()), 'The matches of this page.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last one.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
   })
 const PAGE_EXAMPLE = { data: [SCORED_EXAMPLE], nextCursor: null }
 
@@ -72,7 +72,7 @@ async function pageOf({ cursor, ...requested }: Requested, call: Call, { matches
   const after = placeIn(cursor ?? '')
   if (after === undefined) return invalidCursor()
   const { limit } = requested
-  // One more than asked for tells whether a page follows.
+  // Reads one extra match to know whether there is another page.
   const found = await matches.page({ ...requested, after, limit: limit + 1 }, publicRequester(call))
   if (found === undefined) return refuse('READ_TIMEOUT')
   const data = found.slice(0, limit).map(matchView)
@@ -88,7 +88,7 @@ export const liveMatches = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(KEPT_SEC)),
-  about: 'Matches in play with their scores, the earliest start first, by cursor.',
+  about: 'Lists matches in play with their scores, earliest start first, by cursor.',
   query: { sportType: sportType(), ...paging },
   reply: page(),
   means: 'A page of the matches that have a score and are not finished.',
@@ -113,15 +113,15 @@ export const sportEvents = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(lasting(KEPT_SEC)),
-  about: 'Matches of sports and esports: live ones, then those to come, then finished ones.',
+  about: 'Lists sports and esports matches: live ones, then upcoming ones, then finished ones.',
   query: {
     sportType: sportType(),
-    esportType: means(optional(esportType()), 'Only of this game of esports; absent for all.'),
-    status: means(optional(oneOf(...MATCH_PHASES)), 'Only those that stand so; absent for all.'),
+    esportType: means(optional(esportType()), 'Only this esports game; absent for all.'),
+    status: means(optional(oneOf(...MATCH_PHASES)), 'Only matches in this phase; absent for all.'),
     ...paging,
   },
   reply: page(),
-  means: 'A page of the matches, each with the markets that are about it.',
+  means: 'A page of the matches, each with its markets.',
   rejects: ['VALIDATION', 'READ_TIMEOUT'],
   example: { query: { status: 'live', limit: DEFAULT_LIMIT }, reply: PAGE_EXAMPLE },
   handle: ({ query, call }, services: SportServices) => {

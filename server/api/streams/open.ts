@@ -1,4 +1,4 @@
-// Joins the parts of the sockets: their bounds, their channels and their gateway.
+// Assembles the sockets: their limits, their channels and their gateway.
 
 import { Streams } from '../../edge/sockets/account-stream.ts'
 import { ConnectionCounts } from '../../edge/sockets/connection-counts.ts'

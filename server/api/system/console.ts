@@ -1,4 +1,4 @@
-// What a browser gets: the page at the address of the exchange, that of operators, and their files.
+// The web pages: the page at the address of the exchange, the operators' page, and their files.
 
 import { open } from '../../auth/auth-scheme.ts'
 import { HTML_TYPE } from '../../docs/html.ts'
@@ -13,8 +13,8 @@ import type { WebPage } from '../../web/web-files.ts'
 import type { SystemServices } from './services.ts'
 
 /**
- * Scripts and styles come from this exchange alone, nothing is written as markup, and no page of
- * another host frames it.
+ * Scripts and styles are loaded only from this exchange, no markup is generated from text, and
+ * pages of other hosts cannot frame the page.
  */
 const CONSOLE_HEADERS: readonly Header[] = [
   [
@@ -27,8 +27,8 @@ const CONSOLE_HEADERS: readonly Header[] = [
   ['referrer-policy', 'no-referrer'],
 ]
 /**
- * Swagger UI writes Markdown as markup, which it cleans itself, so nothing here asks for trusted
- * types. The page shows the document of this program alone: no text of a user is in it.
+ * Swagger UI renders Markdown as markup and sanitizes it itself, so trusted types are not required
+ * here. The page displays only this program's document: it contains no user text.
  */
 const REFERENCE_HEADERS: readonly Header[] = [
   [
@@ -53,9 +53,9 @@ export const consolePage = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The console: a page on which people see markets live and trade.',
+  about: 'Returns the console: a web page with live markets and trading.',
   reply: text(),
-  means: 'The page; it loads files of this exchange alone.',
+  means: 'The page; it only loads files of this exchange.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
   handle: (_input, services: SystemServices) => shown(services, 'console'),
@@ -68,9 +68,9 @@ export const operatorPage = route({
   rateClass: 'admin',
   cache: cached(REVALIDATE),
   about:
-    'The console of operators. The page holds no secret: it asks for the token of an operator.',
+    "Returns the operators' console. The page contains no secret: it requests an operator's token.",
   reply: text(),
-  means: 'The page; it loads files of this exchange alone.',
+  means: 'The page; it only loads files of this exchange.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
   handle: (_input, services: SystemServices) => shown(services, 'operator'),
@@ -82,9 +82,9 @@ export const openApiPage = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The OpenAPI document as a page.',
+  about: 'Returns the OpenAPI document as a web page.',
   reply: text(),
-  means: 'The page; it loads files of this exchange alone.',
+  means: 'The page; it only loads files of this exchange.',
   produces: HTML_TYPE,
   example: { reply: '<!doctype html>' },
   handle: (_input, services: SystemServices) => shown(services, 'openapi', REFERENCE_HEADERS),
@@ -96,8 +96,8 @@ export const webFile = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(FOR_EVER),
-  about: 'A script or a style of the console.',
-  params: { file: means(text(), 'Name of a file, as the page names it.') },
+  about: 'Returns a script or a style of the console.',
+  params: { file: means(text(), 'Name of a file of the page.') },
   reply: text(),
   means: 'The file. It never changes: a new version has another name.',
   produces: ['text/javascript; charset=utf-8', 'text/css; charset=utf-8'],

@@ -1,5 +1,5 @@
-// The traders of a demo exchange, for whoever wants to try it. They trade with money that is worth
-// nothing, so their keys are no secret; an exchange that is no demo has none.
+// The traders of a demo exchange, for trying it out. They trade with worthless money, so their keys
+// are not secret. An exchange that is not a demo has none.
 
 import { open } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
@@ -17,17 +17,17 @@ export const demoTraders = route({
   path: '/demo/traders',
   auth: open(),
   rateClass: 'public',
-  about: 'The traders of a demo with their keys, so that everybody can trade as one of them.',
+  about: 'Lists the traders of a demo with their keys, so that anyone can trade as one of them.',
   reply: object({
     traders: means(
       list(
         object({
           profileId: profileId(),
           account: account(),
-          privateKey: means(text(), 'Key of the account, with which the console signs.'),
+          privateKey: means(text(), 'Private key of the account, with which the console signs.'),
         }),
       ),
-      'All traders; an empty list while the demo is still being filled.',
+      'All traders; an empty list while the demo is still being set up.',
     ),
   }),
   means: 'The exchange is a demo, and these are its traders.',

@@ -1,4 +1,4 @@
-// The documents of the exchange as pages: each version serves its own documents.
+// The documents of the exchange as web pages: each version serves its own documents.
 
 import { open } from '../../auth/auth-scheme.ts'
 import { HTML_TYPE, PAGE_HEADERS } from '../../docs/html.ts'
@@ -18,7 +18,7 @@ export const documents = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'A page that lists the documents.',
+  about: 'Returns a page that lists the documents.',
   reply: text(),
   means: 'The page; it loads no other file.',
   produces: HTML_TYPE,
@@ -32,7 +32,7 @@ export const asyncApiPage = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The AsyncAPI document as a page.',
+  about: 'Returns the AsyncAPI document as a web page.',
   reply: text(),
   means: 'The page; it loads no other file.',
   produces: HTML_TYPE,
@@ -46,8 +46,8 @@ export const documentPage = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'One document as a page.',
-  params: { page: means(text(), 'Name of a document, as /docs lists them.') },
+  about: 'Returns one document as a web page.',
+  params: { page: means(text(), 'Name of a document listed at /docs.') },
   reply: text(),
   means: 'The document as a page; it loads no other file.',
   produces: HTML_TYPE,

@@ -1,4 +1,4 @@
-// What a trading program asks once, before its first order. It changes with a start alone.
+// The settings that a trading program reads before its first order. They change only at a start.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../../engine/domain/order.ts'
@@ -19,14 +19,14 @@ const chain = () =>
     chainId: means(integer(1), 'Id of the chain, in the EIP-712 domain of orders.'),
     domainName: means(text(), 'Name in that domain.'),
     domainVersion: means(text(), 'Version in that domain.'),
-    exchange: means(address(), 'Contract of the markets that name none: its verifyingContract.'),
+    exchange: means(address(), 'Contract of markets without their own: its verifyingContract.'),
     collateral: means(
       object({
         address: means(address(), 'Contract of the token.'),
-        decimals: means(integer(0), 'How many decimal digits an amount of the token has.'),
-        symbol: means(text(), 'Short name of the token.'),
+        decimals: means(integer(0), 'Number of decimal digits of the token.'),
+        symbol: means(text(), 'Symbol of the token.'),
       }),
-      'Token in which shares are paid.',
+      'Token that pays shares.',
     ),
   })
 
@@ -39,9 +39,9 @@ const prices = () =>
 
 const sizes = () =>
   object({
-    decimals: means(integer(0), 'How many decimal digits a number of shares has.'),
+    decimals: means(integer(0), 'Number of decimal digits of a share.'),
     stepRaw: means(integer(1), 'The size of a limit order is a multiple of it, in raw shares.'),
-    maxRaw: means(integer(1), 'Largest size of an order, and largest spend of a market buy.'),
+    maxRaw: means(integer(1), 'Maximum size of an order, and maximum spend of a market buy.'),
   })
 
 const fee = () =>
@@ -52,31 +52,31 @@ const fee = () =>
 
 const bounds = () =>
   object({
-    openOrders: means(integer(1), 'Most live orders of one profile.'),
-    batchOrders: means(integer(1), 'Most orders in one batch.'),
-    batchReplaces: means(integer(1), 'Most replacements in one call.'),
-    batchCancelIds: means(integer(1), 'Most ids in one batch cancel.'),
-    statusItems: means(integer(1), 'Most orders in one question for their status.'),
-    clientOrderIdCharacters: means(integer(1), 'Most characters of a client order id.'),
-    recvWindowMs: means(integer(1), 'Longest receive window.'),
-    signatureSkewMs: means(integer(1), 'How far the time of a signed call may be off.'),
-    heartbeatAheadMs: means(integer(1), 'How far ahead a heartbeat deadline lies at least.'),
-    bodyBytes: means(integer(1), 'Longest body of a request.'),
-    orderbooks: means(integer(1), 'Most books in one reply.'),
-    socketMarkets: means(integer(1), 'Most markets in one subscription of a socket.'),
+    openOrders: means(integer(1), 'Maximum live orders of one profile.'),
+    batchOrders: means(integer(1), 'Maximum orders in one batch.'),
+    batchReplaces: means(integer(1), 'Maximum replacements in one call.'),
+    batchCancelIds: means(integer(1), 'Maximum ids in one batch cancel.'),
+    statusItems: means(integer(1), 'Maximum orders in one status request.'),
+    clientOrderIdCharacters: means(integer(1), 'Maximum characters of a client order id.'),
+    recvWindowMs: means(integer(1), 'Maximum receive window.'),
+    signatureSkewMs: means(integer(1), 'Maximum clock difference of a signed call.'),
+    heartbeatAheadMs: means(integer(1), 'Minimum time until a heartbeat deadline.'),
+    bodyBytes: means(integer(1), 'Maximum length of a request body.'),
+    orderbooks: means(integer(1), 'Maximum books in one reply.'),
+    socketMarkets: means(integer(1), 'Maximum markets in one socket subscription.'),
   })
 
 const rate = () =>
   object({
-    lane: means(text(), 'Kind of call, as the table of routes names it.'),
-    perSecond: means(number(0), 'Calls in a second, on average.'),
-    burst: means(number(0), 'Calls that may come at once.'),
+    lane: means(text(), 'Rate class of the calls, as in the table of routes.'),
+    perSecond: means(number(0), 'Average calls per second.'),
+    burst: means(number(0), 'Maximum calls at once.'),
   })
 
 const rateLimits = () =>
   object({
-    address: means(list(rate()), 'Rates of one address; empty when there are no limits.'),
-    profile: means(list(rate()), 'Rates of one profile; empty when there are no limits.'),
+    address: means(list(rate()), 'Rates per address; empty without limits.'),
+    profile: means(list(rate()), 'Rates per profile; empty without limits.'),
   })
 
 const CHAIN_VERSION = '1'
@@ -97,7 +97,7 @@ const BOUNDS = {
   socketMarkets: LIMITS.socketMarketsMax,
 }
 
-/** What is the same for every exchange of this version. */
+/** The fields that are the same for every exchange of this version. */
 const FIXED = {
   prices: {
     tick: 1 / PRICE_ONE_TICKS,
@@ -126,21 +126,21 @@ export const exchangeInfo = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'What a trading program needs before its first order: ticks, sizes, fees, limits.',
+  about: 'Returns the settings for trading programs: ticks, sizes, fees, limits.',
   reply: object({
     version: means(text(), 'Version of the exchange.'),
-    chain: means(chain(), 'What orders are signed for.'),
-    headerPrefixes: means(list(text()), 'Words before the names of the headers of signed calls.'),
-    prices: means(prices(), 'Which prices an order may have.'),
-    sizes: means(sizes(), 'Which sizes an order may have.'),
-    orderTypes: means(list(text()), 'Types that an order may have.'),
-    stpPolicies: means(list(text()), 'What an order may do when it meets its own profile.'),
-    fees: means(list(fee()), 'Fee rates by rank; a profile may have a lower rate of its own.'),
-    bounds: means(bounds(), 'How many and how long.'),
-    rateLimits: means(rateLimits(), 'How often, by address and by profile.'),
-    blockMs: means(nullable(integer(0)), 'Least time from one block of trades to the next.'),
+    chain: means(chain(), 'Signing parameters of orders.'),
+    headerPrefixes: means(list(text()), 'Prefixes of the header names of signed calls.'),
+    prices: means(prices(), 'Allowed prices of an order.'),
+    sizes: means(sizes(), 'Allowed sizes of an order.'),
+    orderTypes: means(list(text()), 'Allowed order types.'),
+    stpPolicies: means(list(text()), 'Policies for orders that would match the same profile.'),
+    fees: means(list(fee()), 'Fee rates by rank; a profile may have a lower individual rate.'),
+    bounds: means(bounds(), 'Limits of counts and lengths.'),
+    rateLimits: means(rateLimits(), 'Rate limits by address and by profile.'),
+    blockMs: means(nullable(integer(0)), 'Minimum time between two blocks of trades.'),
   }),
-  means: 'The rules of this exchange; they stay until it starts again.',
+  means: 'The rules of this exchange; they stay the same until it restarts.',
   example: {
     reply: {
       version: '0.1.0',

@@ -1,4 +1,4 @@
-// What takers and makers pay, with worked trades (rules §3). It changes with a version alone.
+// The fees of takers and makers, with example trades (rules §3). They change only with a version.
 
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
@@ -25,10 +25,10 @@ const TAKER_FEE = {
   sell: 'floor(b * min(c, n - c) / 10000)',
   where:
     'b is the fee rate in basis points; n is the raw shares and c the raw collateral of all fills' +
-    ' of the arrival together',
+    ' of the taker order together',
 }
 
-/** The fee of one trade of a taker, by the functions that charge it. */
+/** The fee of an example trade, computed by the functions that charge it. */
 function worked(side: 'BUY' | 'SELL', ticks: number) {
   const collateralRaw = costCeilRaw(ticks, EXAMPLE_SHARES_RAW)
   const isBuy = side === 'BUY'
@@ -62,25 +62,25 @@ const SCHEDULE_BYTES = Buffer.from(JSON.stringify(SCHEDULE))
 
 const rank = () =>
   object({
-    id: means(integer(1), 'Number of the rank, 1 for the lowest.'),
+    id: means(integer(1), 'Id of the rank, 1 for the lowest.'),
     name: means(text(), 'Name of the rank.'),
     feeRateBps: means(integer(0), 'Rate that a taker of this rank signs, in basis points.'),
   })
 
 const takerFee = () =>
   object({
-    buy: means(text(), 'Fee of a buy in raw shares: it is taken from the shares bought.'),
-    sell: means(text(), 'Fee of a sell in raw collateral: it is taken from the proceeds.'),
-    where: means(text(), 'What the letters of both formulas stand for.'),
+    buy: means(text(), 'Fee of a buy in raw shares, taken from the shares bought.'),
+    sell: means(text(), 'Fee of a sell in raw collateral, taken from the proceeds.'),
+    where: means(text(), 'Meaning of the letters of both formulas.'),
   })
 
 const example = () =>
   object({
     side: means(oneOf('BUY', 'SELL'), 'Whether the taker buys or sells.'),
-    price: means(number(0, 1), 'Average price of its fills, improvement included.'),
-    shares: means(uint256Text(), 'Raw shares that it trades.'),
-    collateral: means(uint256Text(), 'Raw collateral that moves for them.'),
-    feeRateBps: means(integer(0), 'Rate that it signed, in basis points.'),
+    price: means(number(0, 1), 'Average price of its fills, including price improvement.'),
+    shares: means(uint256Text(), 'Raw shares traded.'),
+    collateral: means(uint256Text(), 'Raw collateral traded.'),
+    feeRateBps: means(integer(0), 'Signed rate, in basis points.'),
     feeContracts: means(optional(uint256Text()), 'Fee of a buy in raw shares; absent for a sell.'),
     feeCollateral: means(
       optional(uint256Text()),
@@ -88,7 +88,7 @@ const example = () =>
     ),
     effectiveFeeBps: means(
       integer(0),
-      'Fee in basis points of what the taker receives, rounded half up.',
+      'Fee in basis points of the amount received, rounded half up.',
     ),
   })
 
@@ -98,14 +98,14 @@ export const fees = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'The fee schedule: the rates of all ranks, the formula of the fee, and worked trades.',
+  about: 'Returns the fee schedule: the rates of all ranks, the fee formula, and example trades.',
   reply: object({
-    ranks: means(list(rank()), 'All ranks; a profile may have a lower rate of its own.'),
-    takerFee: means(takerFee(), 'How the fee of a taker is computed, once for its whole trade.'),
-    makerFeeBps: means(integer(0), 'Fee of a maker in basis points, whatever rate it signed.'),
-    examples: means(list(example()), 'Trades of takers with their fees, as they are charged.'),
+    ranks: means(list(rank()), 'All ranks; a profile may have a lower individual rate.'),
+    takerFee: means(takerFee(), 'Formula of the taker fee, computed once for the whole trade.'),
+    makerFeeBps: means(integer(0), 'Maker fee in basis points, whatever rate it signed.'),
+    examples: means(list(example()), 'Example taker trades with the charged fees.'),
   }),
-  means: 'The schedule for markets with a fee; the others take none.',
+  means: 'The schedule for markets with fees; the others charge none.',
   example: { reply: SCHEDULE },
   handle: (_input, _services: SystemServices) => bytes(SCHEDULE_BYTES),
 })

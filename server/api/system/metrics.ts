@@ -1,5 +1,5 @@
-// Only operators read metrics. On the public listener a token proves who asks. On the listener of
-// operators everybody who reaches it may ask.
+// Only operators read metrics. The public listener requires an operator's token. The operators'
+// listener does not: everyone who can reach it may read them.
 
 import { type Auth, admin, open } from '../../auth/auth-scheme.ts'
 import { bytes } from '../../edge/http/reply.ts'
@@ -14,9 +14,9 @@ function metricsFor<C extends Caller | null>(auth: Auth<C>) {
     path: '/metrics',
     auth,
     rateClass: 'admin',
-    about: 'Metrics in the Prometheus text format.',
+    about: 'Returns metrics in the Prometheus text format.',
     reply: text(),
-    means: 'Every metric of the process, one a line.',
+    means: 'Every metric of the process, one per line.',
     produces: 'text/plain',
     example: { reply: '# HELP …' },
     handle: async (_input, { metricsText }: SystemServices) =>

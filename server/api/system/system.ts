@@ -19,9 +19,9 @@ export const health = route({
   auth: open(),
   rateClass: 'public',
   bulkhead: 'vital',
-  about: 'Says that the process runs.',
-  reply: object({ status: means(text(), 'Always the word ok.') }),
-  means: 'The process runs and answers.',
+  about: 'Liveness check.',
+  reply: object({ status: means(text(), 'Always the text ok.') }),
+  means: 'The process is running and answers.',
   example: { reply: { status: 'ok' } },
   handle: () => ({ status: 'ok' }),
 })
@@ -31,10 +31,10 @@ export const time = route({
   path: '/time',
   auth: open(),
   rateClass: 'public',
-  about: 'The time of the server, by which it judges signatures and receive windows.',
+  about: 'Returns the server time, which is used to check signatures and receive windows.',
   reply: object({
     serverTime: means(integer(0), 'Wall clock of the server in Unix milliseconds.'),
-    iso: means(isoTime(), 'The same instant as ISO 8601 text.'),
+    iso: means(isoTime(), 'The same time as ISO 8601 text.'),
   }),
   means: 'The time at which the call was answered.',
   example: { reply: { serverTime: 1_767_225_600_000, iso: '2026-01-01T00:00:00.000Z' } },
@@ -50,13 +50,13 @@ export const ready = route({
   auth: open(),
   rateClass: 'public',
   bulkhead: 'vital',
-  about: 'Says whether orders are taken, which checks were made, and the newest durable command.',
+  about: 'Readiness check: whether orders are accepted, and the newest durable command.',
   reply: object({
-    ready: means(boolean(), 'True when orders are taken.'),
-    seq: means(integer(0), 'Number of the newest durable command; it counts from 1.'),
-    checks: means(list(check()), 'What was looked at, one entry for each part.'),
+    ready: means(boolean(), 'True when orders are accepted.'),
+    seq: means(integer(0), 'Seq of the newest durable command, counted from 1.'),
+    checks: means(list(check()), 'The results, one per checked part.'),
   }),
-  means: 'Orders are taken.',
+  means: 'Orders are accepted.',
   rejects: ['NOT_READY'],
   example: {
     reply: { ready: true, seq: 41, checks: [{ name: 'journal', ok: true, detail: '' }] },
@@ -73,9 +73,9 @@ export const openApi = route({
   auth: open(),
   rateClass: 'public',
   cache: cached(REVALIDATE),
-  about: 'This document.',
-  reply: openObject({ openapi: means(text(), 'Version of the OpenAPI form of this document.') }),
-  means: 'The document, made from the routes themselves.',
+  about: 'Returns this document.',
+  reply: openObject({ openapi: means(text(), 'OpenAPI version of this document.') }),
+  means: 'The document, generated from the routes.',
   example: { reply: { openapi: '3.1.0' } },
   handle: (_input, services: SystemServices) => bytes(services.openApi()),
 })
@@ -85,10 +85,10 @@ export const asyncApi = route({
   path: '/asyncapi.json',
   auth: open(),
   rateClass: 'public',
-  // Without a public URL it has the host of the call, so no cache may give it to other callers.
-  about: 'Every channel and event of the sockets, as an AsyncAPI document.',
-  reply: openObject({ asyncapi: means(text(), 'Version of the AsyncAPI form of this document.') }),
-  means: 'The document, made from the channels themselves.',
+  // Without a public URL it contains the host of the call, so shared caches must not store it.
+  about: 'Returns all socket channels and events as an AsyncAPI document.',
+  reply: openObject({ asyncapi: means(text(), 'AsyncAPI version of this document.') }),
+  means: 'The document, generated from the channels.',
   example: { reply: { asyncapi: '3.0.0' } },
   handle: ({ call }, services: SystemServices) => {
     return bytes(services.asyncApi(call.headers.get('host') ?? ''))

@@ -1,4 +1,4 @@
-// How an operator sets the trading mode, and what everybody may see of it (rules §4.6, §12.7).
+// The operator's changes to the trading mode, and its public view (rules §4.6, §12.7).
 
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
 import { assert } from '../../../engine/domain/assert.ts'
@@ -13,14 +13,14 @@ import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
 
-/** A window as an operator asks for it. By default it starts now and has no end. */
+/** A window that an operator requests. By default it starts now and has no end. */
 export interface WindowRequest extends Pick<TradingWindow, 'mode' | 'publicMessage' | 'endsAtMs'> {
   readonly startsAtMs: TimeMs | null
 }
 
 export class TradingModeChanges {
   readonly #pipeline: Pipeline
-  /** The durable windows, which may be shown (law 1). */
+  /** The durable windows, which may be published (invariant 1). */
   #shown: readonly TradingWindow[]
 
   /** Call it at the start, when everything is durable. */
@@ -29,12 +29,12 @@ export class TradingModeChanges {
     this.#shown = pipeline.clearing.modes.windows
   }
 
-  /** The mode in force, by the durable windows. */
+  /** The mode in force according to the durable windows. */
   get mode(): TradingMode {
     return modeAt(this.#shown, this.#pipeline.sequencer.nowMs())
   }
 
-  /** The durable windows that are not over, by rising id. */
+  /** The durable windows that have not ended, by ascending id. */
   get windows(): readonly TradingWindow[] {
     const nowMs = this.#pipeline.sequencer.nowMs()
     return this.#shown.filter((window) => windowPhase(window, nowMs) !== 'over')
@@ -55,7 +55,7 @@ export class TradingModeChanges {
     }, by)
   }
 
-  /** Ends a window that is in force, or calls off one that has not begun. */
+  /** Ends a window that is in force, or cancels one that has not begun. */
   end(windowId: number, by?: string): Promise<TradingWindow | Reject> {
     const { modes } = this.#pipeline.clearing
     return this.#change((nowMs) => {
@@ -67,7 +67,7 @@ export class TradingModeChanges {
     }, by)
   }
 
-  /** `decide` gives the command and the window that it is about. */
+  /** `decide` returns the command and its window. */
   async #change(
     decide: (nowMs: TimeMs) => readonly [TradingWindow, ControlBody] | Reject,
     by?: string,
@@ -79,11 +79,11 @@ export class TradingModeChanges {
       window = decided[0]
       return decided[1]
     }, by)
-    // The windows as this command leaves them. They may change again before it is durable.
+    // The windows after this command. They may change again before it is durable.
     const { windows } = this.#pipeline.clearing.modes
     const refused = await changing
     if (refused !== null) return refused
-    assert(window !== undefined, 'a change that was taken has a window')
+    assert(window !== undefined, 'an accepted change has a window')
     this.#shown = windows
     return window
   }

@@ -71,7 +71,7 @@ const later: [what: string, write: (dataDir: string) => void, why: RegExp][] = [
   [
     'a schema of the journal',
     (dataDir) => migrate(join(dataDir, 'journal.db'), JOURNAL_SCHEMA),
-    /written by a newer outcomex \(schema \d+, this version reads up to \d+\); start the newer version/,
+    /written by a newer outcomex \(schema \d+, this version reads up to \d+\); start the newer/,
   ],
   [
     'rules',

@@ -1,4 +1,4 @@
-// The operator's calls on markets and groups after they are made, and the making of groups.
+// The operator's calls on existing markets and groups, and the creation of groups.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
@@ -21,7 +21,7 @@ import { aboutOf, commonOf, deadlineOf, rebateIssue, specIssue, spelled } from '
 
 type Changed = Promise<PublishedMarket | Reject>
 
-/** Changes the market of a slug and shows it. */
+/** Changes the market of a slug and returns it. */
 async function changed(
   marketSlug: string,
   services: AdminServices,
@@ -45,10 +45,10 @@ export const editMarket = route({
   path: '/admin/markets/:slug',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Changes what is said of a market. Fields that are absent stay.',
+  about: 'Edits the description of a market. Absent fields stay.',
   params: { slug: slug() },
   body: object({
-    title: means(optional(title()), 'The question that the market asks.'),
+    title: means(optional(title()), 'The question of the market.'),
     ...aboutFields,
   }),
   reply: market(),
@@ -87,10 +87,10 @@ export const unlockMarket = route({
   path: '/admin/markets/:slug/unlock',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Lets a locked market trade again, before its deadline.',
+  about: 'Reopens a locked market before its deadline.',
   params: { slug: slug() },
   reply: market(),
-  means: 'The market takes orders again.',
+  means: 'The market accepts orders again.',
   rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'MARKET_STATUS', 'READ_TIMEOUT'],
   example: EXAMPLE,
   handle: ({ params, caller }, services: AdminServices) =>
@@ -102,9 +102,9 @@ export const flagMarket = route({
   path: '/admin/markets/:slug/flag',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Flags a market, or takes the flag away: a flagged market trades and shows no book.',
+  about: 'Flags or unflags a market: a flagged market trades but shows no book.',
   params: { slug: slug() },
-  body: object({ isFlagged: means(boolean(), 'Whether the market is flagged from now on.') }),
+  body: object({ isFlagged: means(boolean(), 'Whether the market is flagged.') }),
   reply: market(),
   means: 'The flag is set.',
   rejects: ['OVERLOADED', 'MARKET_NOT_FOUND', 'MARKET_RESOLVED', 'MARKET_STATUS', 'READ_TIMEOUT'],
@@ -124,37 +124,37 @@ export const createGroup = route({
   path: '/admin/groups',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Creates a group and its markets, of which exactly one will win.',
+  about: 'Creates a group and its markets, exactly one of which wins.',
   body: object({
     slug: slug(),
-    title: means(title(), 'The question that the group asks.'),
+    title: means(title(), 'The question of the group.'),
     ...aboutFields,
     ...venueFields,
     deadline: deadline(),
     adapterAddress: means(
       optional(address()),
-      'Adapter contract of the group; one that follows from its exchange when absent.',
+      'Adapter contract of the group; derived from its exchange when absent.',
     ),
     convertFeeBps: means(
       optional(integer(0, 10_000)),
-      'Fee of a conversion in basis points; 0 when absent.',
+      'Fee of a conversion in basis points; 0 by default.',
     ),
     markets: means(
       list(
         object({
           slug: slug(),
-          title: means(title(), 'The question of this market alone.'),
+          title: means(title(), 'The question of this market.'),
           ...aboutFields,
         }),
         2,
         LIMITS.groupChildrenMax,
       ),
-      'The markets of the group, in their order.',
+      'The markets of the group, in order.',
     ),
   }),
   status: 201,
   reply: groupMarket(),
-  means: 'The group is made, and its markets take orders.',
+  means: 'The group is created, and its markets accept orders.',
   links: {
     read: {
       to: 'GET /markets/:addressOrSlug',

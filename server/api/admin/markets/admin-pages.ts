@@ -1,4 +1,4 @@
-// How an operator makes market pages and properties (rules §12.5).
+// The operator's calls on market pages and properties (rules §12.5).
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type PlacedPage, PROPERTY_TYPES } from '../../../../engine/domain/markets/market-page.ts'
@@ -41,32 +41,32 @@ function pageFields() {
   return {
     parentId: means(
       optional(nullable(text(64, 1))),
-      'Id of the page above; null for the top, absent leaves it.',
+      'Id of the parent page; null for the top, absent leaves it.',
     ),
     description: means(
       optional(nullable(lines(LIMITS.descriptionCharactersMax))),
-      'Words about the page; null for none, absent leaves them.',
+      'Description of the page; null for none, absent leaves it.',
     ),
-    icon: means(optional(line(512)), 'Picture or sign of the page; absent leaves it.'),
+    icon: means(optional(line(512)), 'Picture or symbol of the page; absent leaves it.'),
     sortOrder: optional(sortOrder()),
     inNavigation: means(
       optional(boolean()),
-      'Whether the tree of pages shows it; absent leaves it, true for a new page.',
+      'Whether the page is listed in navigation; absent leaves it, true for a new page.',
     ),
     baseFilter: means(
       optional(filterValues(LIMITS.filterKeysMax, LIMITS.filterValuesMax)),
-      'What markets of the page have: for each key one of the values; absent leaves it.',
+      'Base filter of the page: markets have one of the values of each key; absent leaves it.',
     ),
     filterGroups: means(
       optional(list(filterGroup(), 0, LIMITS.filterGroupsMax)),
-      'Choices to filter its markets by; absent leaves them.',
+      'Filter groups for its markets; absent leaves them.',
     ),
-    metadata: means(optional(metadata()), 'Whatever to keep with the page; absent leaves it.'),
+    metadata: means(optional(metadata()), 'Custom data of the page; absent leaves it.'),
   }
 }
 
 const newPage = object({
-  name: means(pageName(), 'Name of the page to show.'),
+  name: means(pageName(), 'Display name of the page.'),
   slug: pageSlug(),
   ...pageFields(),
 })
@@ -96,11 +96,11 @@ export const createPage = route({
   path: '/admin/market-pages',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Makes a market page.',
+  about: 'Creates a market page.',
   body: newPage,
   status: 201,
   reply: adminPage(),
-  means: 'The page is made, and everybody sees it.',
+  means: 'The page is created and visible.',
   links: {
     remove: {
       to: 'DELETE /admin/market-pages/:id',
@@ -129,11 +129,11 @@ export const editPage = route({
   path: '/admin/market-pages/:id',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Edits or moves a market page; its old paths lead to the new ones.',
+  about: 'Edits or moves a market page; its old paths redirect to the new ones.',
   params: { id: pageId() },
   body: editedPage,
   reply: adminPage(),
-  means: 'The page is changed, and everybody sees it.',
+  means: 'The page is updated and visible.',
   rejects: ['PAGE_NOT_FOUND', ...PAGE_REJECTS],
   example: {
     params: { id: ADMIN_PAGE_EXAMPLE.id },
@@ -152,10 +152,10 @@ export const removePage = route({
   path: '/admin/market-pages/:id',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Removes a market page that has no pages below it.',
+  about: 'Removes a market page that has no child pages.',
   params: { id: pageId() },
   reply: object({ id: pageId() }),
-  means: 'The page is gone; its markets are not.',
+  means: 'The page is removed; its markets stay.',
   rejects: ['OVERLOADED', 'PAGE_NOT_FOUND', 'PAGE_NOT_EMPTY'],
   example: { params: { id: ADMIN_PAGE_EXAMPLE.id }, reply: { id: ADMIN_PAGE_EXAMPLE.id } },
   handle: async ({ params, caller }, { marketPages }: AdminServices) => {
@@ -169,9 +169,9 @@ export const listPages = route({
   path: '/admin/market-pages',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'All market pages, oldest first.',
-  reply: object({ pages: means(list(adminPage()), 'Every page, also those not shown.') }),
-  means: 'Every page there is.',
+  about: 'Lists all market pages, oldest first.',
+  reply: object({ pages: means(list(adminPage()), 'Every page, including hidden ones.') }),
+  means: 'All pages, oldest first.',
   example: { reply: { pages: [ADMIN_PAGE_EXAMPLE] } },
   handle: (_input, { marketPages }: AdminServices) => ({
     pages: [...marketPages.changes.tree.pages.values()].map(pageView),
@@ -181,20 +181,20 @@ export const listPages = route({
 const optionBody = object({
   value: means(
     line(LIMITS.filterValueCharactersMax, 1),
-    'What markets and filters name; names the option in this call.',
+    'Value that markets and filters use; it identifies the option in this call.',
   ),
   label: means(
     optional(line(LIMITS.pageNameCharactersMax, 1)),
-    'Words to show for it; absent leaves them, the value for a new option.',
+    'Display label; absent leaves it, the value for a new option.',
   ),
   sortOrder: optional(sortOrder()),
   parent: means(
     optional(nullable(line(LIMITS.filterValueCharactersMax, 1))),
-    'Value of the option above; null for none, absent leaves it.',
+    'Value of the parent option; null for none, absent leaves it.',
   ),
   metadata: means(
     optional(metadata()),
-    `Whatever to keep with it, ${METADATA_BOUND}; absent leaves it.`,
+    `Custom data of the option, ${METADATA_BOUND}; absent leaves it.`,
   ),
 })
 
@@ -206,25 +206,25 @@ function keyFields() {
     ),
     isSystem: means(
       optional(boolean()),
-      'Whether the exchange itself needs the property; absent leaves it.',
+      'Whether the exchange itself uses the property; absent leaves it.',
     ),
     metadata: means(
       optional(metadata()),
-      `Whatever to keep with the property, ${METADATA_BOUND}; absent leaves it.`,
+      `Custom data of the property, ${METADATA_BOUND}; absent leaves it.`,
     ),
     options: means(
       optional(list(optionBody, 0, LIMITS.optionsPerCallMax)),
-      'Options to add or to change, named by their value; others stay.',
+      'Options to add or change, identified by their value; other options stay.',
     ),
     removeOptions: means(
       optional(list(line(LIMITS.filterValueCharactersMax, 1), 0, LIMITS.optionsPerCallMax)),
-      'Values of the options to remove; none when absent.',
+      'Values of the options to remove; none by default.',
     ),
   }
 }
 
 const newKey = object({
-  name: means(pageName(), 'Name of the property to show.'),
+  name: means(pageName(), 'Display name of the property.'),
   slug: keySlug(),
   ...keyFields(),
 })
@@ -234,7 +234,7 @@ const editedKey = object({
   ...keyFields(),
 })
 
-/** The name of the first field whose metadata is too long, or the wish. */
+/** The name of the first field whose metadata is too long, or the request. */
 function keyRequest({ metadata: kept, options, ...fields }: Infer<typeof editedKey>) {
   const json = jsonOf(kept)
   const requested = options?.map(({ metadata: own, ...option }) => ({ option, json: jsonOf(own) }))
@@ -260,7 +260,7 @@ function jsonOf(kept: Metadata | undefined): string | undefined {
   return kept === undefined ? undefined : JSON.stringify(kept)
 }
 
-/** Filter keys that are something else already, and the other parameters of a list of markets. */
+/** Reserved slugs: existing filter keys, and the other parameters of a list of markets. */
 const TAKEN_SLUGS: ReadonlySet<string> = new Set([
   ...OWN_FACETS,
   ...['page', 'cursor', 'limit', 'sort', 'sortBy', 'filters'],
@@ -268,7 +268,7 @@ const TAKEN_SLUGS: ReadonlySet<string> = new Set([
 
 function wrongIn({ slug }: { readonly slug?: string }, wanted: PropertyRequest | null) {
   if (slug !== undefined && TAKEN_SLUGS.has(slug)) {
-    return { field: 'slug', message: 'is a word of the calls of this API; choose another' }
+    return { field: 'slug', message: 'is reserved by this API; choose another' }
   }
   return wanted === null ? METADATA_LONG : null
 }
@@ -283,11 +283,11 @@ export const createPropertyKey = route({
   path: '/admin/property-keys',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Makes a property of markets with its options.',
+  about: 'Creates a market property with its options.',
   body: newKey,
   status: 201,
   reply: propertyKey(),
-  means: 'The property is made; markets may be filtered by it.',
+  means: 'The property is created; markets can be filtered by it.',
   links: {
     read: {
       to: 'GET /property-keys/:id',
@@ -319,11 +319,11 @@ export const editPropertyKey = route({
   path: '/admin/property-keys/:id',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Edits a property; adds, changes or removes options of it.',
+  about: 'Edits a property; adds, changes or removes its options.',
   params: { id: keyId() },
   body: editedKey,
   reply: propertyKey(),
-  means: 'The property is changed; markets keep their values.',
+  means: 'The property is updated; markets keep their values.',
   rejects: ['PROPERTY_NOT_FOUND', ...KEY_REJECTS],
   example: {
     params: { id: KEY_EXAMPLE.id },
@@ -344,9 +344,9 @@ export const listPropertyKeys = route({
   path: '/admin/property-keys',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'All properties of markets, oldest first, without their options.',
-  reply: object({ keys: means(list(object(propertyFields())), 'Every property there is.') }),
-  means: 'The properties as everybody sees them.',
+  about: 'Lists all market properties, oldest first, without their options.',
+  reply: object({ keys: means(list(object(propertyFields())), 'All properties, oldest first.') }),
+  means: 'The properties as published.',
   example: { reply: { keys: [LISTED_KEY_EXAMPLE] } },
   handle: (_input, { marketPages }: AdminServices) => ({
     keys: [...marketPages.changes.keys.values()].map(keyView),
@@ -361,7 +361,7 @@ export const removePropertyKey = route({
   about: 'Removes a property with its options; markets keep their values.',
   params: { id: keyId() },
   reply: object({ id: keyId() }),
-  means: 'The property is gone; no market is filtered by it any more.',
+  means: 'The property is removed; markets can no longer be filtered by it.',
   rejects: ['OVERLOADED', 'PROPERTY_NOT_FOUND'],
   example: { params: { id: KEY_EXAMPLE.id }, reply: { id: KEY_EXAMPLE.id } },
   handle: async ({ params, caller }, { marketPages }: AdminServices) => {

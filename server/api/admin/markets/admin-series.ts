@@ -1,4 +1,4 @@
-// The operator's calls on recurring markets, and the reports of the oracle (rules §10).
+// The operator's calls on recurring markets, and the oracle's reports (rules §10).
 
 import type { PriceReport } from '../../../../engine/core/markets/oracle.ts'
 import type { Series } from '../../../../engine/core/markets/series-table.ts'
@@ -51,14 +51,14 @@ function priceE8Of(given: string): number {
   return Number(whole + rest.padEnd(E8_DIGITS, '0'))
 }
 
-const seriesId = () => means(integer(1), 'Number of the series, counted from 1.')
+const seriesId = () => means(integer(1), 'Id of the series, counted from 1.')
 
 export const createSeries = route({
   method: 'POST',
   path: '/admin/series',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Creates a series of recurring markets; its slots follow by themselves.',
+  about: 'Creates a series of recurring markets; its slots are created automatically.',
   body: object({
     symbol: means(symbol(), 'Symbol of the asset, as the oracle reports it.'),
     frequency: means(oneOf(...FREQUENCIES), 'How often a slot begins.'),
@@ -66,26 +66,26 @@ export const createSeries = route({
       optional(oneOf(...SUB_FREQUENCIES)),
       'Length of a slot; required for minutely and hourly series, absent for others.',
     ),
-    stableSlug: means(slug(), 'Slug that always names the market of the current slot.'),
-    slugPrefix: means(slug(), 'Start of the slugs of its slots.'),
-    title: means(title(), 'Start of the titles of its slots.'),
-    assetName: means(line(64, 1), 'Name of the asset, as in Bitcoin.'),
-    assetType: means(optional(line(32, 1)), 'Kind of asset; crypto when absent.'),
+    stableSlug: means(slug(), 'Slug of the market of the current slot.'),
+    slugPrefix: means(slug(), 'Prefix of the slugs of its slots.'),
+    title: means(title(), 'Prefix of the titles of its slots.'),
+    assetName: means(line(64, 1), 'Name of the asset, such as Bitcoin.'),
+    assetType: means(optional(line(32, 1)), 'Kind of asset; crypto by default.'),
     slotsAhead: means(
       optional(integer(1, LIMITS.slotsAheadMax)),
-      'How many slots are created ahead of the current one; 24 when absent.',
+      'How many slots are created ahead of the current one; 24 by default.',
     ),
     strikePrice: means(
       optional(price()),
-      'Price at the start of the slot that has begun: the series begins with that slot. Absent ' +
-        'for a series that begins with the next one.',
+      'Price at the start of the slot in progress: the series begins with that slot. Absent ' +
+        'for a series that begins with the next slot.',
     ),
     ...seriesAbout,
     ...venueFields,
   }),
   status: 201,
   reply: object({ seriesId: seriesId() }),
-  means: 'The series is made. Its slots are created within moments.',
+  means: 'The series is created. Its slots follow shortly.',
   links: {
     edit: {
       to: 'PATCH /admin/series/:seriesId',
@@ -122,7 +122,8 @@ export const createSeries = route({
   handle: async ({ body, caller }, services: AdminServices) => {
     const { symbol: ofSeries, frequency, subFrequency = null, stableSlug, slugPrefix } = body
     if (!isSlotLength({ frequency, subFrequency })) {
-      const message = 'must be a length of slots of this frequency; daily and weekly have none'
+      const message =
+        'is not a valid slot length for this frequency; daily and weekly series have none'
       return invalid({ field: 'subFrequency', message })
     }
     const issue = specIssue({ ...body, slug: stableSlug }, null, services)
@@ -153,21 +154,24 @@ const seriesRow = () =>
       nullable(oneOf(...SUB_FREQUENCIES)),
       'Length of a slot of a minutely or hourly series; null for others.',
     ),
-    stableSlug: means(text(), 'Slug that names the market of the current slot.'),
-    title: means(text(), 'Start of the titles of its slots.'),
+    stableSlug: means(text(), 'Slug of the market of the current slot.'),
+    title: means(text(), 'Prefix of the titles of its slots.'),
     isEnded: means(boolean(), 'True when no more slots are created.'),
-    slots: means(integer(0), 'How many of its slots are in memory, most of them ahead.'),
-    lastEndsAt: means(nullable(isoTime()), 'When its newest slot ends; null before the first.'),
+    slots: means(integer(0), 'How many of its slots are in memory, most of them future.'),
+    lastEndsAt: means(nullable(isoTime()), 'When its newest slot ends; null without one.'),
     lastPrice: means(
       nullable(text()),
-      'Newest price that the oracle reported of the asset, as decimal text; null before the first.',
+      'Newest oracle price of the asset, as decimal text; null before the first.',
     ),
-    lastPriceAt: means(nullable(isoTime()), 'When the oracle saw that price; null without one.'),
+    lastPriceAt: means(
+      nullable(isoTime()),
+      'When the oracle observed that price; null without one.',
+    ),
     correlationKey: means(
       nullable(text()),
-      'Key that its slots share with other markets, beside the symbol; null without one.',
+      'Exclusion key of its slots for packs, besides the symbol; null without one.',
     ),
-    createdAt: means(isoTime(), 'When the series was made.'),
+    createdAt: means(isoTime(), 'When the series was created.'),
   })
 
 function seriesView(series: Series, newest: PriceReport | undefined) {
@@ -188,9 +192,9 @@ export const listSeries = route({
   path: '/admin/series',
   auth: admin('read'),
   rateClass: 'admin',
-  about: 'The series that make slots, and ended ones that still have some, by rising number.',
-  reply: object({ series: means(list(seriesRow()), 'Every series that is in memory.') }),
-  means: 'The series as they stand now.',
+  about: 'Lists the active series, and ended ones that still have slots, by ascending id.',
+  reply: object({ series: means(list(seriesRow()), 'Every series in memory.') }),
+  means: 'The current series.',
   example: {
     reply: {
       series: [
@@ -206,7 +210,7 @@ export const listSeries = route({
     },
   },
   handle: async (_input, { pipeline }: AdminServices) => {
-    // Read before the wait: what is shown is durable then.
+    // Read before the wait, so that the result is durable after it.
     const { series: table, oracle } = pipeline.clearing
     const series = Array.from(table.all(), (each) => seriesView(each, oracle.newest(each.symbol)))
     await pipeline.durable()
@@ -219,14 +223,14 @@ export const editSeries = route({
   path: '/admin/series/:seriesId',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Changes what is said of a series. Slots that are created later get it; others stay.',
+  about: 'Edits the description of a series, for slots created later; existing slots stay.',
   params: { seriesId: seriesId() },
   body: object({
-    title: means(optional(title()), 'Start of the titles of its slots.'),
+    title: means(optional(title()), 'Prefix of the titles of its slots.'),
     ...seriesAbout,
   }),
   reply: message(),
-  means: 'The series is changed.',
+  means: 'The series is updated.',
   rejects: ['OVERLOADED', 'VALIDATION', 'CATEGORY_LIMIT', 'SERIES_NOT_FOUND'],
   example: {
     params: { seriesId: 1 },
@@ -247,7 +251,7 @@ export const endSeries = route({
   path: '/admin/series/:seriesId',
   auth: admin('root'),
   rateClass: 'admin',
-  about: 'Ends a series: no more slots are created, and those that exist go on.',
+  about: 'Ends a series: no more slots are created, and existing ones continue.',
   params: { seriesId: seriesId() },
   reply: message(),
   means: 'The series has ended.',
@@ -264,7 +268,7 @@ export const reportPrices = route({
   path: '/admin/oracle/prices',
   auth: admin('money'),
   rateClass: 'admin',
-  about: 'Tells what the oracle saw: prices of assets at instants.',
+  about: 'Reports oracle prices of assets at given times.',
   body: object({
     reports: means(
       list(
@@ -273,17 +277,17 @@ export const reportPrices = route({
           price: means(price(), 'Price of one unit, above 0.'),
           atMs: means(
             optional(integer(0)),
-            'When it was seen, Unix milliseconds; now when absent. At most a minute old.',
+            'When it was observed, in Unix milliseconds; now by default. At most one minute old.',
           ),
         }),
         1,
         LIMITS.reportsAtOnceMax,
       ),
-      'The reports; they are taken in this order, until one is refused.',
+      'The reports; they are applied in this order, until one is refused.',
     ),
   }),
   reply: message(),
-  means: 'The reports are taken.',
+  means: 'The reports are applied.',
   rejects: ['OVERLOADED', 'VALIDATION', 'SYMBOL_UNKNOWN', 'REPORT_NOT_TIMELY'],
   example: {
     body: { reports: [{ symbol: 'BTC', price: '95000.5' }] },
@@ -291,7 +295,7 @@ export const reportPrices = route({
   },
   handle: async ({ body }, { series, pipeline }: AdminServices) => {
     if (body.reports.some(({ price: text }) => priceE8Of(text) === 0)) {
-      return invalid({ field: 'reports', message: 'every price is above 0' })
+      return invalid({ field: 'reports', message: 'every price must be above 0' })
     }
     const taken = body.reports.map(({ symbol: ofReport, price: text, atMs }) =>
       series.report(ofReport, atMs ?? pipeline.sequencer.nowMs(), priceE8Of(text)),

@@ -1,4 +1,4 @@
-// What an operator says of a market, a group or a series.
+// The operator's description of a market, a group or a series.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
@@ -13,58 +13,58 @@ import { filterValues } from '../../pages/page-views.ts'
 const labels = () => list(line(64, 1), 0, 32)
 export const title = () => line(LIMITS.titleCharactersMax, 1)
 
-/** What may also be changed later. */
+/** Fields that can be changed later. */
 export const aboutFields = {
   description: means(
     optional(lines(LIMITS.descriptionCharactersMax)),
-    'How the question will be decided.',
+    'How the question is decided.',
   ),
   categories: means(optional(labels()), 'Topics of the market.'),
   tags: means(optional(labels()), 'Further labels of the market.'),
   properties: means(
     optional(filterValues(LIMITS.marketPropertiesMax, LIMITS.propertyValuesMax)),
-    'Values by the slug of their property, for filters.',
+    'Property values by property slug.',
   ),
-  proxyTitle: means(optional(title()), 'A shorter title, or the answer that a child stands for.'),
+  proxyTitle: means(optional(title()), 'A shorter title, or the answer of a child market.'),
   imageUrl: means(optional(line(2048, 1)), 'Link to a picture.'),
   logo: means(optional(line(2048, 1)), 'Link to a small picture.'),
   dailyRewardRaw: means(
     optional(rawAmount()),
-    'Raw collateral a day for orders that rest near the middle.',
+    'Raw collateral per day for orders that rest near the midpoint.',
   ),
   rebateBps: means(
     optional(integer(0, 10_000)),
-    "Part of the takers' fees that makers get back, in basis points.",
+    'Part of taker fees paid back to makers, in basis points.',
   ),
   delayedCancel: means(
     optional(boolean()),
-    'False when owners cannot cancel orders that the taker delay holds; true when absent.',
+    'False if owners cannot cancel orders during the taker delay; true by default.',
   ),
   correlationKey: means(
     optional(line(PACK_LIMITS.correlationKeyCharactersMax)),
-    'Markets with the same key are never in one pack; empty for none. A series has its symbol too.',
+    'Markets with the same key cannot share a pack; empty for none. A series also has its symbol.',
   ),
 }
 
 export const deadline = () =>
   means(
     optional(nullable(firstShown(text(40), integer(0)))),
-    'When trading ends, Unix milliseconds or ISO 8601, in the future; null or absent for never.',
+    'When trading ends, in Unix milliseconds or ISO 8601, in the future; null or absent for never.',
   )
 
 export const venueFields = {
-  fee: means(optional(boolean()), 'True when takers pay fees; false when absent.'),
+  fee: means(optional(boolean()), 'True if takers pay fees; false by default.'),
   takerDelayMs: means(
     optional(integer(0, LIMITS.takerDelayMsMax)),
-    'How long an order that would match on arrival waits, in milliseconds; 0 when absent.',
+    'Delay of orders that would match on arrival, in milliseconds; 0 by default.',
   ),
   exchangeAddress: means(
     optional(address()),
-    'Contract that orders are signed for; the one of the settings when absent.',
+    'Contract that orders are signed for; the configured one by default.',
   ),
   minSizeRaw: means(
     optional(rawAmount()),
-    'Least raw shares of an order that counts in adjustedMidpoint; 50,000,000 when absent.',
+    'Minimum raw shares of an order that counts in adjustedMidpoint; 50,000,000 by default.',
   ),
 }
 

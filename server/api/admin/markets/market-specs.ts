@@ -1,4 +1,4 @@
-// The specs that follow from what an operator says of markets, or why none can.
+// Builds market specs from an operator's description, or explains why that is impossible.
 
 import type { MarketAbout, MarketSpec } from '../../../../engine/domain/markets/market.ts'
 import { BPS } from '../../../../engine/domain/units.ts'
@@ -12,9 +12,7 @@ import type { NamedBody } from './market-body.ts'
 
 const DEFAULT_MIN_SIZE_RAW = 50_000_000
 const DEFAULT_MAX_SPREAD = 0.035
-/**
- * The last instant whose ISO 8601 text has a year of four digits: no reply can print a later one.
- */
+/** The last instant whose ISO 8601 text has a four-digit year. Replies cannot print a later one. */
 const LAST_DEADLINE_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Unix ms of a deadline given as ISO text or Unix ms; null when absent, NaN for any other text. */
@@ -27,10 +25,10 @@ function isDeadline(deadlineMs: number | null, nowMs: number): boolean {
   return deadlineMs === null || (deadlineMs > nowMs && deadlineMs <= LAST_DEADLINE_MS)
 }
 
-/** The one spelling of an address: approvals are given to an address by its text. */
+/** The canonical spelling of an address. Approvals are keyed by this text. */
 export const spelled = (given: string) => checksumAddress(given.toLowerCase())
 
-/** Why the spec cannot be made of this body; null when it can. */
+/** Why no spec can be built from this body; null if one can. */
 export function specIssue(
   given: {
     slug: string
@@ -43,10 +41,10 @@ export function specIssue(
 ): Issue | null {
   const { settings, clock } = services
   if (settings.reservedSlugs.has(given.slug)) {
-    return { field: 'slug', message: 'is a word of the paths of this API; choose another' }
+    return { field: 'slug', message: 'is reserved by the paths of this API; choose another' }
   }
   if (!isDeadline(deadlineMs, clock())) {
-    return { field: 'deadline', message: 'must be an instant in the future' }
+    return { field: 'deadline', message: 'must be a time in the future' }
   }
   for (const field of ['exchangeAddress', 'adapterAddress'] as const) {
     const text = given[field] ?? null
@@ -57,7 +55,7 @@ export function specIssue(
   return rebateIssue(given, services)
 }
 
-/** Makers and the one who referred the taker get the whole fee together at most (rules §3.2). */
+/** Makers and the taker's referrer together get at most the whole fee (rules §3.2). */
 export function rebateIssue(
   { rebateBps = 0 }: { rebateBps?: number | undefined },
   { settings: { referralBps } }: Pick<AdminServices, 'settings'>,
@@ -75,7 +73,7 @@ function given<Fields extends object>(fields: Fields) {
   return Object.fromEntries(entries)
 }
 
-/** The part of a body that an edit may hold too. */
+/** The fields of a body that an edit may also have. */
 export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: string | undefined }) {
   const { title, description, categories, tags, proxyTitle, imageUrl, logo } = body
   const { dailyRewardRaw, rebateBps, properties, delayedCancel, correlationKey } = body
@@ -87,7 +85,7 @@ export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: stri
   return about
 }
 
-/** What markets of all kinds share; ids and deadline come on top. */
+/** The fields that markets of all kinds share, without ids and deadline. */
 export function commonOf(body: NamedBody, { settings }: AdminServices) {
   const { takerDelayMs } = body
   return {
@@ -111,7 +109,7 @@ type OwnMarketBody = NamedBody & {
   readonly poolFeeBps?: number | undefined
 }
 
-/** A market of its own: with a book, or with a pool. */
+/** A single market, with a book or with a pool. */
 export function marketOf(
   body: OwnMarketBody,
   deadlineMs: number | null,

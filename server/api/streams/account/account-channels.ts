@@ -1,4 +1,4 @@
-// The channels of an account, and the feeds behind them.
+// The account channels and their feeds.
 
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Streams } from '../../../edge/sockets/account-stream.ts'
@@ -40,7 +40,7 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
       positions,
     }),
   )
-  // Each feed contains its own faults: a frame must not break the pipeline.
+  // Each feed handles its own faults, because a frame must not break the pipeline.
   source.listen((events) => {
     orderEvents.publish(events)
     positions.publish(events)

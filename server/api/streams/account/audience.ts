@@ -1,6 +1,6 @@
-// The listeners of a channel by profile, and the one way to subscribe and unsubscribe. A channel
-// without a payload is only its audience. Invariants: a profile has an entry while it has
-// listeners, and only then are its facts made.
+// The listeners of a channel by profile, and the only way to subscribe and unsubscribe. A channel
+// without a payload is just its audience. Invariants: a profile has an entry while it has
+// listeners, and only then are its events produced.
 
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
@@ -10,8 +10,8 @@ import type { OrderEventFeed } from '../../../exchange/read-model/order-event-fe
 /** One subscription of a member. */
 export interface Listening {
   /**
-   * Number of the newest frame that was posted before it began; Infinity while the member is told
-   * what it missed.
+   * Number of the newest frame that was posted before it began; Infinity during the replay of
+   * missed events.
    */
   since: number
   /** A replay sent the member everything up to this command; 0 without a replay. */
@@ -20,7 +20,7 @@ export interface Listening {
 
 interface Listeners {
   readonly members: Map<Member, Listening>
-  /** Commands whose facts were made in part only, because the first member came amid them. */
+  /** Commands with only part of their events, because the first member subscribed during them. */
   readonly partial: ReadonlySet<Seq>
 }
 
@@ -29,7 +29,7 @@ export class Audience implements Channel, Receivers {
   readonly #members = new Map<number, Listeners>()
   readonly #orderEvents: OrderEventFeed | null
 
-  /** With `orderEvents`, the listeners get facts about orders. */
+  /** With `orderEvents`, the listeners receive order events. */
   constructor(orderEvents: OrderEventFeed | null) {
     this.#orderEvents = orderEvents
   }
@@ -46,7 +46,7 @@ export class Audience implements Channel, Receivers {
     return null
   }
 
-  /** Begins a new subscription that hears nothing until it has a number. */
+  /** Starts a new subscription that receives nothing until it has a number. */
   await(member: Member): Listening {
     const listening = { since: Number.POSITIVE_INFINITY, throughSeq: 0 }
     this.#enter(member, listening)
@@ -94,7 +94,7 @@ export class Audience implements Channel, Receivers {
     return this.#members.has(profileId)
   }
 
-  /** Whether facts of the command may be missing, or have wrong places. */
+  /** Whether events of the command may be missing, or may have wrong indexes. */
   receivedInPart(profileId: ProfileId, seq: Seq): boolean {
     return this.#members.get(profileId)?.partial.has(seq) === true
   }
@@ -103,7 +103,7 @@ export class Audience implements Channel, Receivers {
     return [...this.#members.keys()]
   }
 
-  /** A copy, so members may leave while it is read. */
+  /** A copy, so members may leave during the iteration. */
   all(): readonly Member[] {
     return [...this.#members.values()].flatMap(({ members }) => [...members.keys()])
   }

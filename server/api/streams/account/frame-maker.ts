@@ -1,4 +1,4 @@
-// Makes the frames of order events, live ones and those that a client missed.
+// Builds the frames of order events, both live and missed.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
@@ -35,7 +35,7 @@ export class FrameMaker {
     this.#clock = clock
   }
 
-  /** `index` counts the numbered frames of an account that one command causes. */
+  /** `index` counts the numbered frames that one command causes for an account. */
   lifecycle(event: Lifecycle, market: Market, index: number): object {
     return lifecycleFrame(event, { ...this.#namesOf(event, market), index })
   }
@@ -57,7 +57,7 @@ export class FrameMaker {
     return settledFrame(matched, this.settled(frame.parts, frame))
   }
 
-  /** What the ends of a trade say to all of its owners; the taker's part comes first. */
+  /** The fields of a trade's end common to all of its owners; the taker's part is first. */
   settled([taker, ...makers]: readonly [TradePart, ...TradePart[]], end: TradeEnd): Settled {
     const { clearing, ids, mining } = this.#pipeline
     assert(mining !== null, 'a trade has a chain')

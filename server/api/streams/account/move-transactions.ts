@@ -1,6 +1,6 @@
-// The `tx` frames of money that moved outside trading (rules §12.8): CONFIRMED when a block holds
-// the command. A trade with a pool has the fields of a trade.
-// Invariants: `#waiting` has the moves of listeners that no told block holds, oldest first.
+// The `tx` frames of money that moved outside trading (rules §12.8): CONFIRMED when a block
+// contains the command. A trade with a pool has the fields of a trade.
+// Invariants: `#waiting` has the listeners' moves that are in no published block, oldest first.
 
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import type { MoveEvent } from '../../../../engine/core/moves/move-events.ts'
@@ -28,7 +28,7 @@ export interface MoveTransactionParts {
 interface Waiting {
   readonly seq: Seq
   readonly event: MoveEvent
-  /** The market may have left memory when its block is told. */
+  /** The market may have left memory when its block is published. */
   readonly market: MarketNames | null
 }
 
@@ -47,7 +47,7 @@ export class MoveTransactions implements SettlementListener {
     this.#parts = parts
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   moved(events: readonly MoveEvent[], seq: Seq): void {
     const { audience } = this.#parts
     for (const event of events) {
@@ -71,7 +71,7 @@ export class MoveTransactions implements SettlementListener {
   }
 
   onSetback(): void {
-    // The chain takes every move.
+    // The chain accepts every move.
   }
 
   #post({ seq, event, market }: Waiting, { ms }: BlockEvent): void {
@@ -89,7 +89,7 @@ export class MoveTransactions implements SettlementListener {
     streams.of(event.owner)?.post({ to: audience, seq, event: 'tx', payload })
   }
 
-  /** No frame is dropped in silence: its listeners are told, and their subscriptions end. */
+  /** No frame is dropped silently: its listeners are notified, and their subscriptions end. */
   #giveUp(): void {
     this.#waiting = []
     const { audience } = this.#parts

@@ -1,8 +1,8 @@
 // The channel `subscribe_order_events`: the events of the caller's own orders (rules §5.3, §5.4).
-// Each event id is made once: ids of lifecycle frames rise, the others name their order or trade.
-// So no memory of past ids is needed to drop duplicates. A client that names the newest id that it
-// has is first told what it missed (replay.ts).
-// Invariant: `#replays` has the replays under way, by account.
+// Each event id is unique: ids of lifecycle frames increase, the others contain their order or
+// trade. So duplicates can be dropped without a memory of past ids. A client that sends the newest
+// id that it has first receives the events that it missed (replay.ts).
+// Invariant: `#replays` has the replays in progress, by account.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
@@ -23,7 +23,7 @@ import type { FrameMaker } from './frame-maker.ts'
 import { type Held, Replay } from './replay.ts'
 import { REPLAY } from './replay-bounds.ts'
 
-/** Counts the numbered frames that an owner got from one command. */
+/** Counts the numbered frames that one command caused for an owner. */
 interface Place {
   readonly seq: Seq
   readonly index: number
@@ -106,7 +106,7 @@ export class OrderEvents implements Channel {
     if (ofAccount?.size === 0) this.#replays.delete(accountId)
   }
 
-  /** All facts of a command come in one call, so its frames are counted within that call. */
+  /** All events of a command are passed in one call, so its frames are counted within that call. */
   publish(events: readonly OrderEvent[]): void {
     const places = new Map<number, Place>()
     for (const event of events) {
@@ -131,7 +131,7 @@ export class OrderEvents implements Channel {
     for (const replay of this.#replays.get(accountId)?.values() ?? []) replay.hold(event)
   }
 
-  /** The index of a frame is fixed at once; the rest of it is made when it is sent. */
+  /** The index of a frame is assigned at once; the rest is built when the frame is sent. */
   #frameOf(event: OrderEvent, places: Map<number, Place>): () => object {
     const { frames } = this.#parts
     // The market may leave memory before the frame is sent.

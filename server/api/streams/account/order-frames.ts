@@ -1,5 +1,5 @@
-// Makes `orderEvent` frames from facts (rules §5.3). Price and remaining size are numbers in
-// lifecycle frames and text in terminal frames, as the public client types them.
+// Builds `orderEvent` frames from events (rules §5.3). Price and remaining size are numbers in
+// lifecycle frames and text in terminal frames, as in the public client's types.
 
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
@@ -13,13 +13,13 @@ import { isoText } from '../../../messages/iso-text.ts'
 
 /**
  * Ids for the frames of one owner in one command: one for each order that it may have, and more.
- * The 2^34 commands that are left to a safe integer fill four terabytes of journal.
+ * The 2^34 commands that this leaves to a safe integer fill four terabytes of journal.
  */
 const IDS_PER_COMMAND = 2 ** 19
 assert(LIMITS.openOrdersPerProfileMax < IDS_PER_COMMAND - 1, 'no command runs out of ids')
 const TICKS_ONE = 1000
 
-/** The fields of a frame that its fact does not have. */
+/** The fields of a frame that its event does not have. */
 export interface FrameNames {
   readonly orderId: string
   readonly marketSlug: string
@@ -31,9 +31,9 @@ export interface FrameNames {
 export type Matched = Extract<OrderEvent, { type: 'MATCHED' }>
 export type Lifecycle = Exclude<OrderEvent, Matched>
 
-/** An id that rises with each command and within it; it stays the same after a restart. */
+/** An id that increases with each command and within it. It is the same after a restart. */
 function lifecycleId(seq: Seq, index: number): number {
-  assert(index < IDS_PER_COMMAND, 'an event of a command has an id of its own')
+  assert(index < IDS_PER_COMMAND, 'an event of a command has its own id')
   return seq * IDS_PER_COMMAND + index
 }
 
@@ -43,7 +43,7 @@ export function placeOfId(id: number): { readonly seq: Seq; readonly index: numb
   return { seq, index: id - seq * IDS_PER_COMMAND }
 }
 
-/** The id of MINED or FAILED of the part of an order in a trade. */
+/** The id of MINED or FAILED for the part of an order in a trade. */
 function endIdOf(tradeSeq: Seq, orderId: string): string {
   return `settlement:${tradeSeq}:${orderId}`
 }
@@ -118,7 +118,7 @@ export function lifecycleFrame(
   }
 }
 
-/** SETTLEMENT MATCHED: one owner's part in a trade, its fee before the chain has it. */
+/** SETTLEMENT MATCHED: one owner's part in a trade, with its estimated fee. */
 export function matchedFrame(
   event: Matched,
   names: FrameNames & { readonly takerOrderId: string },
@@ -158,7 +158,7 @@ export interface Settled {
   readonly makerMatches: readonly object[]
 }
 
-/** One maker that a taker met, at the limit price of the maker's order. */
+/** One maker that a taker matched, at the limit price of the maker's order. */
 export function makerMatch(part: TradePart, account: string, orderId: string): object {
   const price = String(part.priceTicks / TICKS_ONE)
   return { account, orderId, matchedSize: String(part.sharesRaw), price }
@@ -181,7 +181,7 @@ export function settledFrame(matched: ReturnType<typeof matchedFrame>, settled: 
   }
 }
 
-/** `tx` (rules §12.8): a trade of the caller reached the chain, or failed to. */
+/** `tx` (rules §12.8): a trade of the caller is on the chain, or failed. */
 export function txFrame(
   matched: ReturnType<typeof matchedFrame>,
   { type, txHash, settledMs }: Settled,

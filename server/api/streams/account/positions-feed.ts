@@ -1,9 +1,9 @@
-// The channel `subscribe_positions` (rules §12.8): the caller's positions in the markets it names,
-// first a snapshot, then a frame after each trade that changed them. They are read from the tables
-// behind the barrier of private reads, so a frame is never older than the order event before it.
-// They are read and encoded once for all sockets of an account.
-// Invariant: an account has at most one read out, however often its sockets subscribe. Changes and
-// subscriptions that come meanwhile are read after it.
+// The channel `subscribe_positions` (rules §12.8): the caller's positions in the markets that it
+// names, first a snapshot, then a frame after each trade that changed them. They are read from the
+// tables after the barrier of private reads, so a frame is never older than the previous order
+// event. They are read and encoded once for all sockets of an account.
+// Invariant: an account has at most one read in progress, however often its sockets subscribe.
+// Changes and subscriptions that arrive meanwhile are read after it.
 
 import { exitRaw } from '../../../../engine/core/amm/pool-price.ts'
 import type { MoveEvent } from '../../../../engine/core/moves/move-events.ts'
@@ -41,7 +41,7 @@ class Watch implements Receivers {
   readonly members = new Set<Member>()
   /** Members with a snapshot, each with the number of the newest frame posted before it. */
   readonly #since = new Map<Member, number>()
-  /** Members for whose snapshot no read has begun. */
+  /** Members whose snapshot is not being read yet. */
   fresh = new Set<Member>()
   isChanged = false
 
@@ -94,7 +94,7 @@ class AccountWatch {
   readonly marketIds = new Map<Member, Set<number>>()
   readonly due = new Set<Watch>()
   isReading = false
-  /** The sum of the markets of all members. */
+  /** The total of the markets of all members. */
   count = 0
 
   constructor(profileId: ProfileId, account: string) {
@@ -106,7 +106,7 @@ class AccountWatch {
     return this.marketIds.get(member)?.size ?? 0
   }
 
-  /** Markets that a member has besides the named ones, when it adds them to its earlier ones. */
+  /** The earlier markets of a member that stay when it adds the named ones. */
   kept(member: Member, { markets, isAdded }: Wanted): readonly number[] {
     if (!isAdded) return []
     return [...(this.marketIds.get(member) ?? [])].filter((id) => !markets.has(id))
@@ -170,7 +170,7 @@ export class PositionsFeed implements Channel {
     ]
     for (const shown of named) {
       if (shown === undefined) return refuse('MARKET_NOT_FOUND')
-      // A group is held in its children.
+      // The shares of a group are held in its children.
       for (const each of tapesOf(published, shown)) markets.set(each.market.marketId, each)
     }
     assert(member.caller !== null, 'a private channel has proven members only')
@@ -213,19 +213,19 @@ export class PositionsFeed implements Channel {
     this.#forget(own)
   }
 
-  /** Keeps an account while its read is out, so that the read stays the only one. */
+  /** Keeps an account while its read is in progress, so that there is only one read. */
   #forget(own: AccountWatch): void {
     if (own.marketIds.size === 0 && !own.isReading) this.#accounts.delete(own.profileId)
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   publish(events: readonly OrderEvent[]): void {
     for (const { type, accountId, marketId } of events) {
       if (type === 'MATCHED') this.#mayChange(accountId, marketId)
     }
   }
 
-  /** The pipeline calls this, too. */
+  /** Also called by the pipeline. */
   moved(events: readonly MoveEvent[]): void {
     for (const { owner, marketId, converted } of events) {
       for (const each of converted ?? [{ marketId }]) this.#mayChange(owner, each.marketId)
@@ -241,7 +241,7 @@ export class PositionsFeed implements Channel {
     }
   }
 
-  /** Called when a position of a profile in a market changed; the next read shows it. */
+  /** Called when a profile's position in a market changed; the next read includes it. */
   changed(profileId: ProfileId, marketId: MarketId): void {
     const own = this.#accounts.get(profileId)
     const watch = own?.watches.get(marketId)
@@ -286,7 +286,7 @@ export class PositionsFeed implements Channel {
     }
   }
 
-  /** The tables are far behind. Clients are told so, and ask again as after any 503. */
+  /** The tables lag too far behind. Clients are notified, and retry as after any 503. */
   #giveUp(watch: Watch): void {
     for (const member of [...watch.members]) {
       // A member that subscribed again meanwhile waits for another read.
@@ -329,7 +329,7 @@ export class PositionsFeed implements Channel {
   }
 }
 
-/** What an account holds of a market, which has a book or a pool. */
+/** An account's holdings in a market with a book or a pool. */
 function positionsFrame(account: string, shown: PublishedMarket, rows: readonly PositionRow[]) {
   const { market, pool } = shown
   if (pool !== null) {
@@ -349,7 +349,7 @@ function positionsFrame(account: string, shown: PublishedMarket, rows: readonly 
   }
 }
 
-/** What the pool would give for all shares at once, and how many these are; raw, as text. */
+/** The pool's quote for all shares at once, and their number; raw, as text. */
 function poolPositionView(row: PositionRow, { market }: PublishedMarket, pool: PoolFigures) {
   const { outcome, sizeRaw } = row
   const outRaw = exitRaw(pool.reservesRaw, outcome, sizeRaw, poolFeeBpsOf(market))
@@ -361,7 +361,7 @@ function poolPositionView(row: PositionRow, { market }: PublishedMarket, pool: P
   }
 }
 
-/** Raw amounts as text; the price is that of one share, raw too (rules §9.1). */
+/** Raw amounts as text; the price is that of one share, also raw (rules §9.1). */
 export function positionView(row: PositionRow, shown: PublishedMarket) {
   const { market } = shown
   return {

@@ -1,9 +1,9 @@
-// Sends one member what it missed, and then the live events (rules §5.3). What it missed is read
-// from the tables, page by page; a page is read when the member took the page before. Live events
-// of the account wait meanwhile. Each event has the seq of its command, and the tables name the seq
-// that they show. So an event is in the replay up to that seq, and live after it, however late main
-// publishes it: nothing is left out and nothing is sent twice.
-// Invariant: a replay is under way while the member has the same subscription that began it.
+// Sends one member the events that it missed, and then the live events (rules §5.3). The missed
+// events are read from the tables, page by page; a page is read when the member has received the
+// previous one. Live events of the account wait meanwhile. Each event has the seq of its command,
+// and the tables report the seq that they include. So an event is in the replay up to that seq, and
+// live after it, however late main publishes it: no event is lost or duplicated.
+// Invariant: a replay is in progress while the member has the subscription that started it.
 
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
@@ -41,7 +41,7 @@ export interface ReplayParts {
   readonly reads: PrivateReads
   readonly archive: ArchivedMarkets
   readonly frames: FrameMaker
-  /** Whether the member still has the subscription that began the replay. */
+  /** Whether the member still has the subscription that started the replay. */
   readonly isWanted: () => boolean
   /** From now on the member receives what is posted for commands after `throughSeq`. */
   readonly goLive: (throughSeq: Seq) => void
@@ -65,7 +65,7 @@ export class Replay implements Receivers, Waiter {
     return member === this.#parts.member && this.#parts.isWanted()
   }
 
-  /** Keeps a live event until the member has what it missed. */
+  /** Stores a live event until the member has received the missed ones. */
   hold(held: Held): void {
     if (this.#held.length < REPLAY.heldMax) this.#held.push(held)
     else this.#isOverfull = true
@@ -83,7 +83,7 @@ export class Replay implements Receivers, Waiter {
 
   async run(): Promise<void> {
     const { accountId, marks, pipeline, reads, isWanted } = this.#parts
-    // Facts of a command that was stamped before the subscription may be made in part only.
+    // A command that was stamped before the subscription may have only part of its events.
     await pipeline.durable()
     const { eventsMax, rowsMax, lateMs } = REPLAY
     const { after, afterEnd, endField } = marks
@@ -120,7 +120,7 @@ export class Replay implements Receivers, Waiter {
     this.#live(seq, events.length)
   }
 
-  /** False without an answer in time. */
+  /** False on a read timeout. */
   async #page(events: readonly MissedEvent[]): Promise<boolean> {
     const { reads, archive, frames, isWanted } = this.#parts
     const requested = { events, makersMax: LIMITS.statusMakersMax }
@@ -144,14 +144,14 @@ export class Replay implements Receivers, Waiter {
     this.#postedNumber = stream.postedNumber
   }
 
-  /** The tables showed all up to `seq`: `count` events of it were sent; null for too many. */
+  /** The tables had everything up to `seq`; `count` of its events were sent, null for too many. */
   #live(seq: Seq, count: number | null): void {
     const { member, goLive } = this.#parts
     const held = this.#isOverfull ? [] : this.#held.filter((each) => each.seq > seq)
     for (const { payload } of held) this.#post(payload)
     if (count === null || this.#isOverfull) member.except(refuse('EVENTS_MISSED'), ORDER_EVENTS)
     else {
-      const message = `Told ${count + held.length} missed events of ${ORDER_EVENTS}`
+      const message = `Replayed ${count + held.length} missed events of ${ORDER_EVENTS}`
       member.send('system', { message })
     }
     goLive(seq)

@@ -1,9 +1,9 @@
 // The outcomes of trades on the chain: MINED and FAILED among the order events, and the `tx` frames
-// of the channel `subscribe_transactions` (rules §5.3, §12.8). A retry makes no frame. The tables
-// have every trade. So each listener is told when its trade is mined, even when the trade was
+// of the channel `subscribe_transactions` (rules §5.3, §12.8). A retry causes no frame. The tables
+// have every trade, so each listener is notified when its trade is mined, even if the trade was
 // matched before a restart.
-// Invariants: while there are listeners, `#due` has the outcomes that are not published yet. At
-// most one read is out.
+// Invariants: while there are listeners, `#due` has the unpublished outcomes. At most one read is
+// in progress.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
@@ -44,7 +44,7 @@ export interface SettlementFeedParts {
 /** The outcome of one trade. */
 interface Due {
   readonly tradeSeq: Seq
-  /** The command that mined the trade, or took it back. */
+  /** The command that mined or reversed the trade. */
   readonly seq: Seq
   /** Height of its block; 0 when the trade failed. */
   readonly height: number
@@ -72,7 +72,7 @@ export class SettlementFeed implements SettlementListener {
     this.#contained(() => this.#add([{ tradeSeq, seq, height: 0, settledMs: nowMs }]))
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   #contained(work: () => void): void {
     try {
       edgePoint('at-socket-settled')
@@ -82,7 +82,7 @@ export class SettlementFeed implements SettlementListener {
     }
   }
 
-  /** Drops all due outcomes; every listener misses some, so its socket ends. */
+  /** Drops all due outcomes. Every listener misses some, so its socket ends. */
   #broke(error: unknown): void {
     this.#due = []
     const waiting = this.#audiences.flatMap((audience) => audience.all())
@@ -152,13 +152,13 @@ export class SettlementFeed implements SettlementListener {
     for (const trade of trades) {
       const end = due.get(trade.seq)
       const shown = markets.get(trade.marketId)
-      assert(end !== undefined, 'the tables give only the trades that were asked for')
+      assert(end !== undefined, 'the tables return only the requested trades')
       assert(shown !== undefined, 'a trade has a market')
       this.#show(trade, end, shown.market)
     }
   }
 
-  /** No frame is dropped in silence: its listeners are told, and their subscriptions end. */
+  /** No frame is dropped silently: its listeners are notified, and their subscriptions end. */
   #giveUp(): void {
     this.#due = []
     const { audience, orderEvents } = this.#parts

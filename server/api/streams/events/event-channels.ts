@@ -1,4 +1,4 @@
-// The public channels of matches and of offers, and the feeds behind them.
+// The public channels of matches and of offers, and their feeds.
 
 import type { PackOffer } from '../../../../engine/core/packs/packs.ts'
 import type { PlacedMatch } from '../../../../engine/core/sports/matches.ts'

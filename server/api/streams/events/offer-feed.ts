@@ -1,6 +1,6 @@
 // The channel `subscribe_live_offers` (rules §8.5): offers of packs once they are durable, oldest
-// first. The tables hold the names of makers, so a frame waits for a read. When they stay late, the
-// readers are told so and their subscriptions end.
+// first. The makers' names are in the tables, so a frame waits for a read. When the tables lag too
+// far behind, the readers are notified and their subscriptions end.
 
 import type { PackOffer } from '../../../../engine/core/packs/packs.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
@@ -26,7 +26,7 @@ const READ_OFFERS_MAX = 64
 export class OfferFeed {
   readonly group: EventGroup
   readonly #parts: OfferParts
-  /** Offers that are not told yet, oldest first. */
+  /** Unpublished offers, oldest first. */
   #unreported: PackOffer[] = []
   #isReading = false
 
@@ -35,7 +35,7 @@ export class OfferFeed {
     this.group = new EventGroup('offers', parts)
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   offered(offer: PackOffer): void {
     if (this.group.isEmpty) return
     this.#unreported.push(offer)
@@ -65,7 +65,7 @@ export class OfferFeed {
     else for (const view of offerViews(offers, found, pipeline)) this.#publish(view)
   }
 
-  /** No offer is dropped in silence. */
+  /** No offer is dropped silently. */
   #giveUp(): void {
     this.#unreported = []
     for (const member of this.group.members) {

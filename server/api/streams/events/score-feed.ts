@@ -1,8 +1,8 @@
 // The channels `subscribe_live_sports` and `subscribe_live_esports` (rules §12.8): scores by the
-// slug of their match. A reader first gets the scores of the matches in play, then each change. So
-// many matches may be in play that the first frame holds only those that changed last; the others
-// come with their next change. A reader that missed too many frames is disconnected, and is told
-// why.
+// slug of their match. A reader first gets the scores of the matches in play, then each change. If
+// there are too many matches for the first frame, it has only the most recently changed ones; the
+// others follow with their next change. A reader that missed too many frames is disconnected with
+// the reason.
 
 import type { Matches, PlacedMatch } from '../../../../engine/core/sports/matches.ts'
 import { phaseOf } from '../../../../engine/domain/sports/match.ts'
@@ -15,11 +15,11 @@ import { scoreView } from '../../sports/score-schema.ts'
 
 export interface ScoreParts extends BroadcastParts {
   readonly matches: Matches
-  /** Names its frames and says which matches it tells. */
+  /** The event of its frames; it determines the published matches. */
   readonly event: 'live_sports_update' | 'live_esports_update'
 }
 
-/** A slug has no sign that JSON escapes. */
+/** A slug contains no character that JSON escapes. */
 function textOf(match: PlacedMatch): string[] {
   const { slug, score } = match
   return score === null ? [] : [`"${slug}":${JSON.stringify(scoreView(match, score))}`]
@@ -32,14 +32,14 @@ export class ScoreFeed {
 
   constructor(parts: ScoreParts) {
     this.#parts = parts
-    // The frames that were missed come first: they also tell of matches that ended.
+    // The missed frames are first: they also include matches that ended.
     this.group = new EventGroup(parts.event, parts, {
       packet: () => this.#firstFrame(),
       bytesMax: SPORT_LIMITS.firstFrameBytesMax,
     })
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   scored(matches: readonly PlacedMatch[]): void {
     if (this.group.isEmpty) return
     try {
@@ -62,7 +62,7 @@ export class ScoreFeed {
     return packetOfText(this.#parts.event, `{${texts.join(',')}}`)
   }
 
-  /** The scores of matches in play, those that changed last first, as far as they have room. */
+  /** The scores of matches in play, most recently changed first, up to the size limit. */
   #firstFrame(): Uint8Array {
     const { version } = this.#parts.matches
     if (this.#first?.version === version) return this.#first.packet

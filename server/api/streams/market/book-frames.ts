@@ -1,8 +1,8 @@
-// The frames of one book: the whole book, and the levels that changed. Both kinds have the same
-// `sequence`, which rises by one with each frame. So a client that hears of changes sees a gap, and
-// any whole book of the same number or a later one repairs it.
-// Invariant: the next frame of changes has every level that differs from what any reader was given
-// before, because sizes in it are absolute and `#before` is no newer than any book given out.
+// The frames of one book: the whole book, and the changed levels. Both kinds share one `sequence`,
+// which increases by one with each frame. So a client that receives changes detects a gap, and
+// repairs it with any whole book of the same or a later number.
+// Invariant: the next frame of changes has every level that differs from any book sent earlier,
+// because its sizes are absolute and `#before` is no newer than any book sent.
 
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
@@ -23,14 +23,14 @@ import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 
 export interface BookParts extends BroadcastParts {
   readonly clock: () => TimeMs
-  /** A reader left the rooms of the book. */
+  /** A reader left the broadcast groups of the book. */
   readonly left: () => void
-  /** Every frame of the book may be out. */
+  /** All frames of the book may have been sent. */
   readonly idle: (book: BookFrames) => void
 }
 
 const TICKS = 1000
-/** The levels at hand; one column serves all books. */
+/** The current levels; one column serves all books. */
 const now = new Float64Array(TICKS)
 
 export class BookFrames {
@@ -41,13 +41,13 @@ export class BookFrames {
   readonly changes: BroadcastGroup
   #before: Float64Array | null = null
   #packet: { readonly version: number; readonly sequence: number; bytes: Uint8Array } | null = null
-  /** What each new reader of prices is told besides the book: the market's last news. */
+  /** Sent to each new reader of prices besides the book: the market's last events. */
   #orderEvents: Uint8Array[] = []
   #shownVersion = -1
   /** Bytes of the newest frame of changes. */
   #changesBytes = 0
   readonly share = new Share()
-  /** When the newest frame was made, by the clock that never goes back. */
+  /** The time of the newest frame, by the monotonic clock. */
   flushedMs = Number.NEGATIVE_INFINITY
 
   constructor(published: PublishedMarket, parts: BookParts) {
@@ -70,7 +70,7 @@ export class BookFrames {
     return this.whole.isIdle && this.changes.isIdle
   }
 
-  /** What the next frame costs, if it is as long as the one before. */
+  /** The cost of the next frame, if it is as long as the previous one. */
   get cost(): FrameCost {
     const { whole, changes } = this
     return {
@@ -84,8 +84,8 @@ export class BookFrames {
   }
 
   /**
-   * Makes the next frame, and gives its cost. A book that did not change is sent again only when it
-   * was quiet.
+   * Builds the next frame, and returns its cost. An unchanged book is sent again only if it was
+   * quiet.
    */
   flush(flushedMs: number, isQuiet = false): FrameCost {
     const { version } = this.#published
@@ -100,14 +100,14 @@ export class BookFrames {
     return this.cost
   }
 
-  /** Call it before a reader joins `changes`: what changes from now on is told. */
+  /** Call it before a reader joins `changes`, so that later changes are sent. */
   watchChanges(): void {
     if (this.#before !== null) return
     this.#before = new Float64Array(TICKS)
     shownDepth(this.#published).signedInto(this.#before)
   }
 
-  /** Tells every reader of prices, and each later one, of what became of the market. */
+  /** Sends an event of the market to every reader of prices, present and later. */
   publish(event: string, payload: object, isKept: boolean): void {
     const packet = packetOf(event, payload)
     if (isKept) this.#orderEvents.push(packet)

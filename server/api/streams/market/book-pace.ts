@@ -1,8 +1,8 @@
-// When frames of books are made: at once for a book that was quiet, else `bookMs` after its frame
-// before, not before every reader that keeps up has that one, and within the budget of all books.
-// So changes in between cost nothing, and the newest book wins. The budget is fair: a deep book
-// with many readers makes fewer frames, and other books keep their pace. A book without changes is
-// sent again after `quietBookMs`, so that a client can tell silence from loss.
+// Schedules the frames of books: at once for a quiet book, else `bookMs` after its previous frame,
+// after every reader that keeps up has received that one, and within the budget of all books. So
+// changes in between cost nothing, and only the newest book is sent. The budget is fair: a deep
+// book with many readers gets fewer frames, and other books keep their rate. An unchanged book is
+// sent again after `quietBookMs`, so that a client can distinguish silence from loss.
 
 import type { Member } from '../../../edge/sockets/member.ts'
 import type { Pump, Sender } from '../../../edge/sockets/pump.ts'
@@ -10,7 +10,7 @@ import { type FrameCost, NO_COST, type SendBudget } from '../../../edge/sockets/
 import type { BookFrames } from './book-frames.ts'
 
 export interface BookWaits {
-  /** Least time from one frame of a book to the next. */
+  /** Minimum time between two frames of a book. */
   readonly bookMs: number
   readonly quietBookMs: number
 }
@@ -20,13 +20,13 @@ export interface PaceParts {
   readonly waits: BookWaits
   readonly budgets: { readonly books: SendBudget }
   readonly fail: (error: unknown, members: readonly Member[]) => void
-  /** All books that somebody hears. */
+  /** All books with readers. */
   readonly books: () => Iterable<BookFrames>
 }
 
-/** The timer looks at the waiting books so often. */
+/** The interval at which the timer checks the waiting books. */
 const LOOK_MS = 5
-/** How often, in each `quietBookMs`, quiet books are looked for. */
+/** How many times per `quietBookMs` quiet books are checked. */
 const QUIET_LOOKS = 10
 
 export class BookPace implements Sender {
@@ -44,7 +44,7 @@ export class BookPace implements Sender {
     this.#quiet.unref()
   }
 
-  /** A book changed, and that is durable. */
+  /** A book changed, and the change is durable. */
   changed(book: BookFrames): void {
     if (this.#due.has(book)) return
     const nowMs = performance.now()
@@ -102,7 +102,7 @@ export class BookPace implements Sender {
     }
   }
 
-  /** Sends a book again, if the budget pays for it now. */
+  /** Sends a book again, if the budget allows it now. */
   #again(book: BookFrames, nowMs: number): void {
     this.#budget.request(book.share, book.cost, nowMs)
     if (this.#budget.allows(book.share, nowMs)) this.#flush(book, nowMs, true)

@@ -1,6 +1,6 @@
-// The channel `subscribe_market_lifecycle` (rules §12.8): markets that are made and resolved. A
-// resolution is also told to the listeners of the market's prices. A reader that missed too many of
-// these frames is disconnected, and is told why.
+// The channel `subscribe_market_lifecycle` (rules §12.8): created and resolved markets. A
+// resolution is also sent to the listeners of the market's prices. A reader that missed too many of
+// these frames is disconnected with the reason.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import type { PackOffer } from '../../../../engine/core/packs/packs.ts'
@@ -31,7 +31,7 @@ export interface LifecycleParts extends BroadcastParts {
   readonly reported: (report: ShownReport) => void
   /** The pool of a market changed by the command of `seq`. */
   readonly poolMoved: (published: PublishedMarket, seq: Seq) => void
-  /** Where matches and offers are told. */
+  /** Publishes matches and offers. */
   readonly events: Pick<EventFeeds, 'scored' | 'offered'>
   /** A market left memory. */
   readonly ended: (published: PublishedMarket) => void
@@ -63,7 +63,7 @@ export class LifecycleFeed implements Channel, MarketsListener {
   }
 
   added(published: PublishedMarket): void {
-    // A group is told by its children; a draft is on no list.
+    // A group is published as its children. Drafts are not listed.
     if (kindOf(published.market) === 'group' || published.status === 'DRAFT') return
     this.#contained(() => this.#say('marketCreated', createdFrame(published)))
   }
@@ -106,7 +106,7 @@ export class LifecycleFeed implements Channel, MarketsListener {
     this.#group.say(packet)
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   #contained(work: () => void): void {
     try {
       work()
@@ -129,8 +129,8 @@ export function createdFrame({ market, group }: PublishedMarket): object {
 }
 
 /**
- * The public client always reads a winner. So of a payout split it is the outcome that pays more,
- * and YES when both pay the same; `payoutNumerators` says what each pays.
+ * The public client always reads a winner. For a payout split it is the outcome with the greater
+ * payout, and YES when both are equal; `payoutNumerators` has both payouts.
  */
 export function resolvedFrame({ market, payoutNumerators, updatedMs }: PublishedMarket): object {
   const [yes, no] = payoutNumerators ?? [0, 0]

@@ -1,4 +1,4 @@
-// The public channels, and the feeds behind them.
+// The public channels and their feeds.
 
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Channel } from '../../../edge/sockets/channels.ts'
@@ -15,12 +15,12 @@ import { TradeFeed } from './trade-feed.ts'
 export interface MarketFeedParts extends BroadcastParts {
   readonly pipeline: Pipeline
   readonly clock: () => TimeMs
-  /** Where matches and offers are told. */
+  /** Publishes matches and offers. */
   readonly events: Pick<EventFeeds, 'scored' | 'offered'>
   readonly waits: BookWaits
 }
 
-/** The public feeds, as the rest of the server sees them. */
+/** The public feeds, as used by the rest of the server. */
 export interface MarketFeeds {
   /** By the event that subscribes. */
   readonly channels: ReadonlyMap<string, Channel>

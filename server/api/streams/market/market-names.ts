@@ -1,11 +1,11 @@
-// How a client names markets in a public channel, and the markets that it means.
+// Resolves the market names that a client sends in a public channel.
 
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import { childrenNamed } from '../../../exchange/read-model/market-kinds.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
 import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
 
-/** The markets whose tapes are meant, a group by its children; or the refusal. */
+/** The markets whose tapes are requested, a group by its children; or the refusal. */
 export function tapesNamed(
   published: PublishedMarkets,
   slugs: readonly string[],
@@ -20,7 +20,7 @@ export function tapesNamed(
   return missing.length > 0 ? marketsMissing(published, missing) : found
 }
 
-/** A group trades as its children. One that left memory trades no more. */
+/** A group trades through its children. One that left memory does not trade any more. */
 export function tapesOf(
   published: PublishedMarkets,
   shown: PublishedMarket,
@@ -30,8 +30,8 @@ export function tapesOf(
 }
 
 /**
- * Tells the client which of its names no market has: the others are right. A group among them is
- * named with its markets, which the channel takes in its place.
+ * Reports which names of the client are unknown. For a group among them, the error lists its
+ * markets, which the channel accepts instead.
  */
 export function marketsMissing(published: PublishedMarkets, missing: readonly string[]): Refusal {
   for (const slug of missing) {

@@ -1,5 +1,5 @@
-// The markets that somebody hears: the frames of their books and their tapes. A market that nobody
-// hears has no entry and costs nothing.
+// The markets with listeners: the frames of their books and their tapes. A market without listeners
+// has no entry and costs nothing.
 
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
@@ -60,7 +60,7 @@ export class MarketTopics {
     return this.#topics.get(marketId)
   }
 
-  /** The topic of a market, made when nobody heard it before. */
+  /** The topic of a market, created for its first listener. */
   open(published: PublishedMarket): MarketTopic {
     const { marketId } = published.market
     const known = this.#topics.get(marketId)

@@ -1,6 +1,6 @@
-// The prices that blocks leave in pools (rules §12.8). A change of a pool is told with the block
-// that holds its command. Invariant: `#moved` has the changes that no told block holds, oldest
-// first; an account has one trade with a pool between two blocks.
+// The prices that blocks leave in pools (rules §12.8). A change of a pool is published with the
+// block that contains its command. Invariant: `#moved` has the changes that are in no published
+// block, oldest first; an account has one trade with a pool between two blocks.
 
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { UNIT_RAW } from '../../../../engine/domain/units.ts'
@@ -15,7 +15,7 @@ interface Moved {
   readonly seq: Seq
 }
 
-/** Tells the prices of one pool. It must not throw. */
+/** Publishes the prices of one pool. It must not throw. */
 export type PublishPrices = (published: PublishedMarket, frame: object) => void
 
 export class PoolMoves implements SettlementListener {
@@ -46,11 +46,11 @@ export class PoolMoves implements SettlementListener {
   }
 
   onSetback(): void {
-    // A trade with a pool is never taken back.
+    // A trade with a pool is never reversed.
   }
 }
 
-/** The prices of a pool as a block left them. */
+/** The prices of a pool after a block. */
 export function pricesFrame(
   { market }: PublishedMarket,
   pool: PoolFigures,

@@ -1,7 +1,7 @@
 // The channel `subscribe_market_prices` (rules §12.8): the books of the named markets, prices of
-// pools by address or slug, and values of oracles for a market or a symbol. A repeated subscribe
-// replaces the set, or adds to it (channels.ts); with `snapshot` it leaves the set as it is and
-// asks for the newest books again.
+// pools by address or slug, and oracle values for a market or a symbol. A repeated subscription
+// replaces the set, or adds to it (channels.ts); with `snapshot` it keeps the set and requests the
+// newest books again.
 
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
@@ -34,7 +34,7 @@ export class PriceFeed implements Channel {
   readonly isPrivate = false
   readonly #parts: PriceParts
   readonly #subscriptions = new Subscriptions()
-  /** Rooms of pools by address, and of symbols. */
+  /** Broadcast groups of pools by address, and of symbols. */
   readonly #named = new Map<string, BroadcastGroup>()
   /** The newest value of each symbol since the start. An operator reports few symbols. */
   readonly #values = new Map<string, Uint8Array>()
@@ -74,7 +74,7 @@ export class PriceFeed implements Channel {
     this.#subscriptions.drop(member, this.#subscriptions.namesOf(member))
   }
 
-  /** A market left memory: nothing of it changes any more. */
+  /** A market left memory: it does not change any more. */
   ended(shown: PublishedMarket): void {
     const topic = this.#parts.topics.byId(shown.market.marketId)
     for (const member of topic?.book.members ?? [])
@@ -84,7 +84,7 @@ export class PriceFeed implements Channel {
       this.#subscriptions.drop(member, [pool])
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   poolPrices({ market }: PublishedMarket, frame: object): void {
     const group = this.#named.get(poolName(market.poolAddress ?? ''))
     if (group === undefined) return
@@ -96,7 +96,7 @@ export class PriceFeed implements Channel {
   }
 
   oraclePrice({ symbol, marketSlug, atMs, value }: OraclePrice): void {
-    // The public client reads a text here, whatever its subscription names.
+    // The public client reads text here, whatever its subscription names.
     const payload = {
       ...{ marketAddress: null, marketSlug: marketSlug ?? '' },
       ...{ symbol, timestamp: atMs, value },
@@ -112,7 +112,7 @@ export class PriceFeed implements Channel {
     topic?.book.publish('oraclePriceData', payload, false)
   }
 
-  /** A member that saw a gap asks for whole books of markets that it hears already. */
+  /** A member that detected a gap requests whole books of markets that it is subscribed to. */
   #again(member: Member, requested: SubscriptionRequest): Refusal | null {
     const received = this.#subscriptions.namesOf(member)
     const named = this.#namedBy(requested)
@@ -126,7 +126,7 @@ export class PriceFeed implements Channel {
     return null
   }
 
-  /** What a client means, by the names of rooms; undefined when it names nothing. */
+  /** The requested markets, by the names of broadcast groups; undefined when none is named. */
   #namedBy({ marketSlugs, marketAddresses, symbols }: SubscriptionRequest): Named | undefined {
     if ((marketSlugs ?? marketAddresses ?? symbols) === undefined) return undefined
     const { published } = this.#parts
@@ -136,7 +136,7 @@ export class PriceFeed implements Channel {
     for (const slug of marketSlugs ?? []) {
       const shown = published.bySlug(slug)
       const kind = shown && kindOf(shown.market)
-      // A group has no book, as over REST. A pool has prices in place of one.
+      // A group has no book, as over REST. A pool has prices instead.
       if (shown === undefined || kind === 'group') missing.push(slug)
       else if (kind === 'amm') others.add(poolName(shown.market.poolAddress ?? ''))
       else books.set(nameOf(slug), shown)
@@ -158,7 +158,7 @@ export class PriceFeed implements Channel {
     return book.changes
   }
 
-  /** What a new listener of a pool gets first. */
+  /** The first frame for a new listener of a pool. */
   #poolPacket(name: string): Uint8Array | undefined {
     const shown = this.#parts.published.byAddress(name.slice(poolName('').length))
     if (!shown?.pool) return undefined
@@ -186,23 +186,23 @@ export class PriceFeed implements Channel {
 }
 
 interface Named {
-  /** What its first frames cost, a repeated name again (census.ts). */
+  /** The cost of its first frames, including repeated names (census.ts). */
   readonly units: number
-  /** Markets with a book, by the names of their rooms. */
+  /** Markets with a book, by the names of their broadcast groups. */
   readonly books: ReadonlyMap<string, PublishedMarket>
-  /** The names of rooms of pools and of symbols. */
+  /** The names of the broadcast groups of pools and of symbols. */
   readonly others: ReadonlySet<string>
-  /** Slugs and addresses that no market has. */
+  /** Slugs and addresses of no market. */
   readonly missing: readonly string[]
 }
 
 function notReceived(): Refusal {
-  return invalid({ field: 'snapshot', message: 'is of markets that the subscription names' })
+  return invalid({ field: 'snapshot', message: 'requires markets that are in the subscription' })
 }
 
 const nameOf = (slug: string) => `market ${slug}`
 const marketName = ({ market }: PublishedMarket) => nameOf(market.slug)
 const poolName = (address: string) => `pool ${address.toLowerCase()}`
-/** BTC and BTC/USD are one symbol: series and candles name it so. */
+/** BTC and BTC/USD are the same symbol, with the name that series and candles use. */
 const symbolName = (symbol: string) =>
   `symbol ${symbol.endsWith(IN_USD) ? symbol : symbol + IN_USD}`

@@ -1,6 +1,6 @@
-// The public tape of one market: each arrival that traded, and each trade that was taken back.
-// `seq` is the seq of the command and rises; `prevSeq` is that of the trade before, so that a gap
-// is seen and can be read over REST. `sequence` counts the frames of this tape since the start.
+// The public tape of one market: each incoming order that traded, and each reversed trade. `seq` is
+// the seq of the command and increases; `prevSeq` is that of the previous trade, so that a gap can
+// be detected and read over REST. `sequence` counts the frames of this tape since the start.
 
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
@@ -16,16 +16,16 @@ import { averageYesPrice, yesFills } from '../../../exchange/read-model/trade-pr
 import { isoText } from '../../../messages/iso-text.ts'
 
 export interface TapeParts extends BroadcastParts {
-  /** The time of a command that was stamped lately. */
+  /** The time of a recently stamped command. */
   readonly msOf: (seq: Seq) => TimeMs
   /** A reader left the tape. */
   readonly left: () => void
 }
 
-/** The fills of an arrival that is not told yet. */
+/** The fills of an incoming order that is not published yet. */
 interface Arrival {
   readonly seq: Seq
-  /** Seq of the trade before; 0 for the first trade of the market. */
+  /** Seq of the previous trade; 0 for the first trade of the market. */
   readonly prevSeq: Seq
   readonly isBuy: boolean
   readonly sizesRaw: Map<number, number>
@@ -42,13 +42,13 @@ export class Tape {
   constructor(published: PublishedMarket, parts: TapeParts) {
     this.#published = published
     this.#parts = parts
-    // A reader that missed more than the newest frames sees it by `sequence` and `prevSeq`.
+    // A reader that missed more than the newest frames detects it by `sequence` and `prevSeq`.
     const since = (count: number) => this.#newest.since(count)
     const source = { since, left: parts.left, pace: 'newest' } as const
     this.group = new BroadcastGroup(`tape${published.market.marketId}`, parts, source)
   }
 
-  /** The chunks of an arrival come one after the other, and no other arrival between them. */
+  /** The fills of one incoming order are consecutive. */
   filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void {
     if (this.group.isEmpty) return
     if (this.#arrival?.seq !== seq) {
@@ -65,7 +65,7 @@ export class Tape {
     this.#say('trade', () => this.#tradeFrame(arrival))
   }
 
-  /** The trade of `tradeSeq` was taken back by the command of `seq`. */
+  /** The trade of `tradeSeq` was reversed by the command of `seq`. */
   busted(tradeSeq: Seq, seq: Seq, nowMs: TimeMs): void {
     this.#say('trade_busted', () => ({
       marketSlug: this.#published.market.slug,
@@ -95,7 +95,7 @@ export class Tape {
     }
   }
 
-  /** The pipeline calls this, so a fault in a frame must not be thrown. */
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
   #say(event: string, payload: () => object): void {
     const { group } = this
     if (group.isEmpty) return

@@ -1,5 +1,5 @@
-// The channel `subscribe_trades`: the public tapes of the named markets. A group stands for its
-// children, each with a tape of its own.
+// The channel `subscribe_trades`: the public tapes of the named markets. A group represents its
+// children, each with its own tape.
 
 import type { Channel, SubscriptionRequest } from '../../../edge/sockets/channels.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
@@ -48,7 +48,7 @@ export class TradeFeed implements Channel, SettlementListener {
     this.#subscriptions.drop(member, this.#subscriptions.namesOf(member))
   }
 
-  /** A market left memory: it trades no more. */
+  /** A market left memory: it does not trade any more. */
   ended({ market }: PublishedMarket): void {
     const topic = this.#topics.byId(market.marketId)
     for (const member of topic?.tape.group.members ?? [])

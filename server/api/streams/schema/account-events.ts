@@ -1,4 +1,4 @@
-// What a client hears of its own account (rules §5.3, §12.8), and what any client hears of its
+// The events of a client's own account (rules §5.3, §12.8), and the replies to any client's
 // requests.
 
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
@@ -34,22 +34,22 @@ const TOKEN = '71321045679252212594626385532706912750332728571942532289631379312
 
 const ofName = <F extends Fields>(name: string, fields: F) => named(name, object(fields))
 const raw = () => uint256Text()
-const side = () => means(oneOf('BUY', 'SELL'), 'What the order does with its own token.')
+const side = () => means(oneOf('BUY', 'SELL'), 'Side of the order in its own token.')
 const tokenId = () => means(uint256Text(), 'Token of the outcome of the order.')
 const sameAsTokenId = () => means(uint256Text(), 'The same as tokenId.')
-const clientOrderId = () => means(optional(text()), 'The id that the client gave the order.')
+const clientOrderId = () => means(optional(text()), 'The client order id.')
 const times = {
-  timestamp: means(isoTime(), 'When it happened, for clients of old.'),
+  timestamp: means(isoTime(), 'Same as occurredAt, for older clients.'),
   occurredAt: means(isoTime(), 'When the command was decided.'),
   publishedAt: means(isoTime(), 'When the frame was made.'),
 }
 const matchedAt = () =>
-  means(optional(isoTime()), 'When the trade of it was matched; absent when nothing was.')
+  means(optional(isoTime()), 'When its trade was matched; absent without a trade.')
 const owned = {
   orderId: orderId(),
   clientOrderId: clientOrderId(),
   userId: profileId(),
-  marketId: means(uint256Text(), 'Number of the market, as text.'),
+  marketId: means(uint256Text(), 'Id of the market, as text.'),
   marketSlug: slug(),
   tokenId: tokenId(),
   outcome: means(oneOf('YES', 'NO'), 'Outcome of that token.'),
@@ -59,31 +59,31 @@ const { filledSize, averagePrice } = shownFills()
 
 const lifecycle = () =>
   ofName('OrderLifecycleEvent', {
-    source: means(oneOf('OME'), 'The order book told this.'),
-    type: means(oneOf('PLACEMENT', 'UPDATE', 'CANCELLATION'), 'What became of the order.'),
-    eventId: means(integer(1), 'Number of the event; it rises, over restarts too.'),
+    source: means(oneOf('OME'), 'The order book sent this event.'),
+    type: means(oneOf('PLACEMENT', 'UPDATE', 'CANCELLATION'), 'Change of the order.'),
+    eventId: means(integer(1), 'Number of the event; it increases, also over restarts.'),
     ...owned,
     token: sameAsTokenId(),
-    price: means(number(0, 1), 'Limit price of the own token.'),
+    price: means(number(0, 1), "Limit price of the order's token."),
     remainingSize: means(integer(0), 'Raw shares that still rest.'),
     filledSize: means(
       optional(uint256Text()),
-      'Raw shares that all trades of the order filled; with CANCELLATION alone.',
+      'Raw shares filled by all trades of the order; only with CANCELLATION.',
     ),
-    reason: means(optional(text()), 'Why it was canceled; absent when its owner asked for it.'),
+    reason: means(optional(text()), 'Why it was canceled; absent if its owner requested it.'),
     ...times,
     matchedAt: matchedAt(),
   })
 
 const execution = () =>
   ofName('OrderExecutionEvent', {
-    source: means(oneOf('OME'), 'The order book told this.'),
-    type: means(oneOf('EXECUTION'), 'The arrival ended the order.'),
+    source: means(oneOf('OME'), 'The order book sent this event.'),
+    type: means(oneOf('EXECUTION'), 'The order ended on arrival.'),
     eventId: means(text(), 'The word terminal, a colon and the order id.'),
     ...owned,
     token: sameAsTokenId(),
     status: means(oneOf('FILLED', 'PARTIALLY_FILLED', 'KILLED'), 'How much of it was filled.'),
-    price: means(decimalText(), 'Limit price; the average price of an order at market.'),
+    price: means(decimalText(), 'Limit price; the average price for a market order.'),
     remainingSize: means(raw(), 'Raw shares that were not filled.'),
     filledSize,
     averagePrice,
@@ -92,16 +92,16 @@ const execution = () =>
   })
 
 const part = {
-  eventId: means(text(), 'Name of the event; it stays the same when the frame is repeated.'),
-  tradeEventId: means(uint256Text(), 'Name of the trade; both frames of a trade have it.'),
+  eventId: means(text(), 'Id of the event; a repeated frame has the same id.'),
+  tradeEventId: means(uint256Text(), 'Id of the trade, the same in both frames of a trade.'),
   ...owned,
-  takerOrderId: means(orderId(), 'Order id of the arrival.'),
+  takerOrderId: means(orderId(), 'Order id of the taker.'),
   token: means(oneOf('YES', 'NO'), 'The same as outcome.'),
-  price: means(decimalText(), 'Price of the own token; the average price for the arrival.'),
+  price: means(decimalText(), "Price of the order's token; the average price for the taker."),
   amountContracts: means(raw(), 'Raw shares of this part.'),
   amountCollateral: means(raw(), 'Raw collateral of this part before fees.'),
-  configuredFeeRateBps: means(integer(0, 1000), 'The rate that is charged, in basis points.'),
-  effectiveFeeBps: means(integer(0, 10_000), 'What the fee comes to, in basis points.'),
+  configuredFeeRateBps: means(integer(0, 1000), 'The charged fee rate, in basis points.'),
+  effectiveFeeBps: means(integer(0, 10_000), 'The resulting fee rate, in basis points.'),
   feeAmountContracts: means(optional(raw()), 'Fee of a buy in raw shares.'),
   feeAmountCollateral: means(optional(raw()), 'Fee of a sell in raw collateral.'),
   ...times,
@@ -110,18 +110,18 @@ const part = {
 
 const matched = () =>
   ofName('OrderMatchedEvent', {
-    source: means(oneOf('SETTLEMENT'), 'The settlement of a trade told this.'),
+    source: means(oneOf('SETTLEMENT'), 'The settlement of a trade sent this event.'),
     type: means(oneOf('MATCHED'), 'The trade is made and not yet on the chain.'),
     ...part,
-    isEstimate: means(boolean(), 'The chain may still refuse the trade.'),
+    isEstimate: means(boolean(), 'True: the chain may still reject the trade.'),
   })
 
 const settled = () =>
   ofName('OrderSettledEvent', {
-    source: means(oneOf('SETTLEMENT'), 'The settlement of a trade told this.'),
-    type: means(oneOf('MINED', 'FAILED'), 'Whether the chain took the trade.'),
+    source: means(oneOf('SETTLEMENT'), 'The settlement of a trade sent this event.'),
+    type: means(oneOf('MINED', 'FAILED'), 'Whether the chain accepted the trade.'),
     ...part,
-    takerAccount: means(address(), 'Account of the arrival.'),
+    takerAccount: means(address(), 'Account of the taker.'),
     makerMatches: means(
       list(
         object({
@@ -131,14 +131,14 @@ const settled = () =>
           price: means(decimalText(), 'Limit price of the maker.'),
         }),
       ),
-      'The makers that the arrival met, the first hundred at most.',
+      'The makers that the taker matched, at most the first hundred.',
     ),
-    txHash: means(optional(bytes32()), 'Hash of the transaction; absent when the trade failed.'),
+    txHash: means(optional(bytes32()), 'Hash of the transaction; absent if the trade failed.'),
   })
 
 export const orderEvent = event({
   name: 'orderEvent',
-  about: 'An event of an order of the caller, or of its part in a trade.',
+  about: "An event of the caller's order, or of its part in a trade.",
   payload: anyOf(lifecycle(), execution(), matched(), settled()),
   example: {
     source: 'OME',
@@ -168,15 +168,15 @@ const ofBook = () =>
     positions: means(
       list(
         object({
-          tokenId: means(uint256Text(), 'Token of the outcome that is held.'),
+          tokenId: means(uint256Text(), 'Token of the outcome held.'),
           ctfBalance: means(rawText(), 'Raw shares.'),
-          averageFillPrice: means(rawText(), 'Raw collateral that one share cost.'),
-          costBasis: means(rawText(), 'Raw collateral that all shares cost.'),
-          marketValue: means(rawText(), 'Raw collateral that all shares are worth.'),
-          marketId: means(integer(1), 'Number of the market.'),
+          averageFillPrice: means(rawText(), 'Raw collateral cost of one share.'),
+          costBasis: means(rawText(), 'Raw collateral cost of all shares.'),
+          marketValue: means(rawText(), 'Raw collateral value of all shares.'),
+          marketId: means(integer(1), 'Id of the market.'),
         }),
       ),
-      'One entry for each outcome that is held.',
+      'One entry per outcome held.',
     ),
     tokenIds: means(list(uint256Text(), 2, 2), 'Tokens of YES and NO.'),
     timestamp: means(optional(integer(0)), 'Unix milliseconds; absent in the first frame.'),
@@ -190,20 +190,20 @@ const ofPool = () =>
     positions: means(
       list(
         object({
-          tokenId: means(uint256Text(), 'Token of the outcome that is held.'),
+          tokenId: means(uint256Text(), 'Token of the outcome held.'),
           balance: means(rawText(), 'Raw shares.'),
           outcomeIndex: means(integer(0, 1), 'Outcome: 0 for YES, 1 for NO.'),
-          collateralOutOnSell: means(rawText(), 'Raw collateral that the pool gives for all.'),
+          collateralOutOnSell: means(rawText(), 'Raw collateral of a sale to the pool.'),
         }),
       ),
-      'One entry for each outcome that was ever held.',
+      'One entry per outcome ever held.',
     ),
     timestamp: means(optional(integer(0)), 'Unix milliseconds; absent in the first frame.'),
   })
 
 export const positions = event({
   name: 'positions',
-  about: 'What the caller holds of one market.',
+  about: "The caller's holdings in one market.",
   payload: anyOf(ofBook(), ofPool()),
   example: {
     type: 'CLOB',
@@ -216,11 +216,11 @@ export const positions = event({
 
 export const tx = event({
   name: 'tx',
-  about: 'A trade or another move of the caller reached the chain, or a trade failed to.',
+  about: 'A trade or another move of the caller is on the chain, or a trade failed.',
   payload: object({
     userId: profileId(),
-    txHash: means(optional(bytes32()), 'Hash of the transaction; absent when the trade failed.'),
-    status: means(oneOf('CONFIRMED', 'FAILED'), 'Whether the chain took it.'),
+    txHash: means(optional(bytes32()), 'Hash of the transaction; absent if the trade failed.'),
+    status: means(oneOf('CONFIRMED', 'FAILED'), 'Whether the chain accepted it.'),
     source: means(
       oneOf('CLOB', 'AMM', 'CTF'),
       'CLOB for a trade in a book, AMM for a market with a pool, CTF for any other move.',
@@ -230,9 +230,9 @@ export const tx = event({
     marketAddress: means(optional(address()), 'Address of the pool, in lower case.'),
     tokenId: optional(tokenId()),
     conditionId: means(optional(bytes32()), 'Condition of the market; absent for a group.'),
-    amountContracts: means(optional(raw()), 'Raw shares of this part; of trades alone.'),
-    amountCollateral: means(raw(), 'Raw collateral of this part; in books before fees.'),
-    price: means(optional(decimalText()), 'Price of the own token; of trades alone.'),
+    amountContracts: means(optional(raw()), 'Raw shares of this part; only for trades.'),
+    amountCollateral: means(raw(), 'Raw collateral of this part; before fees in books.'),
+    price: means(optional(decimalText()), "Price of the order's token; only for trades."),
     side: optional(side()),
   }),
   example: {
@@ -253,9 +253,9 @@ export const tx = event({
 
 export const authenticated = event({
   name: 'authenticated',
-  about: 'The proof of the handshake is good; it comes before every other frame.',
+  about: 'The handshake is authenticated; this frame is sent before all others.',
   payload: object({
-    message: means(text(), 'A sentence for people.'),
+    message: means(text(), 'A human-readable message.'),
     profileId: profileId(),
     account: means(address(), 'Account of the caller.'),
   }),
@@ -264,9 +264,9 @@ export const authenticated = event({
 
 export const system = event({
   name: 'system',
-  about: 'A subscription was taken, or all events that its client missed were told.',
+  about: 'A subscription was accepted, or the replay of missed events is complete.',
   payload: object({
-    message: means(text(), 'Names the channel, in a sentence.'),
+    message: means(text(), 'Message with the name of the channel.'),
     markets: means(optional(list(text())), 'The slugs that the subscription named.'),
   }),
   example: { message: 'Subscribed to subscribe_market_prices', markets: [SLUG] },
@@ -274,14 +274,14 @@ export const system = event({
 
 export const exception = event({
   name: 'exception',
-  about: 'A message was refused, a proof was bad, or the connection is about to end.',
+  about: 'A message was refused, authentication failed, or the connection is about to be closed.',
   payload: openObject({
-    message: means(anyOf(text(), list(openObject({}))), 'Why, in a sentence or by field.'),
-    code: means(text(), 'The code for programs, as in a refusal over HTTP.'),
-    channel: means(optional(text()), 'The event that was refused.'),
+    message: means(anyOf(text(), list(openObject({}))), 'Reason, as one message or by field.'),
+    code: means(text(), 'Error code, as in a refusal over HTTP.'),
+    channel: means(optional(text()), 'The refused event.'),
     missing: means(
       optional(list(text())),
-      'With MARKET_NOT_FOUND: the slugs and addresses that no market has. Nothing was changed.',
+      'With MARKET_NOT_FOUND: the unknown slugs and addresses. Nothing was changed.',
     ),
     markets: means(
       optional(list(text())),

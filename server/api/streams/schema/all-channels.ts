@@ -1,4 +1,4 @@
-// Every channel that a client may subscribe to, and what any client hears.
+// All channels that a client may subscribe to, and the events that every client receives.
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { address, slug } from '../../../edge/http/schema/fields.ts'
@@ -22,42 +22,42 @@ import { liveEsportsUpdate, liveOffer, liveSportsUpdate } from './public-events.
 
 const most = LIMITS.socketMarketsMax
 const slugs = () => optional(list(slug(), 0, most))
-/** One market, as the public client names it: it joins those of earlier subscriptions. */
+/** One market, as the public client names it, in addition to earlier subscriptions. */
 const oneSlug = () =>
-  means(optional(slug()), 'One market more; those of earlier subscriptions stay.')
+  means(optional(slug()), 'One additional market; those of earlier subscriptions stay.')
 const oneAddress = () =>
-  means(optional(address()), 'One more pool by its address; earlier subscriptions stay.')
+  means(optional(address()), 'One additional pool by its address; earlier subscriptions stay.')
 const nothing = () => openObject({})
 
-/** What a client hears whatever it subscribes to. */
+/** The events that every client receives. */
 export const COMMON_EVENTS: readonly DocumentedEvent[] = [authenticated, system, exception]
 
 const marketPrices = channel({
   name: 'subscribe_market_prices',
-  about: 'Books of markets: the whole book at once, then each change, the newest in any case.',
+  about: 'Books of markets: the whole book at once, then changes; slow readers get the newest.',
   isPrivate: false,
   payload: openObject({
     marketSlugs: means(
       slugs(),
-      'The markets whose books are wanted, or prices of a pool; they replace earlier ones.',
+      'Markets whose books, or pool prices, to send; they replace earlier ones.',
     ),
     marketAddresses: means(
       optional(list(address(), 0, most)),
-      'Addresses of pools whose prices are wanted.',
+      'Addresses of pools whose prices to send.',
     ),
     marketSlug: oneSlug(),
     marketAddress: oneAddress(),
     symbols: means(
       optional(list(text(32, 1), 0, most)),
-      'Symbols whose values of oracles are wanted, like BTC or BTC/USD.',
+      'Symbols whose oracle values to send, such as BTC or BTC/USD.',
     ),
     mode: means(
       optional(oneOf('book', 'delta')),
-      'With delta only changed levels come after the first book.',
+      'With delta, only changed levels are sent after the first book.',
     ),
     snapshot: means(
       optional(boolean()),
-      'When true, whole books come again and the set of markets stays as it is.',
+      'True to get whole books again without changing the set of markets.',
     ),
   }),
   example: { marketSlugs: ['rain-tomorrow'], mode: 'delta' },
@@ -66,12 +66,12 @@ const marketPrices = channel({
 
 const trades = channel({
   name: 'subscribe_trades',
-  about: 'The public tapes of markets: each trade, and each that is taken back.',
+  about: 'The public tapes of markets: each trade, and each reversed trade.',
   isPrivate: false,
   payload: openObject({
     marketSlugs: means(
       slugs(),
-      'The markets whose trades are wanted, a group for its children; they replace earlier ones.',
+      'Markets whose trades to send, a group for its children; they replace earlier ones.',
     ),
     marketSlug: oneSlug(),
   }),
@@ -81,7 +81,7 @@ const trades = channel({
 
 const lifecycle = channel({
   name: 'subscribe_market_lifecycle',
-  about: 'Markets that are made and markets that are resolved.',
+  about: 'Created and resolved markets.',
   isPrivate: false,
   payload: nothing(),
   example: {},
@@ -108,7 +108,7 @@ const liveEsports = channel({
 
 const liveOffers = channel({
   name: 'subscribe_live_offers',
-  about: 'Offers of packs, as makers make them; the list of open ones is at GET /parlay/offers.',
+  about: 'Offers of packs as they are made; the list of open ones is at GET /parlay/offers.',
   isPrivate: false,
   payload: nothing(),
   example: {},
@@ -117,16 +117,16 @@ const liveOffers = channel({
 
 const orderEvents = channel({
   name: 'subscribe_order_events',
-  about: 'Events of the orders of the caller and of its trades; first those it missed, if it asks.',
+  about: "Events of the caller's orders and trades, after a replay of missed ones on request.",
   isPrivate: true,
   payload: openObject({
     afterEventId: means(
       optional(anyOf(integer(0), text(EVENT_ID_CHARACTERS_MAX))),
-      'The newest eventId that the client has, by the order of arrival; later events come first.',
+      'The newest eventId that the client has, by arrival; later events are replayed first.',
     ),
     afterSettlementId: means(
       optional(text(EVENT_ID_CHARACTERS_MAX)),
-      'The newest eventId of MINED or FAILED that it has; without it the newest come again.',
+      'The newest eventId of MINED or FAILED that it has; without it the newest are sent again.',
     ),
   }),
   example: { afterEventId: 1_048_576 },
@@ -135,7 +135,7 @@ const orderEvents = channel({
 
 const ownPositions = channel({
   name: 'subscribe_positions',
-  about: 'What the caller holds of markets: first as it is, then after each change.',
+  about: "The caller's holdings in markets: first the current state, then each change.",
   isPrivate: true,
   payload: openObject({
     marketSlugs: means(optional(list(slug(), 0, most)), 'The markets; they replace earlier ones.'),
@@ -152,7 +152,7 @@ const ownPositions = channel({
 
 const transactions = channel({
   name: 'subscribe_transactions',
-  about: 'Each trade of the caller that was mined or failed to be, and each other move.',
+  about: 'Each mined or failed trade of the caller, and each other move.',
   isPrivate: true,
   payload: nothing(),
   example: {},
@@ -171,7 +171,7 @@ export const DOCUMENTED_CHANNELS = [
   transactions,
 ] as const
 
-/** Every event once. */
+/** All events, without repeats. */
 export const DOCUMENTED_EVENTS: readonly DocumentedEvent[] = [
   ...new Set([...COMMON_EVENTS, ...DOCUMENTED_CHANNELS.flatMap(({ events }) => events)]),
 ]

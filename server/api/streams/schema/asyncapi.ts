@@ -1,5 +1,5 @@
-// The AsyncAPI 3.0 document, made from the channels alone. Its actions are those of the server: it
-// receives what a client sends, and sends what a client hears.
+// The AsyncAPI 3.0 document, built only from the channels. Its actions are those of the server: it
+// receives what a client sends, and sends what a client receives.
 
 import { Components, pascal } from '../../../edge/http/components.ts'
 import { NAME, named } from '../../../edge/http/schema/printed.ts'
@@ -13,7 +13,7 @@ export interface DocumentedDescription {
   readonly version: string
   readonly headerPrefix: string
   readonly cookieName: string
-  /** Host and port that clients know. */
+  /** Public host and port. */
   readonly host: string
   readonly isSecure: boolean
 }
@@ -23,12 +23,12 @@ type Message = Pick<DocumentedEvent, 'name' | 'about' | 'payload' | 'example'>
 
 const UNSUBSCRIBE = {
   name: 'unsubscribe',
-  about: 'Ends a subscription, or the named part; acknowledged with {} or {error} when asked to.',
+  about: 'Ends a subscription, or the named part; acknowledged with {} or {error} on request.',
   payload: {
     type: 'object',
     required: ['channel'],
     properties: {
-      channel: { type: 'string', description: 'The channel to leave, by its name.' },
+      channel: { type: 'string', description: 'Name of the channel to leave.' },
       marketSlugs: {
         type: 'array',
         items: { type: 'string' },
@@ -44,7 +44,7 @@ const UNSUBSCRIBE = {
       symbols: {
         type: 'array',
         items: { type: 'string' },
-        description: 'The symbols to leave. Without any name, all of the channel is left.',
+        description: 'The symbols to leave. Without any name, the whole channel is left.',
       },
     },
   },
@@ -56,7 +56,7 @@ const ACKNOWLEDGED = {
   payload: {
     type: 'object',
     properties: {
-      error: { type: 'string', description: 'Why nothing was ended; absent when it was.' },
+      error: { type: 'string', description: 'Why nothing was ended; absent on success.' },
     },
     additionalProperties: false,
   },
@@ -64,7 +64,7 @@ const ACKNOWLEDGED = {
 }
 const LEAVE_LIFECYCLE = {
   name: 'unsubscribe_market_lifecycle',
-  about: 'Ends the subscription to markets that are made and resolved.',
+  about: 'Ends the subscription to created and resolved markets.',
   payload: { type: 'object' },
   example: {},
 }
@@ -98,7 +98,7 @@ export function asyncApi(described: DocumentedDescription): Node {
     channels: {
       markets: {
         address: '/markets',
-        description: 'The namespace that every event belongs to.',
+        description: 'The namespace of all events.',
         servers: [{ $ref: '#/servers/exchange' }],
         messages: Object.fromEntries(
           messages.map(({ name }) => [name, { $ref: `#/components/messages/${name}` }]),
@@ -129,7 +129,7 @@ function operations(): Node {
       },
     ],
     ['unsubscribe_market_lifecycle', receive(LEAVE_LIFECYCLE, false)],
-    ['receive_answers', send('What any client hears of its requests.', COMMON_EVENTS)],
+    ['receive_answers', send('Replies to the requests of any client.', COMMON_EVENTS)],
   ])
 }
 
@@ -157,7 +157,7 @@ function send(summary: string, events: readonly DocumentedEvent[]): Node {
   return { action: 'send', channel: CHANNEL, summary, messages }
 }
 
-/** Readers ignore what stands beside a reference, so its sentence stands above it. */
+/** Readers ignore the siblings of a reference, so its description is moved to its parent. */
 function withoutSiblings(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(withoutSiblings)
   if (typeof node !== 'object' || node === null) return node
@@ -167,7 +167,7 @@ function withoutSiblings(node: unknown): unknown {
   return own.length === 0 ? { $ref } : { ...Object.fromEntries(own), allOf: [{ $ref }] }
 }
 
-/** Each payload is a component, also a choice, a map or an empty object. */
+/** Each payload is a component, including unions, maps and empty objects. */
 function ofName(name: string, payload: Schema): Schema {
   return Reflect.has(payload, NAME) ? payload : named(name, payload)
 }

@@ -1,23 +1,23 @@
-// What is said on the sockets, as values: each event that the server sends, and each channel that a
-// client subscribes to. The AsyncAPI document, the table of channels and the checks of frames in
-// tests are made from these values.
+// The socket protocol as values: each event that the server sends, and each channel that a client
+// subscribes to. The AsyncAPI document, the table of channels and the frame checks in tests are
+// generated from these values.
 
 import type { Infer, Json, Schema } from '../../../edge/http/schema/schema.ts'
 
-/** An event that the server sends; its name is that of the Socket.IO event. */
+/** An event that the server sends, with the name of the Socket.IO event. */
 export interface DocumentedEvent {
   readonly name: string
-  /** What it says: a sentence. */
+  /** A sentence that describes it. */
   readonly about: string
   readonly payload: Schema
   readonly example: unknown
 }
 
-/** What a client sends, and what it hears from then on. */
+/** The message that a client sends, and the events that it then receives. */
 export interface DocumentedChannel {
   readonly name: string
   readonly about: string
-  /** Whether only a client with a good proof may send it. */
+  /** Whether only an authenticated client may send it. */
   readonly isPrivate: boolean
   readonly payload: Schema
   readonly example: unknown

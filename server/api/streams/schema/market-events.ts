@@ -1,4 +1,4 @@
-// What everybody may hear of markets (rules §12.8).
+// The public events of markets (rules §12.8).
 
 import { address, isoTime, slug, uint256Text } from '../../../edge/http/schema/fields.ts'
 import { means } from '../../../edge/http/schema/meaning.ts'
@@ -14,20 +14,20 @@ const price = () => number(0, 1)
 const lastPrice = () =>
   means(nullable(price()), 'YES price of the last trade; null before the first.')
 const sequence = () =>
-  means(integer(1), 'Number of this frame; it rises by one with each frame of the market.')
+  means(integer(1), 'Number of this frame; it increases by one with each frame of the market.')
 const madeAt = () => means(isoTime(), 'When the frame was made.')
 
 const level = (side: 'BUY' | 'SELL') =>
   object({
-    price: means(price(), 'Price of one YES share, at most three decimals.'),
+    price: means(price(), 'Price of one YES share, with at most three decimals.'),
     size: means(integer(1), 'Raw shares of all orders at this price.'),
-    side: means(oneOf(side), 'What the orders of this level do.'),
+    side: means(oneOf(side), 'Side of the orders of this level.'),
   })
 
 const changedLevel = () =>
   object({
-    price: means(price(), 'Price of one YES share, at most three decimals.'),
-    size: means(integer(0), 'Raw shares at this price from now on; 0 when the level is gone.'),
+    price: means(price(), 'Price of one YES share, with at most three decimals.'),
+    size: means(integer(0), 'Raw shares at this price from now on; 0 when the level is removed.'),
   })
 
 export const orderbookUpdate = event({
@@ -39,14 +39,17 @@ export const orderbookUpdate = event({
       object({
         bids: means(list(level('BUY')), 'Bids for YES, highest first.'),
         asks: means(list(level('SELL')), 'Asks for YES, lowest first.'),
-        tokenId: means(uint256Text(), 'Token of the YES outcome, whose prices the book shows.'),
+        tokenId: means(uint256Text(), 'Token of the YES outcome; the prices are for it.'),
         adjustedMidpoint: means(price(), 'Midpoint of the best levels with a large order.'),
-        midpoint: means(price(), 'Middle between best bid and best ask; 0 and 1 stand for none.'),
+        midpoint: means(
+          price(),
+          'Midpoint of best bid and best ask; a missing bid counts as 0, a missing ask as 1.',
+        ),
         lastTradePrice: lastPrice(),
-        minSize: means(integer(0), 'Least raw shares of an order that counts as large.'),
-        maxSpread: means(number(0), 'Distance from the midpoint within which rewards are paid.'),
+        minSize: means(integer(0), 'Minimum raw shares of an order that counts as large.'),
+        maxSpread: means(number(0), 'Maximum distance from the midpoint for rewards.'),
       }),
-      'The book as it stands now, every level of it.',
+      'The current book with every level.',
     ),
     sequence: sequence(),
     timestamp: madeAt(),
@@ -70,13 +73,16 @@ export const orderbookUpdate = event({
 
 export const orderbookDelta = event({
   name: 'orderbookDelta',
-  about: 'The levels of one book that changed since the frame before, with their new sizes.',
+  about: 'The levels of one book that changed since the previous frame, with their new sizes.',
   payload: object({
     marketSlug: slug(),
-    bids: means(list(changedLevel()), 'Levels of bids that changed, by rising price.'),
-    asks: means(list(changedLevel()), 'Levels of asks that changed, by rising price.'),
+    bids: means(list(changedLevel()), 'Changed bid levels, by ascending price.'),
+    asks: means(list(changedLevel()), 'Changed ask levels, by ascending price.'),
     adjustedMidpoint: means(price(), 'Midpoint of the best levels with a large order.'),
-    midpoint: means(price(), 'Middle between best bid and best ask; 0 and 1 stand for none.'),
+    midpoint: means(
+      price(),
+      'Midpoint of best bid and best ask; a missing bid counts as 0, a missing ask as 1.',
+    ),
     lastTradePrice: lastPrice(),
     sequence: sequence(),
     timestamp: madeAt(),
@@ -94,33 +100,32 @@ export const orderbookDelta = event({
 })
 
 const tapeSequence = () =>
-  means(integer(1), 'Number of this frame; it rises by one with each frame of the tape.')
-const tradeEventId = () =>
-  means(uint256Text(), 'Name of the trade in order events and in histories.')
+  means(integer(1), 'Number of this frame; it increases by one with each frame of the tape.')
+const tradeEventId = () => means(uint256Text(), 'Id of the trade in order events and in histories.')
 
 export const trade = event({
   name: 'trade',
-  about: 'One arrival that traded, with all of its fills.',
+  about: 'One incoming order that traded, with all of its fills.',
   payload: object({
     marketSlug: slug(),
-    seq: means(integer(1), 'Number of the command that traded; it rises with each trade.'),
-    prevSeq: means(integer(0), 'The seq of the trade before in this market; 0 for the first.'),
+    seq: means(integer(1), 'Seq of the command that traded; it increases with each trade.'),
+    prevSeq: means(integer(0), 'The seq of the previous trade in this market; 0 for the first.'),
     sequence: tapeSequence(),
     tradeEventId: tradeEventId(),
-    price: means(price(), 'Average YES price of the fills, at most six decimals.'),
+    price: means(price(), 'Average YES price of the fills, with at most six decimals.'),
     size: means(integer(1), 'Raw shares of all fills together.'),
-    side: means(oneOf('BUY', 'SELL'), 'BUY when the arrival took asks of the YES book.'),
+    side: means(oneOf('BUY', 'SELL'), 'BUY when the taker took asks of the YES book.'),
     fills: means(
       list(
         object({
           price: means(price(), 'YES price of these fills.'),
-          size: means(integer(1), 'Raw shares that traded at this price.'),
+          size: means(integer(1), 'Raw shares traded at this price.'),
         }),
         1,
       ),
-      'What traded at each price, the best price first.',
+      'Fills by price, best price first.',
     ),
-    timestamp: means(isoTime(), 'When the arrival was decided.'),
+    timestamp: means(isoTime(), 'When the taker order was decided.'),
   }),
   example: {
     marketSlug: SLUG,
@@ -141,14 +146,14 @@ export const trade = event({
 
 export const tradeBusted = event({
   name: 'trade_busted',
-  about: 'A trade was taken back, because the chain refused it for good.',
+  about: 'A trade was reversed, because the chain finally rejected it.',
   payload: object({
     marketSlug: slug(),
-    seq: means(integer(1), 'Number of the command that took the trade back.'),
+    seq: means(integer(1), 'Seq of the command that reversed the trade.'),
     sequence: tapeSequence(),
     tradeEventId: tradeEventId(),
-    tradeSeq: means(integer(1), 'The seq of the frame that told the trade.'),
-    timestamp: means(isoTime(), 'When the trade was taken back.'),
+    tradeSeq: means(integer(1), 'The seq of the frame of the trade.'),
+    timestamp: means(isoTime(), 'When the trade was reversed.'),
   }),
   example: {
     marketSlug: SLUG,
@@ -162,20 +167,20 @@ export const tradeBusted = event({
 
 export const newPriceData = event({
   name: 'newPriceData',
-  about: 'The prices of a pool as a block left them.',
+  about: 'The prices of a pool after a block.',
   payload: object({
     marketAddress: means(address(), 'Address of the pool, in lower case.'),
     updatedPrices: means(
       list(
         object({
-          marketId: means(integer(1), 'Number of the market.'),
+          marketId: means(integer(1), 'Id of the market.'),
           marketAddress: means(address(), 'Address of the pool of the market.'),
           yesPrice: means(price(), 'Price of one YES share.'),
           noPrice: means(price(), 'Price of one NO share.'),
         }),
         1,
       ),
-      'The new prices, one entry a market.',
+      'The new prices, one entry per market.',
     ),
     blockNumber: means(integer(0), 'Height of the block.'),
     timestamp: means(isoTime(), 'Time of the block.'),
@@ -197,11 +202,11 @@ export const newPriceData = event({
 
 export const oraclePriceData = event({
   name: 'oraclePriceData',
-  about: 'A value of an oracle, for one market or for all that listen to its symbol.',
+  about: 'An oracle value, for one market or for all subscribers of its symbol.',
   payload: object({
-    marketAddress: means(nullable(address()), 'Address of the market; null where it has none.'),
-    marketSlug: means(text(), 'The market it is for; empty for a value of the symbol.'),
-    symbol: means(text(), 'What the oracle gives the value of.'),
+    marketAddress: means(nullable(address()), 'Address of the market; null if it has none.'),
+    marketSlug: means(text(), 'The market of the value; empty for a value of the symbol.'),
+    symbol: means(text(), 'Symbol of the value.'),
     timestamp: means(integer(0), 'Time of the value in Unix milliseconds.'),
     value: means(number(), 'The value in its own unit.'),
   }),
@@ -218,13 +223,13 @@ const marketType = () => means(oneOf('CLOB', 'AMM'), 'How the market trades.')
 
 export const marketCreated = event({
   name: 'marketCreated',
-  about: 'A market was made and is shown.',
+  about: 'A market was created and is listed.',
   payload: object({
     slug: slug(),
     title: means(text(), 'The question of the market.'),
     type: marketType(),
-    groupSlug: means(optional(slug()), 'The group that it belongs to; absent without one.'),
-    createdAt: means(isoTime(), 'When the market was made.'),
+    groupSlug: means(optional(slug()), 'The group of the market; absent without one.'),
+    createdAt: means(isoTime(), 'When the market was created.'),
   }),
   example: { slug: SLUG, title: 'Will it rain tomorrow?', type: 'CLOB', createdAt: AT },
 })
@@ -237,12 +242,12 @@ export const marketResolved = event({
     type: marketType(),
     winningOutcome: means(
       oneOf('YES', 'NO'),
-      'The outcome that won; of a payout split the one that pays more, YES when both pay the same.',
+      'The outcome that won; for a payout split the greater payout, YES when both are equal.',
     ),
     winningIndex: means(integer(0, 1), 'Its index, 0 for YES and 1 for NO.'),
     payoutNumerators: means(
       anyOf(list(integer(1), 2, 2), schemaOf<null>({ type: 'null' })),
-      'Parts of a payout split, YES then NO: read these first. Null when one outcome won.',
+      'Parts of a payout split, YES then NO: read these first. Null if one outcome won.',
     ),
     resolutionDate: means(isoTime(), 'When the market was resolved.'),
   }),

@@ -1,4 +1,4 @@
-// What everybody may hear of the scores of matches and of offers (rules §8.5, §12.8).
+// The public events of match scores and of offers (rules §8.5, §12.8).
 
 import { type Infer, type Schema, schemaOf } from '../../../edge/http/schema/schema.ts'
 import { offer } from '../../packs/offer-views.ts'
@@ -15,7 +15,7 @@ function bySlug<S extends Schema>(score: S) {
 
 export const liveSportsUpdate = event({
   name: 'live_sports_update',
-  about: 'Scores of matches of football, tennis and cricket, each by the slug of its match.',
+  about: 'Scores of football, tennis and cricket matches, by match slug.',
   payload: bySlug(sportScore()),
   example: {
     'reds-blues': {
@@ -35,7 +35,7 @@ export const liveSportsUpdate = event({
 
 export const liveEsportsUpdate = event({
   name: 'live_esports_update',
-  about: 'Scores of matches of esports, each by the slug of its match.',
+  about: 'Scores of esports matches, by match slug.',
   payload: bySlug(esportScore()),
   example: {
     'north-south': {
@@ -47,7 +47,7 @@ export const liveEsportsUpdate = event({
 
 export const liveOffer = event({
   name: 'liveOffer',
-  about: 'An offer of a pack that anybody may stake on until it ends.',
+  about: 'A pack offer that anyone may stake on until it ends.',
   payload: offer(),
   example: {
     id: '4700',

@@ -121,10 +121,13 @@ test('a signature is valid for one purpose, and a sub-account has one partner', 
 test('a signing message has one purpose, and a query that does not fit it is refused', async () => {
   const account = newWallet().address
   const rows = [
-    ['purpose=sub-account', 'partner is needed'],
-    ['partner=1', 'partner is for a sub-account only'],
-    [`purpose=sub-account&partner=1&smartWallet=${account}`, 'smartWallet is for a login only'],
-    [`smartWallet=${account}`, 'account is needed'],
+    ['purpose=sub-account', 'partner is required'],
+    ['partner=1', 'partner is only allowed for a sub-account'],
+    [
+      `purpose=sub-account&partner=1&smartWallet=${account}`,
+      'smartWallet is only allowed for a login',
+    ],
+    [`smartWallet=${account}`, 'account is required'],
     [`account=${account.replace(/[a-f]/, (letter) => letter.toUpperCase())}x`, 'account'],
     [`account=${account}&smartWallet=0x12`, 'smartWallet'],
     ['purpose=withdraw', 'purpose'],

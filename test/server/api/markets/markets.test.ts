@@ -52,7 +52,7 @@ test('a market without a deadline has an end date that typed clients can read', 
   assert.deepEqual(endOf(ending.body), [new Date(deadline).toUTCString(), deadline])
 })
 
-test('a slug that is a word of the paths is refused, with a sentence', async () => {
+test('a slug that is a reserved by the paths is refused, with a sentence', async () => {
   const reserved = reservedSlugs(api)
   for (const word of ['active', 'search', 'timeline', 'stable', 'categories', 'tickers']) {
     assert.ok(reserved.has(word), word)
@@ -72,7 +72,7 @@ test('a slug that is a word of the paths is refused, with a sentence', async () 
     assert.equal(reply.status, 400, reply.text)
     assert.equal(codeOf(reply), 'VALIDATION')
     assert.equal(at(reply.body, 'message', 0, 'field'), 'slug')
-    assert.match(String(at(reply.body, 'message', 0, 'message')), /word of the paths/)
+    assert.match(String(at(reply.body, 'message', 0, 'message')), /reserved by the paths/)
   }
   assert.equal((await create('active-volcanoes')).status, 201)
 })

@@ -153,6 +153,9 @@ test('events that come during a replay are sent before its end', async () => {
     event === 'orderEvent' ? [at(payload, 'orderId')] : [],
   )
   assert.deepEqual(ids, [first, second])
-  assert.equal(at(client.of('system').at(-1), 'message'), `Told 2 missed events of ${ORDER_EVENTS}`)
+  assert.equal(
+    at(client.of('system').at(-1), 'message'),
+    `Replayed 2 missed events of ${ORDER_EVENTS}`,
+  )
   for (const each of [client, steady]) each.close()
 })
