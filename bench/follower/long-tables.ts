@@ -44,7 +44,7 @@ const SEQ_OF_TRADE = `n * ${COMMANDS_PER_TRADE} - @commands`
 const SEQ_OF_ORDER = `(n / 2) * ${COMMANDS_PER_TRADE} - (n % 2 = 0) - @commands`
 const ORDERS = `
 INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
-  market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id, hash_high,
+  market_form, flags, price_ticks, size_raw, spend_raw, placed_ms, client_order_id, hash_high,
   hash_low, salt, maker, signer, signature, signature_type, expiration_sec, signed_fee_bps, fee_bps)
 ${NUMBERS}
 SELECT ${SEQ_OF_ORDER}, 1 + n % @live, n / @live - 1000000000, 1 + abs(random() % @owners),

@@ -5,20 +5,15 @@
 
 import { assert } from '../domain/assert.ts'
 import type {
-  AccountCommand,
   CancelOrders,
   Command,
   ControlCommand,
-  MatchCommand,
-  PackCommand,
   PlaceOrder,
   ReleaseOrder,
   Resolution,
-  RewardCommand,
-  SettingCommand,
-  SettlementCommand,
   Stamp,
 } from '../domain/command.ts'
+import { type CommandOf, isOf } from '../domain/command-kinds.ts'
 import {
   EVENT,
   eventAt,
@@ -71,10 +66,10 @@ import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
-import { isOfPacks, Packs } from './packs/packs.ts'
+import { Packs } from './packs/packs.ts'
 import { Rewards } from './rewards/rewards.ts'
-import { isSocial, Social, type SocialCommand } from './social/social.ts'
-import { isOfMatches, Matches } from './sports/matches.ts'
+import { Social } from './social/social.ts'
+import { Matches } from './sports/matches.ts'
 
 /**
  * The rules by which this version decides. A `rules` command in the journal records the version in
@@ -87,9 +82,6 @@ const { CLOSED } = MAKER
 const { FILLED, HELD, KILLED, RESTED, WOULD_CROSS } = RESULT
 const { IN_FLIGHT } = STATE
 const { BUY } = SIDE
-
-/** Commands on lists of profiles and operators. */
-type Listed = SocialCommand | PackCommand | MatchCommand
 
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
@@ -182,7 +174,27 @@ export class Clearing {
     this.openSizes.opened(this.orders, order.slot, market)
   }
 
+  /** Each family answers for its own kinds; a family that is missing here does not compile. */
   #applyControl(command: ControlCommand): void {
+    if (isOf('accounts', command)) this.#applyToAccounts(command)
+    else if (isOf('markets', command)) this.#applyToMarkets(command)
+    else if (isOf('moves', command)) applyMove(this, command, this.#freeRow)
+    else if (isOf('settlement', command)) this.#applyToBlocks(command)
+    else if (isOf('rewards', command)) this.rewards.apply(command, this, this.#freeRow)
+    else if (isOf('packs', command)) this.packs.apply(command, this)
+    else if (isOf('matches', command)) this.matches.apply(command)
+    else if (isOf('social', command)) this.social.apply(command)
+    else if (isOf('heartbeats', command)) this.heartbeats.apply(command)
+    else if (isOf('modes', command)) this.modes.apply(command)
+    else if (isOf('freezes', command)) this.frozen.apply(command)
+    else if (isOf('operators', command)) this.operators.apply(command)
+    else if (isOf('pages', command)) this.pages.apply(command)
+    else if (isOf('properties', command)) this.properties.apply(command)
+    else if (isOf('exchange', command)) this.#applyToExchange(command)
+    else command satisfies never
+  }
+
+  #applyToExchange(command: CommandOf<'exchange'>): void {
     switch (command.kind) {
       case 'rules':
         assert(command.version <= RULES_VERSION, 'the rules of this journal are known')
@@ -191,25 +203,26 @@ export class Clearing {
       case 'setAdminToken':
         this.accounts.adminTokenDigest = command.tokenDigest
         return
+      case 'adjustBalance':
+        this.#adjust(command)
+        return
+      default:
+        command satisfies never
+    }
+  }
+
+  #applyToAccounts(command: CommandOf<'accounts'>): void {
+    if (command.kind === 'leavePartner') this.#leavePartner(command.profileId)
+    else applyToAccounts(this, command)
+  }
+
+  #applyToMarkets(command: CommandOf<'markets'>): void {
+    switch (command.kind) {
       case 'resolveMarkets':
         for (const each of command.resolutions) this.#resolve(each, command.nowMs)
         return
       case 'failSlot':
         this.#ended(failSlot(this, command.marketId, command.nowMs))
-        return
-      case 'createMarket':
-      case 'createGroup':
-      case 'editMarket':
-      case 'lockMarket':
-      case 'unlockMarket':
-      case 'flagMarket':
-      case 'openSlot':
-      case 'createSeries':
-      case 'editSeries':
-      case 'endSeries':
-      case 'reportPrice':
-      case 'decideBoundary':
-        applyToMarkets(this, command)
         return
       case 'postPayouts':
         this.#paidOut(command)
@@ -217,29 +230,8 @@ export class Clearing {
       case 'archiveMarket':
         this.#archive(command.marketId)
         return
-      case 'adjustBalance':
-        this.#adjust(command)
-        return
-      case 'splitPosition':
-      case 'mergePositions':
-      case 'redeemPositions':
-      case 'convertPositions':
-      case 'withdraw':
-      case 'fundPool':
-      case 'drainPool':
-      case 'approvePool':
-      case 'buyFromPool':
-      case 'sellToPool':
-        applyMove(this, command, (row, market) => this.#freeRowIfUnused(row, market))
-        return
-      case 'failSettlement':
-      case 'mineBlock':
-      case 'retrySettlement':
-      case 'settleTrade':
-        this.#applyToBlocks(command)
-        return
       default:
-        this.#applySetting(command)
+        applyToMarkets(this, command)
     }
   }
 
@@ -248,7 +240,7 @@ export class Clearing {
     else this.ledger.withdraw(profileId, -collateralRaw)
   }
 
-  #applyToBlocks(command: SettlementCommand): void {
+  #applyToBlocks(command: CommandOf<'settlement'>): void {
     if (command.kind === 'failSettlement') this.#reverse(command)
     this.blocks.apply(command)
     switch (command.kind) {
@@ -261,51 +253,6 @@ export class Clearing {
         return
       case 'failSettlement':
         if (command.fillsLeft === undefined) this.unmined.ended(command.tradeSeq)
-    }
-  }
-
-  #applySetting(command: SettingCommand | AccountCommand | RewardCommand | Listed): void {
-    switch (command.kind) {
-      case 'rewardMinute':
-      case 'creditRewards':
-      case 'payRewards':
-      case 'fundRewards':
-        this.rewards.apply(command, this, (row, market) => this.#freeRowIfUnused(row, market))
-        return
-      case 'putTradingWindow':
-      case 'endTradingWindow':
-        this.modes.apply(command)
-        return
-      case 'armHeartbeat':
-      case 'disarmHeartbeat':
-      case 'fireHeartbeat':
-      case 'fireHeartbeats':
-        this.heartbeats.apply(command)
-        return
-      case 'freezeProfile':
-      case 'unfreezeProfile':
-        this.frozen.apply(command)
-        return
-      case 'leavePartner':
-        this.#leavePartner(command.profileId)
-        return
-      case 'addOperator':
-      case 'removeOperator':
-        this.operators.apply(command)
-        return
-      case 'putMarketPage':
-      case 'removeMarketPage':
-        this.pages.apply(command)
-        return
-      case 'putPropertyKey':
-      case 'removePropertyKey':
-        this.properties.apply(command)
-        return
-      default:
-        if (isSocial(command)) this.social.apply(command)
-        else if (isOfPacks(command)) this.packs.apply(command, this)
-        else if (isOfMatches(command)) this.matches.apply(command)
-        else applyToAccounts(this, command)
     }
   }
 
@@ -361,6 +308,8 @@ export class Clearing {
     this.reversals.forget(marketId)
     this.matches.marketGone(marketId)
   }
+
+  readonly #freeRow = (row: PositionRow, market: Market) => this.#freeRowIfUnused(row, market)
 
   #freeRowIfUnused(row: PositionRow, market: Market): void {
     if (this.orders.firstOfRow(row) === 0) this.ledger.freeRowIfEmpty(row, market)

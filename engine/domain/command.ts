@@ -14,6 +14,7 @@ import type { SeriesChange, SeriesSpec } from './markets/series.ts'
 import type { TradingWindow } from './markets/trading-mode.ts'
 import type { MoveBody } from './moves/move-command.ts'
 import type { Role } from './operator.ts'
+import type { OrderFlags } from './order-flags.ts'
 import type { PackBody } from './packs/pack-command.ts'
 import type { RewardBody } from './rewards/reward-command.ts'
 import type { SocialBody } from './social/social-command.ts'
@@ -33,7 +34,7 @@ export interface Stamp {
  * Limit forms use `sizeRaw`; a market sell has `priceTicks` 0 and `sizeRaw`; a market buy has
  * `priceTicks` 0 and `spendRaw` (rules §1.6).
  */
-export interface PlaceOrder extends Stamp {
+export interface PlaceOrder extends Stamp, OrderFlags {
   kind: 'placeOrder'
   marketId: MarketId
   /** The market's book, where the order is matched. */
@@ -44,7 +45,6 @@ export interface PlaceOrder extends Stamp {
   side: number
   outcome: number
   orderType: number
-  postOnly: boolean
   marketForm: boolean
   stp: number
   /** Price of the order's own token; 0 for the market form. */
@@ -180,10 +180,6 @@ type SettlementBody =
        */
       fillsLeft?: number
     }
-export type SettlementCommand = Stamp & SettlementBody
-export type RewardCommand = Stamp & RewardBody
-export type PackCommand = Stamp & PackBody
-export type MatchCommand = Stamp & MatchBody
 
 /** Name of the operator who caused a command; absent when no operator did. */
 interface Caused {
@@ -339,68 +335,4 @@ export type ControlCommand = Stamp &
     | { kind: 'removePropertyKey'; keyId: string }
   )
 
-/** Settings by operators and owners for profiles, trading and market lists. */
-export type SettingCommand = Extract<
-  ControlCommand,
-  {
-    kind:
-      | 'putTradingWindow'
-      | 'endTradingWindow'
-      | 'armHeartbeat'
-      | 'disarmHeartbeat'
-      | 'fireHeartbeat'
-      | 'fireHeartbeats'
-      | 'freezeProfile'
-      | 'unfreezeProfile'
-      | 'addOperator'
-      | 'removeOperator'
-      | 'putMarketPage'
-      | 'removeMarketPage'
-      | 'putPropertyKey'
-      | 'removePropertyKey'
-  }
->
-
-/** Changes to profiles, tokens, sessions and wallets. */
-export type AccountCommand = Extract<
-  ControlCommand,
-  {
-    kind:
-      | 'createProfile'
-      | 'editProfile'
-      | 'createSubAccount'
-      | 'leavePartner'
-      | 'approveSpenders'
-      | 'submitApprovals'
-      | 'settleApprovals'
-      | 'createToken'
-      | 'revokeToken'
-      | 'revokeTokens'
-      | 'touchToken'
-      | 'login'
-      | 'logout'
-      | 'logoutEverywhere'
-      | 'addWithdrawalAddress'
-      | 'removeWithdrawalAddress'
-  }
->
-
 export type Command = Arrival | CancelOrders | ControlCommand
-
-export function isSettlement(command: Command): command is SettlementCommand {
-  switch (command.kind) {
-    case 'mineBlock':
-    case 'retrySettlement':
-    case 'settleTrade':
-    case 'failSettlement':
-      return true
-    default:
-      return false
-  }
-}
-
-/** Whether the command goes to a market thread. */
-export function concernsBook(command: Command): command is Arrival | CancelOrders {
-  const { kind } = command
-  return kind === 'placeOrder' || kind === 'cancelOrders' || kind === 'releaseOrder'
-}

@@ -34,9 +34,16 @@ export function packState(part: unknown): Uint8Array {
   return statePackr.pack(part)
 }
 
-/** `Part` is the packed type, which a checksum and a format number outside the bytes guarantee. */
-export function unpackState<Part>(bytes: Uint8Array): Part {
-  return statePackr.unpack(bytes) as Part
+/**
+ * Unpacks parts of a state that were packed one by one; `names` are all of `Parts`. `Parts` is what
+ * was packed: a checksum and a format number around the bytes prove it.
+ */
+export function unpackParts<Parts>(
+  names: readonly (keyof Parts)[],
+  bytesOf: (name: keyof Parts) => Uint8Array,
+): Parts {
+  const parts = names.map((name) => [name, statePackr.unpack(bytesOf(name))])
+  return Object.fromEntries(parts) as Parts
 }
 
 /** The record of a control command; null if it exceeds the record limit. */

@@ -3,16 +3,9 @@
 import { assert } from '../domain/assert.ts'
 import type { Arrival, PlaceOrder } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
+import { flagBits, MARKET_FORM, setFlags } from '../domain/order-flags.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
-import {
-  HEAD,
-  KIND,
-  PLACE,
-  PLACE_FIXED_BYTES,
-  PLACE_FLAG,
-  padTo8,
-  SIGNATURE_BYTES,
-} from './record-layout.ts'
+import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES, padTo8, SIGNATURE_BYTES } from './record-layout.ts'
 
 /** Writes the sequencer's decisions to a PLACE record from the intake. */
 export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
@@ -85,9 +78,7 @@ export function writeTerms(view: DataView, order: Arrival): void {
   view.setUint8(PLACE.side, order.side)
   view.setUint8(PLACE.outcome, order.outcome)
   view.setUint8(PLACE.orderType, order.orderType)
-  const flags =
-    (order.postOnly ? PLACE_FLAG.postOnly : 0) | (order.marketForm ? PLACE_FLAG.marketForm : 0)
-  view.setUint8(PLACE.flags, flags)
+  view.setUint8(PLACE.flags, flagBits(order) | (order.marketForm ? MARKET_FORM : 0))
   view.setUint8(PLACE.stp, order.stp)
   view.setUint16(PLACE.priceTicks, order.priceTicks, true)
   view.setFloat64(PLACE.sizeRaw, order.sizeRaw, true)
@@ -123,8 +114,8 @@ export function readPlaceHead(view: DataView, at: number, order: Arrival): void 
   order.outcome = view.getUint8(at + PLACE.outcome)
   order.orderType = view.getUint8(at + PLACE.orderType)
   const flags = view.getUint8(at + PLACE.flags)
-  order.postOnly = (flags & PLACE_FLAG.postOnly) !== 0
-  order.marketForm = (flags & PLACE_FLAG.marketForm) !== 0
+  setFlags(order, flags)
+  order.marketForm = (flags & MARKET_FORM) !== 0
   order.stp = view.getUint8(at + PLACE.stp)
   order.priceTicks = view.getUint16(at + PLACE.priceTicks, true)
   order.sizeRaw = view.getFloat64(at + PLACE.sizeRaw, true)
@@ -135,6 +126,7 @@ export function readPlaceHead(view: DataView, at: number, order: Arrival): void 
   order.takerDelayMs = view.getUint16(at + PLACE.takerDelayMs, true)
 }
 
+// Flags are written out too: with a spread before its fields the object is ten times as slow.
 export function blankPlace(): PlaceOrder {
   return {
     kind: 'placeOrder',

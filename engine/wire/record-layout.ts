@@ -9,6 +9,7 @@ import { LIMITS } from '../domain/limits.ts'
 //          45 signatureType │ 46 priceTicks u16 │ 48 sizeRaw f64 │ 56 spendRaw f64 │
 //          64 reserveRaw f64 │ 72 expirationSec f64 │ 80 feeBps u16 │ 82 signedFeeBps u16 │
 //          84 clientOrderIdBytes u16 │ 86 takerDelayMs u16
+//     flags: engine/domain/order-flags.ts
 //     tail 88 orderHash 32 │ 120 salt 32 │ 152 maker 20 │ 172 signer 20 │ 192 signature 65 │
 //          257 zero 7 │ 264 clientOrderId, UTF-8
 //   RELEASE as the head of PLACE, without its tail; clientOrderIdBytes and takerDelayMs are 0
@@ -57,7 +58,6 @@ export const PLACE = {
 /** The part of a PLACE record that a market thread needs. It is a complete RELEASE record. */
 export const PLACE_HEAD_BYTES = PLACE.orderHash
 export const PLACE_FIXED_BYTES = PLACE.clientOrderId
-export const PLACE_FLAG = { postOnly: 1, marketForm: 2 } as const
 export const SIGNATURE_BYTES = 65
 
 export const CANCEL = { reason: 32, count: 36, items: 40 } as const

@@ -3,9 +3,8 @@
 
 import { reservesRaw } from '../../engine/core/amm/pool-commands.ts'
 import type { Clearing } from '../../engine/core/clearing.ts'
-import { isMove } from '../../engine/core/moves/move-commands.ts'
-import { isOfPacks } from '../../engine/core/packs/packs.ts'
-import { type ControlCommand, isSettlement } from '../../engine/domain/command.ts'
+import type { ControlCommand } from '../../engine/domain/command.ts'
+import { isOf } from '../../engine/domain/command-kinds.ts'
 import type { Connection } from '../database.ts'
 import { PacksTable } from './packs/packs.ts'
 import { MovesTable } from './tables/accounts/moves.ts'
@@ -51,12 +50,12 @@ export class AccountTables {
 
   /** Called after the command was applied to the state. */
   applied(command: ControlCommand): void {
-    if (isMove(command)) this.#moves.applied(command)
+    if (isOf('moves', command)) this.#moves.applied(command)
     else if (isOfProfiles(command)) this.#profiles.applied(command)
     else if (isOfRewards(command)) this.#rewards.applied(command)
-    else if (isSettlement(command)) this.#profiles.settled(command)
+    else if (isOf('settlement', command)) this.#profiles.settled(command)
     else if (command.kind === 'postPayouts') this.#paidOut(command)
-    else if (isOfPacks(command)) this.#packs.applied(command, this.#clearing)
+    else if (isOf('packs', command)) this.#packs.applied(command, this.#clearing)
   }
 
   #paidOut({ marketIds, nowMs }: Extract<ControlCommand, { kind: 'postPayouts' }>): void {

@@ -2,13 +2,8 @@ import { randomInt } from 'node:crypto'
 import type { Exchange } from '../../engine/core/exchange.ts'
 import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import {
-  type Command,
-  concernsBook,
-  isSettlement,
-  type PlaceOrder,
-  type SettlementCommand,
-} from '../../engine/domain/command.ts'
+import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
+import { type CommandOf, concernsBook, isOf } from '../../engine/domain/command-kinds.ts'
 import type { AccountId, Seq } from '../../engine/domain/ids.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
@@ -271,7 +266,7 @@ export class Follower {
   #applied(command: Command): void {
     if (concernsBook(command)) return
     this.#accounts.applied(command)
-    if (isSettlement(command)) this.#settled(command)
+    if (isOf('settlement', command)) this.#settled(command)
     else this.#markets.applied(command)
   }
 
@@ -281,7 +276,7 @@ export class Follower {
     accountOf: (profileId) => this.exchange.clearing.accounts.accountOf(profileId),
   }
 
-  #settled(command: SettlementCommand): void {
+  #settled(command: CommandOf<'settlement'>): void {
     this.#settlements.applied(command)
     this.#mined.applied(command)
     if (command.kind !== 'settleTrade' && command.kind !== 'failSettlement') return

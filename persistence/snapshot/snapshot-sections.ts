@@ -3,7 +3,7 @@
 import type { CapturedState } from '../../engine/core/capture.ts'
 import type { CapturedFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import { packState, unpackState } from '../../engine/wire/codec.ts'
+import { packState, unpackParts } from '../../engine/wire/codec.ts'
 
 /** In file order. The filter of the seen orders is stored separately, as the names. */
 export const SECTIONS = [
@@ -50,26 +50,14 @@ export function packedState(state: CapturedState): PackedState {
   return { bytesOf: (name) => small.get(name) ?? packState(parts[name]), names }
 }
 
+/** The names of all orders come apart from the section of the seen orders. */
+type WithoutNames = Omit<CapturedState, 'seen'> & {
+  readonly seen: Omit<CapturedState['seen'], 'filter'>
+}
+
 export function unpackedState({ bytesOf, names }: PackedState): CapturedState {
-  const part = <Name extends Section>(name: Name) => unpackState<CapturedState[Name]>(bytesOf(name))
-  const seen = unpackState<Omit<CapturedState['seen'], 'filter'>>(bytesOf('seen'))
-  return {
-    ...heldState(bytesOf),
-    accounts: part('accounts'),
-    orders: part('orders'),
-    seen: { ...seen, filter: names },
-    settlement: part('settlement'),
-    modes: part('modes'),
-    heartbeats: part('heartbeats'),
-    frozen: part('frozen'),
-    operators: part('operators'),
-    series: part('series'),
-    oracle: part('oracle'),
-    pages: part('pages'),
-    properties: part('properties'),
-    matches: part('matches'),
-    social: part('social'),
-  }
+  const { seen, ...parts } = unpackParts<WithoutNames>(SECTIONS, bytesOf)
+  return { ...parts, seen: { ...seen, filter: names } }
 }
 
 export const HELD = ['clock', 'profiles', 'catalogue', 'ledger'] as const
@@ -77,10 +65,5 @@ export const HELD = ['clock', 'profiles', 'catalogue', 'ledger'] as const
 export type HeldState = Pick<CapturedState, (typeof HELD)[number]>
 
 export function heldState(bytesOf: PackedState['bytesOf']): HeldState {
-  return {
-    clock: unpackState<CapturedState['clock']>(bytesOf('clock')),
-    profiles: unpackState<CapturedState['profiles']>(bytesOf('profiles')),
-    catalogue: unpackState<CapturedState['catalogue']>(bytesOf('catalogue')),
-    ledger: unpackState<CapturedState['ledger']>(bytesOf('ledger')),
-  }
+  return unpackParts<HeldState>(HELD, bytesOf)
 }

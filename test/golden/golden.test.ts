@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { COMMANDS } from '../../engine/domain/command-kinds.ts'
 import {
   CANCEL_REASONS,
   EVENT,
@@ -10,7 +11,8 @@ import {
 } from '../../engine/domain/event.ts'
 import { ORDER_TYPES, STP_POLICIES } from '../../engine/domain/order.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
-import { KINDS, NEWEST, readRecording, recordingNames } from './recording.ts'
+import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
+import { NEWEST, RECORDED, readRecording, recordingNames } from './recording.ts'
 import { newExchange, replays } from './replay.ts'
 
 test('this version has a recording with every kind of command and of result', () => {
@@ -31,6 +33,7 @@ test('this version has a recording with every kind of command and of result', ()
   for (const record of readRecording(NEWEST).records) {
     const command = decodeCommand(record)
     seen.add(command.kind)
+    assert.equal(record[HEAD.kind], KIND[COMMANDS[command.kind].encoding], command.kind)
     if (command.kind === 'cancelOrders') seen.add(CANCEL_REASONS[command.reason])
     if (command.kind === 'placeOrder') {
       seen.add(ORDER_TYPES[command.orderType]).add(STP_POLICIES[command.stp])
@@ -39,7 +42,7 @@ test('this version has a recording with every kind of command and of result', ()
     exchange.apply(command)
   }
   const wanted = [
-    ...Object.entries(KINDS).flatMap(([kind, isShown]) => (isShown ? [kind] : [])),
+    ...RECORDED,
     ...CANCEL_REASONS,
     ...ORDER_TYPES,
     ...STP_POLICIES,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { ORDER_FLAGS } from '../../engine/domain/order-flags.ts'
 import {
   at,
   type LiveExchange,
@@ -48,7 +49,7 @@ const BROKEN_FIELDS: readonly Broken[] = [
   ['orderType', ['gtc', 'IOC', 0, null, ['GTC']]],
   ['marketSlug', [7, null, ['rain']]],
   ['clientOrderId', ['', ' \t ', 'x'.repeat(129), '😀'.repeat(129), '\ud800', 5]],
-  ['postOnly', ['true', 1]],
+  ...ORDER_FLAGS.map(({ name }) => [name, ['true', 1]] as const),
   ['stpPolicy', ['none', 0]],
   ['recvWindow', [0, -1, 10_001, 1.5, '5']],
   ['timestamp', [-1, 'now', 1.5]],
@@ -124,7 +125,8 @@ test('a 400 names the field of the signed order whose value is wrong', async () 
 
 test('null in an optional field means absent, and the order is taken', async () => {
   const body = orderBody(alice, market)
-  const optional = ['clientOrderId', 'postOnly', 'stpPolicy', 'timestamp', 'onBehalfOf']
+  const flags = ORDER_FLAGS.map(({ name }) => name)
+  const optional = ['clientOrderId', 'stpPolicy', 'timestamp', 'onBehalfOf', ...flags]
   const nulls = Object.fromEntries(optional.map((field) => [field, null]))
   const reply = await post({ ...body, ...nulls, order: { ...wholeOrder(body), price: null } })
   assert.equal(reply.status, 201, reply.text)

@@ -29,9 +29,9 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
         '\n',
       ],
       [
-        'an order is post-only when it is of the market form',
-        '(flags & PLACE_FLAG.postOnly) !== 0',
-        '(flags & PLACE_FLAG.marketForm) !== 0',
+        'an order is of the market form when it has any flag',
+        '(flags & MARKET_FORM) !== 0',
+        'flags !== 0',
       ],
       [
         'a half of a hash is read with its bytes reversed',
@@ -60,6 +60,17 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
         'cancel.generations[index] = view.getUint32(item, true)',
       ],
       ['a cancel may hold more than its items', '=== bytes, ', '<= bytes, '],
+    ],
+  },
+  {
+    file: 'engine/domain/order-flags.ts',
+    tests: ['test/engine/domain/order-flags.test.ts'],
+    changes: [
+      [
+        'an order is post-only when it is of the market form',
+        '(bits & POST_ONLY) !== 0',
+        '(bits & MARKET_FORM) !== 0',
+      ],
     ],
   },
   {

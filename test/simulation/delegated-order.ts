@@ -2,6 +2,7 @@
 
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
+import { flagBits, flagsOf } from '../../engine/domain/order-flags.ts'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
 import type { SimOrder } from './replicated.ts'
 
@@ -35,7 +36,7 @@ export function unsignedBody(
     orderType: ORDER_TYPES[order.orderType],
     marketSlug: claims.slug,
     clientOrderId: order.clientOrderId,
-    postOnly: order.postOnly,
+    ...flagsOf(flagBits(order)),
     stpPolicy: STP_POLICIES[order.stp],
     onBehalfOf: claims.actorId,
   }

@@ -4,16 +4,16 @@
 
 import assert from 'node:assert/strict'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
-import {
-  type CancelOrders,
-  type Command,
-  type ControlCommand,
-  concernsBook,
-  type PlaceOrder,
-  type ProfileFields,
-  type ReleaseOrder,
-  type Scope,
+import type {
+  CancelOrders,
+  Command,
+  ControlCommand,
+  PlaceOrder,
+  ProfileFields,
+  ReleaseOrder,
+  Scope,
 } from '../../engine/domain/command.ts'
+import { concernsBook } from '../../engine/domain/command-kinds.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/reference-book.ts'

@@ -3,17 +3,11 @@ import { test } from 'node:test'
 import { Clearing } from '../../engine/core/clearing.ts'
 import { mayArchive } from '../../engine/core/decide/endings.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
-import { isMove, type MoveCommand } from '../../engine/core/moves/move-commands.ts'
 import { OrderTable, STATE } from '../../engine/core/orders/order-table.ts'
 import { SEEN } from '../../engine/core/orders/seen-orders.ts'
-import { isOfPacks } from '../../engine/core/packs/packs.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
-import {
-  type Command,
-  concernsBook,
-  type PackCommand,
-  type PlaceOrder,
-} from '../../engine/domain/command.ts'
+import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
+import { type CommandOf, concernsBook, isOf } from '../../engine/domain/command-kinds.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
@@ -147,12 +141,12 @@ function isCovered(clearing: Clearing, command: Command): boolean {
   }
   if (command.kind === 'placeOrder') return isOrderCovered(clearing, command)
   if (concernsBook(command)) return true
-  if (isOfPacks(command)) return isPackCovered(clearing, command)
+  if (isOf('packs', command)) return isPackCovered(clearing, command)
   if (command.kind === 'payRewards') return isPayCovered(clearing, command)
-  return !isMove(command) || isMoveCovered(clearing, command)
+  return !isOf('moves', command) || isMoveCovered(clearing, command)
 }
 
-function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): boolean {
+function isMoveCovered({ ledger, catalogue }: Clearing, command: CommandOf<'moves'>): boolean {
   const holds = (account: number, marketId: number, outcome: number, sizeRaw: number) =>
     ledger.freeSharesRaw(account, marketId, outcome) >= sizeRaw
   switch (command.kind) {
@@ -181,7 +175,7 @@ function isMoveCovered({ ledger, catalogue }: Clearing, command: MoveCommand): b
   }
 }
 
-function isPackCovered({ ledger }: Clearing, command: PackCommand): boolean {
+function isPackCovered({ ledger }: Clearing, command: CommandOf<'packs'>): boolean {
   switch (command.kind) {
     case 'createPack':
     case 'acceptPackOffer':

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
-import { concernsBook } from '../../engine/domain/command.ts'
+import { concernsBook } from '../../engine/domain/command-kinds.ts'
 import {
   EVENT,
   eventAt,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { flagBits, flagsOf, type OrderFlags } from '../../engine/domain/order-flags.ts'
 import { signedRequest } from '../../server/cli/client.ts'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
@@ -119,9 +120,8 @@ export interface Terms {
   readonly expirationSec?: number
 }
 
-export interface Wanted extends Terms {
+export interface Wanted extends Terms, Partial<OrderFlags> {
   readonly type: 'GTC' | 'FAK' | 'FOK'
-  readonly postOnly?: boolean
   readonly clientOrderId?: string
 }
 
@@ -159,14 +159,14 @@ export function signedOrder(trader: Signer, market: TestMarket, terms: Terms): C
 
 /** The body of POST /orders as JSON text. */
 export function orderBody(trader: Trader, market: TestMarket, wanted: Wanted): string {
-  const { clientOrderId, postOnly } = wanted
+  const { clientOrderId } = wanted
   return JSON.stringify({
     order: signedOrder(trader, market, wanted),
     ownerId: trader.profileId,
     orderType: wanted.type,
     marketSlug: market.slug,
     ...(clientOrderId === undefined ? {} : { clientOrderId }),
-    ...(postOnly === undefined ? {} : { postOnly }),
+    ...flagsOf(flagBits(wanted)),
   })
 }
 

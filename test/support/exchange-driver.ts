@@ -28,6 +28,7 @@ import { NO_TOKEN } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import type { MarketSpec } from '../../engine/domain/markets/market.ts'
 import { ORDER_TYPES, type OrderType, OUTCOME, SIDE } from '../../engine/domain/order.ts'
+import { flagBits, flagsOf, type OrderFlags } from '../../engine/domain/order-flags.ts'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { blankRelease } from '../../engine/wire/release-codec.ts'
@@ -38,7 +39,7 @@ import { marketSpec, profileFields } from './specs.ts'
 
 export type ResultName = keyof typeof RESULT
 
-export interface Wanted {
+export interface Wanted extends Partial<OrderFlags> {
   account: number
   marketId: number
   side: number
@@ -48,7 +49,6 @@ export interface Wanted {
   priceTicks?: number
   sizeRaw?: number
   spendRaw?: number
-  postOnly?: boolean
   stp?: number
   expirationSec?: number
   clientOrderId?: string
@@ -196,7 +196,7 @@ export class ExchangeDriver {
       side: wanted.side,
       outcome: wanted.outcome,
       orderType: ORDER_TYPES.indexOf(wanted.type),
-      postOnly: wanted.postOnly ?? false,
+      ...flagsOf(flagBits(wanted)),
       marketForm: wanted.priceTicks === undefined,
       stp: wanted.stp ?? 0,
       priceTicks: wanted.priceTicks ?? 0,

@@ -13,7 +13,8 @@ import {
 import { Clearing } from '../../engine/core/clearing.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { bookDigest, stateHash } from '../../engine/core/state/state-hash.ts'
-import { type Command, concernsBook } from '../../engine/domain/command.ts'
+import type { Command } from '../../engine/domain/command.ts'
+import { concernsBook } from '../../engine/domain/command-kinds.ts'
 import { EVENT_BYTES, EVENT_WORDS } from '../../engine/domain/event.ts'
 
 const CAPACITY = 512

@@ -1,10 +1,12 @@
 // Applies commands on profiles, tokens, sessions and sub-accounts.
 
 import { assert } from '../../domain/assert.ts'
-import type { AccountCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { ProfileId } from '../../domain/ids.ts'
 import type { Accounts } from './accounts.ts'
 
+/** A sub-account that leaves changes all counts that it shares: the clearing applies that. */
+type AccountCommand = Exclude<CommandOf<'accounts'>, { kind: 'leavePartner' }>
 type Of<Kind extends AccountCommand['kind']> = Extract<AccountCommand, { kind: Kind }>
 
 interface AccountState {
@@ -68,6 +70,9 @@ export function applyToAccounts(state: AccountState, command: AccountCommand): v
     }
     case 'removeWithdrawalAddress':
       accounts.withdrawalAddresses.remove(command.profileId, command.address)
+      return
+    default:
+      command satisfies never
   }
 }
 

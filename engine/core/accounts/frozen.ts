@@ -7,7 +7,7 @@
 // between, the remaining cancels follow from the state.
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -21,8 +21,6 @@ export interface FrozenProfile {
 }
 
 export type CapturedFrozen = readonly FrozenProfile[]
-
-type FreezeCommand = Extract<ControlCommand, { kind: 'freezeProfile' | 'unfreezeProfile' }>
 
 export class FrozenProfiles {
   readonly #byProfile = new Map<number, FrozenProfile>()
@@ -44,7 +42,7 @@ export class FrozenProfiles {
     return [...this.#byProfile.values()].sort((a, b) => a.profileId - b.profileId)
   }
 
-  apply(command: FreezeCommand): void {
+  apply(command: CommandOf<'freezes'>): void {
     const { profileId } = command
     const isFrozen = this.isFrozen(profileId)
     if (command.kind === 'unfreezeProfile') {

@@ -2,7 +2,7 @@
 // one thread writes. Invariant: names are unique, and no operator has the name of the first one.
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import { ROOT_OPERATOR, type Role } from '../../domain/operator.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -16,8 +16,6 @@ export interface Operator {
 
 export type CapturedOperators = readonly Operator[]
 
-type OperatorCommand = Extract<ControlCommand, { kind: 'addOperator' | 'removeOperator' }>
-
 export class Operators {
   #all: readonly Operator[] = []
 
@@ -30,7 +28,7 @@ export class Operators {
     return this.#all.find((each) => each.name === name)
   }
 
-  apply(command: OperatorCommand): void {
+  apply(command: CommandOf<'operators'>): void {
     const { kind, name } = command
     const known = this.byName(name)
     if (kind === 'removeOperator') {

@@ -2,7 +2,7 @@
 // that splits and merges. Only free balances move (invariant 2 of design §1).
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import { type AccountId, type MarketId, POOL_ACCOUNT, type PositionRow } from '../../domain/ids.ts'
 import type { BothRaw, PoolBody } from '../../domain/moves/pool-command.ts'
 import { OUTCOME } from '../../domain/order.ts'
@@ -14,20 +14,7 @@ import type { Pools } from './pools.ts'
 
 const { NO, YES } = OUTCOME
 
-export type PoolCommand = Extract<ControlCommand, { kind: PoolBody['kind'] }>
-
-export function isOfPool(command: ControlCommand): command is PoolCommand {
-  switch (command.kind) {
-    case 'fundPool':
-    case 'drainPool':
-    case 'approvePool':
-    case 'buyFromPool':
-    case 'sellToPool':
-      return true
-    default:
-      return false
-  }
-}
+export type PoolCommand = Extract<CommandOf<'moves'>, { kind: PoolBody['kind'] }>
 
 interface PoolState {
   readonly ledger: Ledger
@@ -82,6 +69,9 @@ export function applyToPool(
       break
     case 'sellToPool':
       sell(state, market, command)
+      break
+    default:
+      command satisfies never
   }
   for (const accountId of [POOL_ACCOUNT, profileId]) {
     const row = ledger.rows.find(accountId, marketId)

@@ -4,6 +4,7 @@
 import type { ReleaseOrder } from '../../domain/command.ts'
 import type { Slot } from '../../domain/ids.ts'
 import { buysBySpend, STP } from '../../domain/order.ts'
+import { setFlags } from '../../domain/order-flags.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
@@ -28,7 +29,7 @@ export function fillRelease(release: ReleaseOrder, clearing: Clearing, slot: Slo
   release.outcome = orders.outcomeOf(slot)
   release.orderType = orders.orderTypeOf(slot)
   // A post-only order is never held.
-  release.postOnly = false
+  setFlags(release, 0)
   release.marketForm = marketForm
   // Otherwise an own order in its way could cancel an order that must not be canceled.
   release.stp = mayBind(clearing, slot) ? STP.CANCEL_MAKER : orders.held.stpOf(slot)

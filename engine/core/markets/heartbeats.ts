@@ -10,7 +10,8 @@
 // the remaining cancels follow from the state.
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand, Stamp } from '../../domain/command.ts'
+import type { Stamp } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
@@ -22,11 +23,6 @@ export interface Heartbeat {
 }
 
 export type CapturedHeartbeats = readonly Heartbeat[]
-
-type HeartbeatCommand = Extract<
-  ControlCommand,
-  { kind: 'armHeartbeat' | 'disarmHeartbeat' | 'fireHeartbeat' | 'fireHeartbeats' }
->
 
 export class Heartbeats {
   readonly #byProfile = new Map<number, Heartbeat>()
@@ -48,7 +44,7 @@ export class Heartbeats {
     return [...this.#byProfile.values()].sort((a, b) => a.profileId - b.profileId)
   }
 
-  apply(command: HeartbeatCommand): void {
+  apply(command: CommandOf<'heartbeats'>): void {
     switch (command.kind) {
       case 'armHeartbeat': {
         const { profileId, cancelAtMs } = command

@@ -2,6 +2,7 @@
 // and at its end. Each need is dropped once, with or without a value.
 
 import type { ControlCommand, NewMarket, Resolution } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { MarketId } from '../../domain/ids.ts'
 import { tokensOf } from '../../domain/markets/market.ts'
 import { slotMsOf } from '../../domain/markets/series.ts'
@@ -10,20 +11,11 @@ import type { Catalogue, Market } from './catalogue.ts'
 import type { Oracle } from './oracle.ts'
 import type { SeriesTable } from './series-table.ts'
 
-type Kinds =
-  | 'createMarket'
-  | 'createGroup'
-  | 'editMarket'
-  | 'lockMarket'
-  | 'unlockMarket'
-  | 'flagMarket'
-  | 'openSlot'
-  | 'postPayouts'
-  | 'createSeries'
-  | 'editSeries'
-  | 'endSeries'
-  | 'reportPrice'
-  | 'decideBoundary'
+/** What ends a market changes more than markets: the clearing applies it. */
+type CommandOnMarkets = Exclude<
+  CommandOf<'markets'>,
+  { kind: 'resolveMarkets' | 'failSlot' | 'archiveMarket' }
+>
 
 interface MarketState {
   readonly catalogue: Catalogue
@@ -31,10 +23,7 @@ interface MarketState {
   readonly oracle: Oracle
 }
 
-export function applyToMarkets(
-  state: MarketState,
-  command: Extract<ControlCommand, { kind: Kinds }>,
-): void {
+export function applyToMarkets(state: MarketState, command: CommandOnMarkets): void {
   const { catalogue, series, oracle } = state
   const { nowMs } = command
   switch (command.kind) {
@@ -78,6 +67,9 @@ export function applyToMarkets(
       return
     case 'decideBoundary':
       oracle.decided(command.symbol, command.atMs, command.priceE8)
+      return
+    default:
+      command satisfies never
   }
 }
 

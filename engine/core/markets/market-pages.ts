@@ -3,7 +3,7 @@
 // path points to the page that left it, and no page has that path now.
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import type { MarketPage, PlacedPage } from '../../domain/markets/market-page.ts'
 import type { TimeMs } from '../../domain/units.ts'
@@ -21,12 +21,10 @@ export interface CapturedPages {
   readonly moved: readonly (readonly [path: string, pageId: string])[]
 }
 
-type PageCommand = Extract<ControlCommand, { kind: 'putMarketPage' | 'removeMarketPage' }>
-
 export class MarketPages {
   tree: PageTree = { pages: new Map(), moved: new Map() }
 
-  apply(command: PageCommand): void {
+  apply(command: CommandOf<'pages'>): void {
     if (command.kind === 'putMarketPage') this.#put(command.page, command.nowMs)
     else this.#remove(command.pageId)
   }

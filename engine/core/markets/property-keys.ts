@@ -4,13 +4,11 @@
 // is an option of the same key.
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { PlacedKey, PlacedOption } from '../../domain/markets/market-page.ts'
 import { fieldsOf } from '../cells/hashed-fields.ts'
 
 export type CapturedPropertyKeys = readonly PlacedKey[]
-
-type KeyCommand = Extract<ControlCommand, { kind: 'putPropertyKey' | 'removePropertyKey' }>
 
 export class PropertyKeys {
   /** By id, oldest first. */
@@ -23,7 +21,7 @@ export class PropertyKeys {
     return count
   }
 
-  apply(command: KeyCommand): void {
+  apply(command: CommandOf<'properties'>): void {
     const keys = new Map(this.keys)
     if (command.kind === 'removePropertyKey') {
       assert(keys.delete(command.keyId), 'only a property is removed')
@@ -58,7 +56,7 @@ export class PropertyKeys {
 /** An existing option keeps its position and creation time. */
 function optionsAfter(
   before: readonly PlacedOption[],
-  command: Extract<KeyCommand, { kind: 'putPropertyKey' }>,
+  command: Extract<CommandOf<'properties'>, { kind: 'putPropertyKey' }>,
 ): readonly PlacedOption[] {
   const { nowMs } = command
   const after = new Map(before.map((option) => [option.optionId, option]))

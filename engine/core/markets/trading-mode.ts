@@ -3,7 +3,7 @@
 // window ids increase; no window was over when the newest one was added.
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import {
   type RestrictedMode,
   TRADING_MODES,
@@ -18,8 +18,6 @@ export interface CapturedTradingModes {
   readonly lastWindowId: number
   readonly windows: readonly TradingWindow[]
 }
-
-type TradingModeCommand = Extract<ControlCommand, { kind: 'putTradingWindow' | 'endTradingWindow' }>
 
 const REFUSAL_OF: Readonly<Record<RestrictedMode, Reject>> = {
   post_only: REJECT.POST_ONLY_MODE,
@@ -48,7 +46,7 @@ export class TradingModes {
     return this.#windows
   }
 
-  apply(command: TradingModeCommand): void {
+  apply(command: CommandOf<'modes'>): void {
     if (command.kind === 'endTradingWindow') this.#end(command.windowId)
     else this.#put(command.window, command.nowMs)
   }

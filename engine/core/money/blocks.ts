@@ -5,7 +5,7 @@
 // not mined; `#failed` contains only trades that no block covers yet, so all sets stay small.
 
 import { assert } from '../../domain/assert.ts'
-import type { SettlementCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { Seq } from '../../domain/ids.ts'
 
 export interface CapturedBlocks {
@@ -101,7 +101,7 @@ export class Blocks {
   /**
    * Never refuses: a wrong decision of main is a fault. Reversals and the ledger move the money.
    */
-  apply(command: SettlementCommand): void {
+  apply(command: CommandOf<'settlement'>): void {
     switch (command.kind) {
       case 'mineBlock':
         assert(command.height === this.height + 1, 'block heights have no gaps')
@@ -135,6 +135,9 @@ export class Blocks {
         assert(this.isOpen(command.tradeSeq), 'a trade is reversed once, before it is mined')
         assert(command.tradeSeq < command.seq, 'a trade comes before its reversal')
         this.#reversed(command.tradeSeq, command.fillsLeft ?? 0)
+        return
+      default:
+        command satisfies never
     }
   }
 

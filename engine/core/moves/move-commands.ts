@@ -1,9 +1,8 @@
 // Applies commands that move money outside trading.
 
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import { FEE_ACCOUNT, type PositionRow, type ProfileId } from '../../domain/ids.ts'
-import type { MoveBody } from '../../domain/moves/move-command.ts'
-import { applyToPool, isOfPool } from '../amm/pool-commands.ts'
+import { applyToPool } from '../amm/pool-commands.ts'
 import type { Pools } from '../amm/pools.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Blocks } from '../money/blocks.ts'
@@ -12,21 +11,6 @@ import type { Reversals } from '../money/reversal.ts'
 import { merge, redeem, split } from './conditions.ts'
 import { convert } from './conversion.ts'
 import type { MadeCalls } from './made-calls.ts'
-
-export type MoveCommand = Extract<ControlCommand, { kind: MoveBody['kind'] }>
-
-export function isMove(command: ControlCommand): command is MoveCommand {
-  switch (command.kind) {
-    case 'splitPosition':
-    case 'mergePositions':
-    case 'redeemPositions':
-    case 'convertPositions':
-    case 'withdraw':
-      return true
-    default:
-      return isOfPool(command)
-  }
-}
 
 interface MoveState {
   readonly ledger: Ledger
@@ -40,7 +24,7 @@ interface MoveState {
 /** `freeRow` releases a row that neither its shares nor an order needs. */
 export function applyMove(
   state: MoveState,
-  command: MoveCommand,
+  command: CommandOf<'moves'>,
   freeRow: (row: PositionRow, market: Market) => void,
 ): void {
   const { ledger, catalogue, blocks, calls } = state
@@ -84,7 +68,7 @@ export function applyMove(
 
 function redeemAll(
   { ledger, catalogue, reversals }: MoveState,
-  { marketId, positions }: Extract<MoveCommand, { kind: 'redeemPositions' }>,
+  { marketId, positions }: Extract<CommandOf<'moves'>, { kind: 'redeemPositions' }>,
   freeRowOf: (owner: ProfileId, market: Market) => void,
 ): void {
   const market = catalogue.existing(marketId)

@@ -6,7 +6,7 @@
 // maker.
 
 import { assert } from '../../domain/assert.ts'
-import type { ControlCommand, PackCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { Seq } from '../../domain/ids.ts'
 import { HOUSE_ACCOUNT, type MarketId, PACK_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
@@ -51,22 +51,6 @@ export interface PackOffer {
   readonly payoutRaw: CollateralRaw
   readonly expiresMs: TimeMs
   readonly legs: readonly PackLeg[]
-}
-
-export function isOfPacks(command: ControlCommand): command is PackCommand {
-  switch (command.kind) {
-    case 'createPack':
-    case 'offerPack':
-    case 'acceptPackOffer':
-    case 'endPackOffers':
-    case 'countPacks':
-    case 'fundHouse':
-    case 'curatePack':
-    case 'removeCuratedPack':
-      return true
-    default:
-      return false
-  }
 }
 
 export interface CapturedPacks {
@@ -175,7 +159,7 @@ export class Packs {
     return this.#byMarket.has(marketId)
   }
 
-  apply(command: Stamped<PackBody>, state: PackState): void {
+  apply(command: CommandOf<'packs'>, state: PackState): void {
     const { ledger, calls, blocks } = state
     switch (command.kind) {
       case 'createPack': {
@@ -207,8 +191,12 @@ export class Packs {
         if (command.collateralRaw !== 0) ledger.fundSystem(HOUSE_ACCOUNT, command.collateralRaw)
         if (command.dayLossMaxRaw !== undefined) this.houseDay.setMax(command.dayLossMaxRaw)
         return
-      default:
+      case 'curatePack':
+      case 'removeCuratedPack':
         this.curated.apply(command)
+        return
+      default:
+        command satisfies never
     }
   }
 

@@ -204,6 +204,9 @@ export class Rewards {
         return
       case 'fundRewards':
         state.ledger.fundSystem(REWARDS_ACCOUNT, command.collateralRaw)
+        return
+      default:
+        command satisfies never
     }
   }
 

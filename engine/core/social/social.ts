@@ -1,26 +1,9 @@
 // Follows and bookmarks. They move no money. Only commands change them; one thread writes.
 
-import type { ControlCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { ShareOwnerOf } from '../../domain/fair-share.ts'
-import type { SocialBody } from '../../domain/social/social-command.ts'
 import { Bookmarks, type CapturedBookmarks } from './bookmarks.ts'
 import { type CapturedFollows, Follows } from './follows.ts'
-
-export type SocialCommand = Extract<ControlCommand, { kind: SocialBody['kind'] }>
-
-export function isSocial(command: ControlCommand): command is SocialCommand {
-  switch (command.kind) {
-    case 'followProfile':
-    case 'unfollowProfile':
-    case 'putBookmark':
-    case 'removeBookmark':
-    case 'clearBookmarks':
-    case 'showBookmarks':
-      return true
-    default:
-      return false
-  }
-}
 
 export interface CapturedSocial {
   readonly follows: CapturedFollows
@@ -36,7 +19,7 @@ export class Social {
     this.bookmarks = new Bookmarks(shareOwnerOf)
   }
 
-  apply(command: SocialCommand): void {
+  apply(command: CommandOf<'social'>): void {
     const { follows, bookmarks } = this
     const { profileId } = command
     switch (command.kind) {
@@ -59,6 +42,9 @@ export class Social {
         return
       case 'showBookmarks':
         bookmarks.show(profileId, command.isPublic)
+        return
+      default:
+        command satisfies never
     }
   }
 

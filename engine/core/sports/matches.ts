@@ -6,7 +6,7 @@
 // were applied by increasing sequence, so each was applied at most once.
 
 import { assert } from '../../domain/assert.ts'
-import type { Command, MatchCommand } from '../../domain/command.ts'
+import type { CommandOf } from '../../domain/command-kinds.ts'
 import type { FixtureId, MarketId } from '../../domain/ids.ts'
 import type { Match, MatchMarket, Score, ScoreEvent } from '../../domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../domain/sports/sport-limits.ts'
@@ -27,11 +27,6 @@ export interface PlacedMatch extends Match {
 
 export interface CapturedMatches {
   readonly matches: readonly PlacedMatch[]
-}
-
-export function isOfMatches(command: Command): command is MatchCommand {
-  const { kind } = command
-  return kind === 'putMatch' || kind === 'removeMatch' || kind === 'scoreMatches'
 }
 
 /** The effect of an event on the match of its fixture. */
@@ -84,7 +79,7 @@ export class Matches {
   }
 
   /** Returns the matches whose scores changed, in their new state. */
-  apply(command: MatchCommand): readonly PlacedMatch[] {
+  apply(command: CommandOf<'matches'>): readonly PlacedMatch[] {
     this.version++
     switch (command.kind) {
       case 'putMatch':

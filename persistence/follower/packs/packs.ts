@@ -5,7 +5,7 @@ import {
   resultOf,
 } from '../../../engine/core/packs/packs.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { PackCommand } from '../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
@@ -77,7 +77,7 @@ export class PacksTable {
   }
 
   /** Called after the command was applied to the state. */
-  applied(command: PackCommand, { packs, catalogue }: PackWorld): void {
+  applied(command: CommandOf<'packs'>, { packs, catalogue }: PackWorld): void {
     if (command.kind === 'createPack' || command.kind === 'acceptPackOffer') {
       this.#noteMade(packs, command.seq, command.nowMs)
     }

@@ -385,6 +385,9 @@ CREATE INDEX markets_by_condition
 ON markets (json_extract(facts, '$.conditionId')) WHERE is_archived = 1;
 `
 
+/** The bit of post-only is 1, so old rows are right. A further flag needs no column. */
+const FLAGS = 'ALTER TABLE order_terms RENAME COLUMN post_only TO flags;'
+
 /**
  * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
  * of a trade's fills.
@@ -398,6 +401,7 @@ export const READ_SCHEMA = {
     ].join(''),
     CURATED_TABLES,
     BY_CONDITION,
+    FLAGS,
   ],
   baseVersion: 22,
 }

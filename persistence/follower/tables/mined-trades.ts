@@ -1,5 +1,5 @@
 import { assert } from '../../../engine/domain/assert.ts'
-import type { SettlementCommand } from '../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { epochOf } from './epochs.ts'
@@ -27,7 +27,7 @@ const INSERT_EPOCH = 'INSERT INTO mined_epochs (market_id, first_number, epoch) 
 /** Markets with a cached newest number. At the limit all of them are dropped and read again. */
 const KEPT_MAX = 1 << 14
 
-type Mined = Extract<SettlementCommand, { kind: 'mineBlock' | 'settleTrade' }>
+type Mined = Extract<CommandOf<'settlement'>, { kind: 'mineBlock' | 'settleTrade' }>
 
 interface Row {
   readonly seq: Seq
@@ -66,7 +66,7 @@ export class MinedTradesTable {
     this.#insertEpoch = connection.prepare(INSERT_EPOCH)
   }
 
-  applied(command: SettlementCommand): void {
+  applied(command: CommandOf<'settlement'>): void {
     const { kind } = command
     if (kind === 'mineBlock' || kind === 'settleTrade') this.#mined.push(command)
   }

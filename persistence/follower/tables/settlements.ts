@@ -1,5 +1,5 @@
 import { assert } from '../../../engine/domain/assert.ts'
-import type { SettlementCommand } from '../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import {
   SETTLEMENT_STATUSES,
@@ -73,7 +73,7 @@ export class SettlementsTable {
     this.#bust = connection.prepare(BUST)
   }
 
-  applied(command: SettlementCommand): void {
+  applied(command: CommandOf<'settlement'>): void {
     const { nowMs, seq } = command
     switch (command.kind) {
       case 'mineBlock':

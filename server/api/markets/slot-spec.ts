@@ -1,7 +1,8 @@
 // The market spec of a slot, derived from its series and its start.
 
 import type { Series } from '../../../engine/core/markets/series-table.ts'
-import type { MarketSpec } from '../../../engine/domain/markets/market.ts'
+import type { MarketAbout, MarketSpec } from '../../../engine/domain/markets/market.ts'
+import { SLOT_FIELDS } from '../../../engine/domain/markets/market-settings.ts'
 import { slotMsOf } from '../../../engine/domain/markets/series.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { SlotSpecOf } from '../../exchange/jobs/slot-clock.ts'
@@ -19,20 +20,26 @@ function minuteText(atMs: TimeMs): string {
   return new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
 }
 
+/** The fields that the market of a slot takes from its series; absent fields stay absent. */
+function aboutOf(series: Series): Omit<MarketAbout, 'title'> {
+  const { description, categories, tags } = series
+  const about: Partial<MarketAbout> = series
+  const fields = SLOT_FIELDS.filter((field) => about[field] !== undefined)
+  const kept = Object.fromEntries(fields.map((field) => [field, about[field]]))
+  return { description, categories, tags, ...kept }
+}
+
 /** Returns the function that the slot clock calls; the ids of tokens depend on the collateral. */
 export function slotSpecOf(collateralAddress: string): SlotSpecOf {
   return (series: Series, startMs: TimeMs): MarketSpec => {
-    const { seriesId, slugPrefix, exchangeAddress, takerDelayMs, imageUrl, logo } = series
-    const { dailyRewardRaw, rebateBps, noDelayedCancel } = series
+    const { seriesId, slugPrefix, exchangeAddress, takerDelayMs } = series
     const slug = slotSlug(slugPrefix, startMs)
     const deadlineMs = startMs + slotMsOf(series)
     return {
       slug,
       slot: { seriesId, startMs },
       title: `${series.title}: ${minuteText(startMs)} to ${minuteText(deadlineMs)} UTC`,
-      description: series.description,
-      categories: series.categories,
-      tags: series.tags,
+      ...aboutOf(series),
       properties: { ticker: [series.symbol], ...series.properties },
       deadlineMs,
       feeEnabled: series.feeEnabled,
@@ -42,11 +49,6 @@ export function slotSpecOf(collateralAddress: string): SlotSpecOf {
       minSizeRaw: series.minSizeRaw,
       maxSpread: series.maxSpread,
       ...(takerDelayMs === undefined ? {} : { takerDelayMs }),
-      ...(imageUrl === undefined ? {} : { imageUrl }),
-      ...(logo === undefined ? {} : { logo }),
-      ...(dailyRewardRaw === undefined ? {} : { dailyRewardRaw }),
-      ...(rebateBps === undefined ? {} : { rebateBps }),
-      ...(noDelayedCancel === undefined ? {} : { noDelayedCancel }),
     }
   }
 }

@@ -5,6 +5,7 @@ import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import { RESULT } from '../../../engine/domain/event.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, POLICY_OF_TYPE } from '../../../engine/domain/order.ts'
+import { flagBits } from '../../../engine/domain/order-flags.ts'
 import {
   type FirstOrder,
   type FirstRow,
@@ -26,7 +27,7 @@ function isSame(order: PlaceOrder, first: FirstRow): boolean {
     order.outcome === first.outcome &&
     order.orderType === first.orderType &&
     order.marketForm === (first.marketForm === 1) &&
-    order.postOnly === (first.postOnly === 1) &&
+    flagBits(order) === first.flags &&
     order.priceTicks === first.priceTicks &&
     order.sizeRaw === first.sizeRaw &&
     order.spendRaw === first.spendRaw &&

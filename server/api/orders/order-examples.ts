@@ -1,5 +1,6 @@
 // One order in the market of examples.ts, shared by the examples of all routes.
 
+import { NO_FLAGS } from '../../../engine/domain/order-flags.ts'
 import { ACCOUNT, MARKET_EXAMPLE, ORDER_ID } from '../examples.ts'
 
 const { yes: YES, no: NO } = MARKET_EXAMPLE.tokens
@@ -48,6 +49,7 @@ export const ORDER_EXAMPLE = {
   signature: ORDER_REQUEST_EXAMPLE.order.signature,
   orderType: 'GTC' as const,
   type: 'GTC' as const,
+  ...NO_FLAGS,
   price: 0.65,
   marketId: 1,
   marketSlug: MARKET_EXAMPLE.slug,

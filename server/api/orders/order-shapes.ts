@@ -2,6 +2,7 @@
 
 import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
 import { ORDER_TYPES } from '../../../engine/domain/order.ts'
+import { ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
 import {
   address,
   bytes32,
@@ -22,6 +23,7 @@ import { named } from '../../edge/http/schema/printed.ts'
 import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import {
   anyOf,
+  fieldsOf,
   list,
   object,
   optional,
@@ -70,6 +72,7 @@ const signedOrder = () => ({
   signature: means(text(), 'Signature of the order, as hex.'),
   orderType: orderType(),
   type: means(oneOf(...ORDER_TYPES), 'The same as orderType.'),
+  ...fieldsOf(ORDER_FLAGS, ({ reply }) => means(boolean(), reply)),
   price: means(
     nullable(number(0.001, 0.999)),
     'Limit price of the token; null for a market order.',

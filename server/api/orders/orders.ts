@@ -50,8 +50,6 @@ import { ORDER_AUTH, signedCall } from './signed-call.ts'
 import { statusNumbers, userOrderQuery } from './user-order-query.ts'
 
 const CREATED = 201
-const CANCELED = 'The order is canceled, and its reserve is released.'
-const ALL_CANCELED = 'Every listed order is canceled.'
 
 const { canceled, orders, failed } = batchCancelReply().properties
 const lists = {
@@ -75,6 +73,56 @@ const NOTHING_CANCELED = {
   ORDERS_NOT_FOUND: lists,
   ORDER_NOT_OPEN: lists,
   DELAYED_CANCEL_OFF: lists,
+}
+
+const OF_ONE = [
+  'OVERLOADED',
+  'TRADING_DISABLED',
+  'ORDER_NOT_FOUND',
+  'ORDER_FILLED',
+  'ORDER_NOT_OPEN',
+  'ORDER_RELEASE_IN_PROGRESS',
+  'DELAYED_CANCEL_OFF',
+  'READ_TIMEOUT',
+] as const
+const OF_NAMED = [
+  'OVERLOADED',
+  'TRADING_DISABLED',
+  'ORDERS_NOT_FOUND',
+  'DELAYED_CANCEL_OFF',
+  'ORDER_NOT_OPEN',
+  'READ_TIMEOUT',
+] as const
+
+/** What the routes that cancel have in common; they count as calls that free capacity. */
+const CANCEL = {
+  auth: hmac('trading').forSubAccounts(),
+  rateClass: 'trade',
+  bulkhead: 'frees',
+} as const
+const CANCEL_ONE = {
+  ...CANCEL,
+  reply: cancelReply(),
+  means: 'The order is canceled, and what it reserved is free.',
+  rejects: OF_ONE,
+} as const
+const CANCEL_MANY = {
+  ...CANCEL,
+  others: { [MULTI_STATUS]: SOME_CANCELED },
+  reply: batchCancelReply(),
+} as const
+const CANCEL_NAMED = {
+  ...CANCEL_MANY,
+  means: 'Every order that was named is canceled.',
+  rejects: OF_NAMED,
+  refusalFields: NOTHING_CANCELED,
+} as const
+const ONE_EXAMPLE = { message: 'Order canceled successfully', ...CANCELED_EXAMPLE }
+const MANY_EXAMPLE = {
+  message: 'Orders canceled successfully',
+  canceled: [ORDER_ID],
+  orders: [CANCELED_EXAMPLE],
+  failed: [],
 }
 
 export const placeOrder = rawRoute({
@@ -161,26 +209,12 @@ export const placeOrder = rawRoute({
 export const cancelOrder = route({
   method: 'DELETE',
   path: '/orders/:orderId',
-  auth: hmac('trading').forSubAccounts(),
-  rateClass: 'trade',
-  bulkhead: 'frees',
+  ...CANCEL_ONE,
   about: 'Cancels what is left of one open order and releases its reserve.',
   params: { orderId: orderId() },
-  reply: cancelReply(),
-  means: CANCELED,
-  rejects: [
-    'OVERLOADED',
-    'TRADING_DISABLED',
-    'ORDER_NOT_FOUND',
-    'ORDER_FILLED',
-    'ORDER_NOT_OPEN',
-    'ORDER_RELEASE_IN_PROGRESS',
-    'DELAYED_CANCEL_OFF',
-    'READ_TIMEOUT',
-  ],
   example: {
     params: { orderId: ORDER_ID },
-    reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
+    reply: ONE_EXAMPLE,
   },
   handle: async ({ params, owner }, { cancels, pipeline }: OrderServices) => {
     return cancelDone(await cancels.one(owner, { orderId: params.orderId }), pipeline)
@@ -211,31 +245,17 @@ function clientIdIssues(clientOrderIds: readonly string[]): Issue[] {
 export const cancelOne = route({
   method: 'POST',
   path: '/orders/cancel',
-  auth: hmac('trading').forSubAccounts(),
-  rateClass: 'trade',
-  bulkhead: 'frees',
+  ...CANCEL_ONE,
   about: 'Cancels one open order by its order id or client order id.',
   body: exactlyOne(
     { orderId: optional(orderId()), clientOrderId: optional(clientOrderIdText()) },
     'orderId',
     'clientOrderId',
   ),
-  reply: cancelReply(),
-  means: CANCELED,
-  rejects: [
-    'OVERLOADED',
-    'TRADING_DISABLED',
-    'VALIDATION',
-    'ORDER_NOT_FOUND',
-    'ORDER_FILLED',
-    'ORDER_NOT_OPEN',
-    'ORDER_RELEASE_IN_PROGRESS',
-    'DELAYED_CANCEL_OFF',
-    'READ_TIMEOUT',
-  ],
+  rejects: ['VALIDATION', ...OF_ONE],
   example: {
     body: { clientOrderId: 'quote-17' },
-    reply: { message: 'Order canceled successfully', ...CANCELED_EXAMPLE },
+    reply: ONE_EXAMPLE,
   },
   handle: async ({ body, owner }, { cancels, pipeline }: OrderServices) => {
     const order = named(body)
@@ -253,23 +273,14 @@ function bookIdsOf({ market, children }: PublishedMarket): readonly MarketId[] {
 export const cancelAll = route({
   method: 'DELETE',
   path: '/orders/all/:slug',
-  auth: hmac('trading').forSubAccounts(),
-  rateClass: 'trade',
-  bulkhead: 'frees',
+  ...CANCEL_MANY,
   about: "Cancels all of the caller's open orders in one market, or in all markets of a group.",
   params: { slug: marketName() },
-  others: { [MULTI_STATUS]: SOME_CANCELED },
-  reply: batchCancelReply(),
   means: 'The caller has no open orders in the market, or in any market of the group.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
     params: { slug: 'rain-tomorrow' },
-    reply: {
-      message: 'Orders canceled successfully',
-      canceled: [ORDER_ID],
-      orders: [CANCELED_EXAMPLE],
-      failed: [],
-    },
+    reply: MANY_EXAMPLE,
   },
   handle: async ({ params, owner, caller, call }, services: OrderServices) => {
     const { everywhere, pipeline, archive } = services
@@ -285,21 +296,12 @@ export const cancelAll = route({
 export const cancelEverywhere = route({
   method: 'DELETE',
   path: '/orders/all',
-  auth: hmac('trading').forSubAccounts(),
-  rateClass: 'trade',
-  bulkhead: 'frees',
+  ...CANCEL_MANY,
   about: "Cancels all of the caller's open orders in all markets.",
-  others: { [MULTI_STATUS]: SOME_CANCELED },
-  reply: batchCancelReply(),
   means: 'No order that the caller had when the call arrived is open.',
   rejects: ['OVERLOADED', 'TRADING_DISABLED'],
   example: {
-    reply: {
-      message: 'Orders canceled successfully',
-      canceled: [ORDER_ID],
-      orders: [CANCELED_EXAMPLE],
-      failed: [],
-    },
+    reply: MANY_EXAMPLE,
   },
   handle: async ({ owner, caller, call }, services: OrderServices) => {
     const { everywhere, pipeline } = services
@@ -315,9 +317,7 @@ const ids = () =>
 export const batchCancel = route({
   method: 'POST',
   path: '/orders/batch-cancel',
-  auth: hmac('trading').forSubAccounts(),
-  rateClass: 'trade',
-  bulkhead: 'frees',
+  ...CANCEL_NAMED,
   about: 'Cancels up to 50 orders by their order ids or client order ids.',
   body: exactlyOne(
     {
@@ -330,27 +330,10 @@ export const batchCancel = route({
     'orderIds',
     'clientOrderIds',
   ),
-  others: { [MULTI_STATUS]: SOME_CANCELED },
-  reply: batchCancelReply(),
-  means: ALL_CANCELED,
-  rejects: [
-    'OVERLOADED',
-    'TRADING_DISABLED',
-    'VALIDATION',
-    'ORDERS_NOT_FOUND',
-    'DELAYED_CANCEL_OFF',
-    'ORDER_NOT_OPEN',
-    'READ_TIMEOUT',
-  ],
-  refusalFields: NOTHING_CANCELED,
+  rejects: ['VALIDATION', ...OF_NAMED],
   example: {
     body: { orderIds: [ORDER_ID] },
-    reply: {
-      message: 'Orders canceled successfully',
-      canceled: [ORDER_ID],
-      orders: [CANCELED_EXAMPLE],
-      failed: [],
-    },
+    reply: MANY_EXAMPLE,
   },
   handle: async ({ body, owner }, { cancels, pipeline }: OrderServices) => {
     const { orderIds, clientOrderIds } = body
@@ -373,31 +356,12 @@ export const batchCancel = route({
 export const cancelBatch = route({
   method: 'POST',
   path: '/orders/cancel-batch',
-  auth: hmac('trading').forSubAccounts(),
-  rateClass: 'trade',
-  bulkhead: 'frees',
+  ...CANCEL_NAMED,
   about: 'The older name of batch-cancel; accepts only order ids.',
   body: object({ orderIds: ids() }),
-  others: { [MULTI_STATUS]: SOME_CANCELED },
-  reply: batchCancelReply(),
-  means: ALL_CANCELED,
-  rejects: [
-    'OVERLOADED',
-    'TRADING_DISABLED',
-    'ORDERS_NOT_FOUND',
-    'DELAYED_CANCEL_OFF',
-    'ORDER_NOT_OPEN',
-    'READ_TIMEOUT',
-  ],
-  refusalFields: NOTHING_CANCELED,
   example: {
     body: { orderIds: [ORDER_ID] },
-    reply: {
-      message: 'Orders canceled successfully',
-      canceled: [ORDER_ID],
-      orders: [CANCELED_EXAMPLE],
-      failed: [],
-    },
+    reply: MANY_EXAMPLE,
   },
   handle: async ({ body, owner }, { cancels, pipeline }: OrderServices) => {
     const texts = body.orderIds.map((each) => ({ orderId: each }))

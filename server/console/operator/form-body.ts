@@ -9,6 +9,7 @@ export type FieldKind =
   | 'number'
   | 'units'
   | 'labels'
+  | 'pairs'
   | 'instant'
   | 'choice'
   | 'check'
@@ -23,7 +24,8 @@ export interface FormField {
   readonly choices?: readonly string[]
 }
 
-type Value = string | number | boolean | readonly string[]
+type Pairs = Readonly<Record<string, readonly string[]>>
+type Value = string | number | boolean | readonly string[] | Pairs
 const WHOLE = /^\d{1,15}$/
 
 function unitsIn(label: string, text: string): number {
@@ -43,6 +45,24 @@ function instantIn(label: string, text: string): string {
   return new Date(atMs).toISOString()
 }
 
+function labelsIn(text: string): readonly string[] {
+  const labels = text.split(',').map((each) => each.trim())
+  return labels.filter((each) => each !== '')
+}
+
+/** The values of each key, which a pair names once or more. */
+function pairsIn(label: string, text: string): Pairs {
+  const pairs = new Map<string, string[]>()
+  for (const pair of labelsIn(text)) {
+    const [key, value = '', ...rest] = pair.split('=').map((each) => each.trim())
+    if (key === '' || value === '' || rest.length > 0) {
+      throw new Error(`${label} must be pairs like ticker=BTC.`)
+    }
+    pairs.set(key, [...(pairs.get(key) ?? []), value])
+  }
+  return Object.fromEntries(pairs)
+}
+
 function valueIn({ kind, label }: FormField, text: string): Value {
   switch (kind) {
     case 'number':
@@ -58,10 +78,9 @@ function valueIn({ kind, label }: FormField, text: string): Value {
     case 'forbid':
       return text === ''
     case 'labels':
-      return text
-        .split(',')
-        .map((each) => each.trim())
-        .filter((each) => each !== '')
+      return labelsIn(text)
+    case 'pairs':
+      return pairsIn(label, text)
     default:
       return text
   }

@@ -2,7 +2,11 @@
 
 import { STATUS_CODES } from 'node:http'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
-import { REJECT, type RejectName } from '../../../engine/domain/reject-precedence.ts'
+import {
+  REJECT,
+  type RejectField,
+  type RejectName,
+} from '../../../engine/domain/reject-precedence.ts'
 import { invalid, refusalStatus, refuse } from '../../messages/refusal.ts'
 import { type Components, type Node, pascal } from './components.ts'
 import { address, isoTime, orderId, uint256Text } from './schema/fields.ts'
@@ -11,7 +15,7 @@ import { orderStatus } from './schema/order-fields.ts'
 import { named } from './schema/printed.ts'
 import { scope } from './schema/profile-fields.ts'
 import { boolean, integer, nullable, oneOf, pattern, text } from './schema/scalars.ts'
-import { type Fields, list, object, optional } from './schema/schema.ts'
+import { type Fields, list, object, optional, type Schema } from './schema/schema.ts'
 
 /** The own fields of a refusal, with an example. */
 export interface OwnFields {
@@ -21,7 +25,7 @@ export interface OwnFields {
 
 const RESTRICTED = ['post_only', 'cancel_only', 'disabled'] as const
 
-const ofMode = (mode: RestrictedMode): OwnFields => ({
+const ofMode = (mode: RestrictedMode) => ({
   fields: {
     mode: means(optional(oneOf(...RESTRICTED)), 'The mode in force.'),
     resumeAt: means(optional(nullable(isoTime())), 'When the mode ends; null when unknown.'),
@@ -29,13 +33,13 @@ const ofMode = (mode: RestrictedMode): OwnFields => ({
   example: { mode, resumeAt: '2026-01-01T00:05:00.000Z' },
 })
 
-const ofScope = (missing: string): OwnFields => ({
+const ofScope = (missing: string) => ({
   fields: { scope: means(scope(), 'The scope that the API token lacks.') },
   example: { scope: missing },
 })
 
 /** The fields that identify the previously accepted order. */
-export const ofEarlierOrder: OwnFields = {
+export const ofEarlierOrder = {
   fields: {
     orderId: means(optional(orderId()), 'The previously accepted order.'),
     orderStatus: means(optional(orderStatus()), 'The current status of that order.'),
@@ -63,7 +67,7 @@ const DOMAIN_EXAMPLE = {
 
 const RAW = pattern('^(0|-?[1-9][0-9]{0,15})$', 'Integer as decimal text.')
 
-export const ofShortfall: OwnFields = {
+export const ofShortfall = {
   fields: {
     available: means(
       optional(RAW),
@@ -107,8 +111,15 @@ const ofAmounts = means(
   'Collateral per share implied by the amounts, rounded down; null without a price.',
 )
 
+type Described = {
+  readonly [Name in RejectName as [RejectField<Name>] extends [never] ? never : Name]: {
+    readonly fields: Readonly<Record<RejectField<Name>, Schema>>
+    readonly example: Readonly<Record<string, unknown>>
+  }
+}
+
 /** Fields that a refusal has in every call; those of a single call are declared in its route. */
-const OWN: Partial<Record<RejectName, OwnFields>> = {
+const OWN: Described = {
   FEE_RATE_MISMATCH: {
     fields: {
       expectedFeeRateBps: means(optional(integer(0, 1000)), 'The rate to sign, in basis points.'),
@@ -189,11 +200,15 @@ const OWN: Partial<Record<RejectName, OwnFields>> = {
   DUPLICATE_CLIENT_ORDER_ID: ofEarlierOrder,
 }
 
+function hasOwnFields(name: RejectName): name is keyof Described {
+  return name in OWN
+}
+
 const NOTHING: OwnFields = { fields: {}, example: {} }
 
 /** The extra fields of a refusal; `own` are those that only this call's route adds. */
 export function ownFieldsOf(name: RejectName, own: OwnFields | undefined): OwnFields {
-  return own ?? OWN[name] ?? NOTHING
+  return own ?? (hasOwnFields(name) ? OWN[name] : NOTHING)
 }
 
 const ISSUE_EXAMPLE = invalid({ field: 'limit', message: 'must be at least 1' })

@@ -3,17 +3,11 @@ import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../../engine/domain/order.ts'
+import { flagBits, MARKET_FORM, ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { PRICE_ONE_TICKS, type TimeMs } from '../../../engine/domain/units.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
-import {
-  HEAD,
-  KIND,
-  PLACE,
-  PLACE_FIXED_BYTES,
-  PLACE_FLAG,
-  padTo8,
-} from '../../../engine/wire/record-layout.ts'
+import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES, padTo8 } from '../../../engine/wire/record-layout.ts'
 import { writeWhole } from '../../../engine/wire/whole-text.ts'
 import { checkTokenCall, hmacRefusal } from '../../auth/api-token.ts'
 import { targetOf } from '../../auth/on-behalf.ts'
@@ -245,9 +239,7 @@ export class Intake {
     record[PLACE.side] = order.side
     record[PLACE.outcome] = outcome
     record[PLACE.orderType] = ORDER_TYPES.indexOf(body.orderType)
-    record[PLACE.flags] =
-      (body.postOnly === true ? PLACE_FLAG.postOnly : 0) |
-      (amounts.marketForm ? PLACE_FLAG.marketForm : 0)
+    record[PLACE.flags] = flagBits(body) | (amounts.marketForm ? MARKET_FORM : 0)
     record[PLACE.stp] = body.stpPolicy === undefined ? 0 : STP_POLICIES.indexOf(body.stpPolicy)
     record[PLACE.signatureType] = order.signatureType
     record.writeUInt16LE(amounts.priceTicks, PLACE.priceTicks)
@@ -260,8 +252,9 @@ export class Intake {
     return recordBytes
   }
 
-  /** The signed fields as printed in the 201 reply, without braces; every value is JSON-safe. */
-  #orderFields({ order, orderType }: SignedBody, outcome: number): string {
+  /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
+  #orderFields(body: SignedBody, outcome: number): string {
+    const { order, orderType } = body
     const { priceTicks, sizeRaw, spendRaw } = this.#amounts
     const price = priceTicks === 0 ? 'null' : priceTicks / PRICE_ONE_TICKS
     return (
@@ -273,7 +266,7 @@ export class Intake {
       `"expiration":"${order.expiration}","nonce":0,"feeRateBps":${order.feeRateBps},` +
       `"side":${order.side},"signatureType":${order.signatureType},` +
       `"signature":"${order.signature}","orderType":"${orderType}","type":"${orderType}",` +
-      `"price":${price}`
+      `${flagsText(flagBits(body))}"price":${price}`
     )
   }
 
@@ -330,6 +323,12 @@ function amountsOf({ order, orderType }: OrderBody): GivenAmounts {
 function tokenRefusal({ yesTokenId: yes, noTokenId: no }: KnownMarket): Extra {
   const message = `${REJECT.TOKEN_NOT_IN_MARKET.sentence} They are ${yes} and ${no}.`
   return { message, tokens: { yes, no } }
+}
+
+function flagsText(bits: number): string {
+  let text = ''
+  for (const { name, bit } of ORDER_FLAGS) text += `"${name}":${(bits & bit) !== 0},`
+  return text
 }
 
 function outcomeOf(tokenId: string, market: KnownMarket): number {

@@ -1,10 +1,10 @@
 // The markets of each match, from durable commands.
 
 import type { Matches, PlacedMatch } from '../../../engine/core/sports/matches.ts'
-import type { MatchCommand } from '../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
 
-function marketsOf(command: MatchCommand, matches: Matches): readonly MarketId[] {
+function marketsOf(command: CommandOf<'matches'>, matches: Matches): readonly MarketId[] {
   // A score does not affect the markets of its match: a match is forgotten after its last market.
   if (command.kind === 'scoreMatches') return []
   const { slug, markets: named = [] } =
@@ -16,7 +16,7 @@ function marketsOf(command: MatchCommand, matches: Matches): readonly MarketId[]
 /** Applies a command; returns the matches whose scores changed, and reports each changed market. */
 export function showMatches<Shown extends { isOfMatch: boolean }>(
   matches: Matches,
-  command: MatchCommand,
+  command: CommandOf<'matches'>,
   shown: ReadonlyMap<MarketId, Shown>,
   changed: (market: Shown) => void,
 ): readonly PlacedMatch[] {

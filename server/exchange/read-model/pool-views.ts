@@ -5,7 +5,7 @@ import { reservesRaw } from '../../../engine/core/amm/pool-commands.ts'
 import { poolValueRaw, yesPriceOf } from '../../../engine/core/amm/pool-price.ts'
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
-import type { MoveCommand } from '../../../engine/core/moves/move-commands.ts'
+import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import type { BothRaw } from '../../../engine/domain/moves/pool-command.ts'
@@ -46,7 +46,7 @@ export function poolFigures({ ledger }: Clearing, market: Market): PoolFigures |
 }
 
 /** Null for a move that changes no market with a pool. */
-export function poolChangeBy(command: MoveCommand, clearing: Clearing): PoolChange | null {
+export function poolChangeBy(command: CommandOf<'moves'>, clearing: Clearing): PoolChange | null {
   if (!('marketId' in command)) return null
   const { seq, marketId } = command
   const market = clearing.catalogue.existing(marketId)

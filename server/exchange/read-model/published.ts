@@ -3,12 +3,12 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { marketsChangedBy } from '../../../engine/core/markets/market-commands.ts'
-import { isMove, type MoveCommand } from '../../../engine/core/moves/move-commands.ts'
 import { eventsOfMove, type MoveEvent } from '../../../engine/core/moves/move-events.ts'
 import type { PackOffer } from '../../../engine/core/packs/packs.ts'
-import { isOfMatches, Matches, type PlacedMatch } from '../../../engine/core/sports/matches.ts'
+import { Matches, type PlacedMatch } from '../../../engine/core/sports/matches.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import { type Command, type ControlCommand, concernsBook } from '../../../engine/domain/command.ts'
+import type { Command, ControlCommand } from '../../../engine/domain/command.ts'
+import { type CommandOf, concernsBook, isOf } from '../../../engine/domain/command-kinds.ts'
 import { eventAt, eventMarketId } from '../../../engine/domain/event.ts'
 import type { MarketId, Seq, SeriesId } from '../../../engine/domain/ids.ts'
 import type { Mark } from '../../../engine/domain/markets/mark.ts'
@@ -191,8 +191,8 @@ export class PublishedMarkets {
       const offer = clearing.packs.offer(command.seq)
       return offer === undefined ? null : () => this.#listener?.offered(offer)
     }
-    if (isMove(command)) return this.#movedBy(command, clearing)
-    if (isOfMatches(command)) {
+    if (isOf('moves', command)) return this.#movedBy(command, clearing)
+    if (isOf('matches', command)) {
       return () => {
         const scored = showMatches(this.matches, command, this.#byId, (each) => this.#changed(each))
         if (scored.length > 0) this.#listener?.scored(scored)
@@ -214,7 +214,7 @@ export class PublishedMarkets {
     }
   }
 
-  #movedBy(command: MoveCommand, clearing: Clearing): (() => void) | null {
+  #movedBy(command: CommandOf<'moves'>, clearing: Clearing): (() => void) | null {
     const { catalogue } = clearing
     const showMarkets = this.#marketsBy(command, clearing)
     const pool = poolChangeBy(command, clearing)

@@ -3,6 +3,7 @@
 
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { ORDER_STATUSES, ORDER_TYPES, OUTCOME, SIDE } from '../../../engine/domain/order.ts'
+import { flagsOf } from '../../../engine/domain/order-flags.ts'
 import { costCeilRaw, costFloorRaw, PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import type {
   OrderRow,
@@ -76,6 +77,7 @@ export function signedFields(order: SignedOrderRow, market: Market) {
     signature: `0x${order.signatureHex}`,
     orderType,
     type: orderType,
+    ...flagsOf(order.flags),
     price: order.marketForm === 1 ? null : order.priceTicks / PRICE_ONE_TICKS,
   }
 }

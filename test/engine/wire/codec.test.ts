@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CancelOrders, ControlCommand, PlaceOrder } from '../../../engine/domain/command.ts'
+import { flagsOf, type OrderFlag } from '../../../engine/domain/order-flags.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
 import { decodeCommand, eachRecord, encodeControl, recordSeq } from '../../../engine/wire/codec.ts'
 import {
@@ -22,7 +23,7 @@ const plain = { noNullPrototype: true } as const
 const stamp = { seq: safe, nowMs: safe }
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
-const place: fc.Arbitrary<PlaceOrder> = fc.record(
+const terms: fc.Arbitrary<Omit<PlaceOrder, OrderFlag>> = fc.record(
   {
     ...stamp,
     kind: fc.constant('placeOrder'),
@@ -34,7 +35,6 @@ const place: fc.Arbitrary<PlaceOrder> = fc.record(
     side: fc.nat(1),
     outcome: fc.nat(1),
     orderType: fc.nat(2),
-    postOnly: fc.boolean(),
     marketForm: fc.boolean(),
     stp: fc.nat(2),
     priceTicks: fc.nat(999),
@@ -50,6 +50,10 @@ const place: fc.Arbitrary<PlaceOrder> = fc.record(
   },
   plain,
 )
+
+const place: fc.Arbitrary<PlaceOrder> = fc
+  .tuple(terms, fc.nat(0xff))
+  .map(([order, bits]) => ({ ...order, ...flagsOf(bits) }))
 
 const tail = fc.record(
   {

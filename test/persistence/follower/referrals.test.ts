@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SettlementCommand } from '../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import { type Connection, openInMemory } from '../../../persistence/database.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
 import { ReferralsTable } from '../../../persistence/follower/tables/accounts/referrals.ts'
@@ -40,7 +40,7 @@ interface Trade {
   state: 'MATCHED' | 'ASIDE' | 'MINED' | 'FAILED'
 }
 
-type Unstamped<T> = T extends SettlementCommand ? Omit<T, 'seq' | 'nowMs'> : never
+type Unstamped<T> = T extends CommandOf<'settlement'> ? Omit<T, 'seq' | 'nowMs'> : never
 
 interface Sums {
   feesRaw: bigint
@@ -158,8 +158,8 @@ class Run {
     }
   }
 
-  #apply(body: Unstamped<SettlementCommand>): void {
-    const command: SettlementCommand = { ...body, seq: this.#seq, nowMs: this.#seq }
+  #apply(body: Unstamped<CommandOf<'settlement'>>): void {
+    const command: CommandOf<'settlement'> = { ...body, seq: this.#seq, nowMs: this.#seq }
     this.#settlements.applied(command)
     this.#referrals.settled(command)
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { creditedShares } from '../../../engine/core/decide/money/rewards.ts'
-import { concernsBook } from '../../../engine/domain/command.ts'
+import { concernsBook } from '../../../engine/domain/command-kinds.ts'
 import type { ShareCredit } from '../../../engine/domain/rewards/reward-command.ts'
 import { dayOf } from '../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../engine/domain/units.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { reversalOf } from '../../../engine/core/money/reversal.ts'
-import type { SettlementCommand } from '../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import { dayBucketOf, oldestBucketOf } from '../../../engine/domain/markets/day-window.ts'
 import { totalOf } from '../../../engine/domain/units.ts'
 import { blankPlace } from '../../../engine/wire/place-codec.ts'
@@ -109,7 +109,7 @@ function openTables(db: Connection) {
   const flush = () => {
     for (const table of [trades, listeners.candles, settlements, mined]) table.flush(UNPACED)
   }
-  const settle = (command: SettlementCommand) => {
+  const settle = (command: CommandOf<'settlement'>) => {
     settlements.applied(command)
     mined.applied(command)
   }

@@ -19,6 +19,7 @@ import { journalEnd, recoverExchange } from '../../../persistence/snapshot/recov
 import { saveSnapshot, takeSnapshot } from '../../../persistence/snapshot/snapshot.ts'
 import { SNAPSHOT_FORMAT } from '../../../persistence/snapshot/snapshot-file.ts'
 import { snapshotPath, snapshotSeqs } from '../../../persistence/snapshot/snapshot-folder.ts'
+import { SECTIONS } from '../../../persistence/snapshot/snapshot-sections.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
@@ -140,19 +141,17 @@ function flipped(at: (bytes: Buffer) => number): (path: string) => void {
   })
 }
 
-const SECTIONS = 18
-
 /** First and last byte of each part of a file, and its length; each field of the names. */
 function edgesOf(path: string): number[] {
   const bytes = readFileSync(path)
   const edges = [0, HEAD_BYTES - 1]
   let at = HEAD_BYTES
   for (let section = 0; at < bytes.length - 32; section++) {
-    if (section === SECTIONS) {
+    if (section === SECTIONS.length) {
       edges.push(at, at + 4)
       at += 8
     }
-    if (section >= SECTIONS) edges.push(at + 8, at + 12, at + 16)
+    if (section >= SECTIONS.length) edges.push(at + 8, at + 12, at + 16)
     const length = bytes.readUInt32LE(at)
     edges.push(at, at + 4, at + 3 + length)
     at += 4 + length

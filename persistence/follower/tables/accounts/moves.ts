@@ -1,8 +1,8 @@
 import { yesPriceOf, yesTicksOf } from '../../../../engine/core/amm/pool-price.ts'
 import { redemptionRaw } from '../../../../engine/core/moves/conditions.ts'
-import type { MoveCommand } from '../../../../engine/core/moves/move-commands.ts'
 import { eventsOfMove, type MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
+import type { CommandOf } from '../../../../engine/domain/command-kinds.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
 import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
@@ -52,7 +52,7 @@ export interface MoveWorld {
   reservesRaw(marketId: MarketId): BothRaw
 }
 
-type PoolTrade = Extract<MoveCommand, { kind: 'buyFromPool' | 'sellToPool' }>
+type PoolTrade = Extract<CommandOf<'moves'>, { kind: 'buyFromPool' | 'sellToPool' }>
 type TotalRow = [owner: number, marketId: MarketId, outcome: number, bought: number, sold: number]
 type PriceRow = [marketId: MarketId, tradedMs: TimeMs, seq: Seq, yesE6: number]
 
@@ -82,7 +82,7 @@ export class MovesTable {
     this.#world = world
   }
 
-  applied(command: MoveCommand): void {
+  applied(command: CommandOf<'moves'>): void {
     const { seq, nowMs: movedMs, kind } = command
     if (kind === 'buyFromPool' || kind === 'sellToPool') this.#traded(command)
     const events = eventsOfMove(command, (groupId) => this.#world.childrenOf(groupId))

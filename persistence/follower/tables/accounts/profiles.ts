@@ -6,8 +6,8 @@ import type {
   ControlCommand,
   ProfileChange,
   ProfileFields,
-  SettlementCommand,
 } from '../../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../../engine/domain/command-kinds.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
@@ -64,7 +64,7 @@ export class ProfilesTable {
   }
 
   /** Fees of mined trades count for their takers' referrers. */
-  settled(command: SettlementCommand): void {
+  settled(command: CommandOf<'settlement'>): void {
     this.#referrals.settled(command)
   }
 

@@ -1,4 +1,5 @@
-import type { ControlCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../../engine/domain/command-kinds.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import type { CollateralRaw } from '../../../../engine/domain/units.ts'
@@ -48,7 +49,7 @@ const DROP_SHARES = 'DELETE FROM referred_fees WHERE market_id = ?'
 const KEPT_MAX = 1 << 14
 
 type CreateProfile = Extract<ControlCommand, { kind: 'createProfile' }>
-type Mined = Extract<SettlementCommand, { kind: 'mineBlock' | 'settleTrade' }>
+type Mined = Extract<CommandOf<'settlement'>, { kind: 'mineBlock' | 'settleTrade' }>
 type Referral = [referred: ProfileId, referrer: ProfileId, referredMs: number]
 
 type FeeShares = [MarketId, referred: ProfileId, outcome: number, sharesRaw: number]
@@ -125,7 +126,7 @@ export class ReferralsTable {
     this.#hasAny = true
   }
 
-  settled(command: SettlementCommand): void {
+  settled(command: CommandOf<'settlement'>): void {
     const { kind } = command
     if (this.#hasAny && (kind === 'mineBlock' || kind === 'settleTrade')) this.#mined.push(command)
   }

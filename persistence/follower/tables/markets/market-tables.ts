@@ -3,8 +3,8 @@
 
 import type { Clearing } from '../../../../engine/core/clearing.ts'
 import { marketsChangedBy } from '../../../../engine/core/markets/market-commands.ts'
-import { isOfMatches } from '../../../../engine/core/sports/matches.ts'
 import type { Command, ControlCommand } from '../../../../engine/domain/command.ts'
+import { isOf } from '../../../../engine/domain/command-kinds.ts'
 import type { Connection } from '../../../database.ts'
 import type { Pace } from '../pace.ts'
 import { MarketsTable } from './markets.ts'
@@ -40,7 +40,7 @@ export class MarketTables {
   /** Records what the command ends or begins, while the state is as before it. */
   applying(command: Command): void {
     this.#markets.applying(command, this.#clearing.catalogue)
-    if (isOfMatches(command)) this.#matches.applying(command, this.#clearing.matches)
+    if (isOf('matches', command)) this.#matches.applying(command, this.#clearing.matches)
   }
 
   applied(command: ControlCommand): void {

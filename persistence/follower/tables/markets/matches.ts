@@ -2,7 +2,7 @@
 // put again after it was archived starts again without a score.
 
 import type { Matches } from '../../../../engine/core/sports/matches.ts'
-import type { MatchCommand } from '../../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../../engine/domain/command-kinds.ts'
 import {
   MATCH_PHASES,
   type Match,
@@ -28,7 +28,7 @@ const UPCOMING = MATCH_PHASES.indexOf('upcoming')
 type Row = [string, sport: number, esport: string, phase: number, startsMs: TimeMs, about: string]
 
 interface Waiting {
-  readonly command: MatchCommand
+  readonly command: CommandOf<'matches'>
   /** Whether the match was not in memory before. */
   readonly isNew: boolean
 }
@@ -51,7 +51,7 @@ export class MatchesTable {
   }
 
   /** Called before the command is applied to the matches. */
-  applying(command: MatchCommand, matches: Matches): void {
+  applying(command: CommandOf<'matches'>, matches: Matches): void {
     const isNew = command.kind === 'putMatch' && matches.bySlug(command.match.slug) === undefined
     this.#waiting.push({ command, isNew })
   }

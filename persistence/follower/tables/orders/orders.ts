@@ -4,6 +4,7 @@ import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../../engine/domai
 import { RESULT } from '../../../../engine/domain/event.ts'
 import type { AccountId, MarketId, Seq, Slot } from '../../../../engine/domain/ids.ts'
 import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../../engine/domain/order.ts'
+import { flagBits } from '../../../../engine/domain/order-flags.ts'
 import type { PlaceTail } from '../../../../engine/wire/place-codec.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { clientIdName, hashName, listName, slotName } from '../accounts/names.ts'
@@ -35,7 +36,7 @@ const UNMATCHED = numberOf('UNMATCHED')
 
 const INSERT = `
 INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
-  market_form, post_only, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
+  market_form, flags, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
   hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
   signed_fee_bps, fee_bps, held_until_ms)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
@@ -141,7 +142,7 @@ function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
     order.outcome,
     order.orderType,
     order.marketForm ? 1 : 0,
-    order.postOnly ? 1 : 0,
+    flagBits(order),
     order.priceTicks,
     order.sizeRaw,
     order.spendRaw,

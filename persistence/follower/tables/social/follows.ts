@@ -1,4 +1,4 @@
-import type { SocialCommand } from '../../../../engine/core/social/social.ts'
+import type { CommandOf } from '../../../../engine/domain/command-kinds.ts'
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
@@ -8,7 +8,10 @@ import { eachPaced, type Pace } from '../pace.ts'
 const PUT = 'INSERT OR REPLACE INTO follows (owner, followed, seq) VALUES (?, ?, ?)'
 const DROP = 'DELETE FROM follows WHERE owner = ? AND followed = ?'
 
-export type FollowCommand = Extract<SocialCommand, { kind: 'followProfile' | 'unfollowProfile' }>
+export type FollowCommand = Extract<
+  CommandOf<'social'>,
+  { kind: 'followProfile' | 'unfollowProfile' }
+>
 
 export class FollowsTable {
   readonly #put: Statement<[ProfileId, ProfileId, Seq]>

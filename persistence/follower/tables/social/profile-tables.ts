@@ -1,5 +1,5 @@
-import { isSocial, type SocialCommand } from '../../../../engine/core/social/social.ts'
-import type { ControlCommand, SettlementCommand } from '../../../../engine/domain/command.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
+import { type CommandOf, isOf } from '../../../../engine/domain/command-kinds.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { Connection } from '../../../database.ts'
 import { Links } from '../accounts/links.ts'
@@ -16,8 +16,10 @@ import { StandingsTable, type StandingsWorld } from './standings.ts'
 
 // Data of profiles and relations between profiles.
 
-export function isOfProfiles(command: ControlCommand): command is ProfileCommand | SocialCommand {
-  return isOfProfile(command) || isSocial(command)
+export function isOfProfiles(
+  command: ControlCommand,
+): command is ProfileCommand | CommandOf<'social'> {
+  return isOfProfile(command) || isOf('social', command)
 }
 
 export interface ProfilesWorld extends StandingsWorld {
@@ -38,8 +40,8 @@ export class ProfileTables {
     this.#follows = new FollowsTable(connection)
   }
 
-  applied(command: ProfileCommand | SocialCommand): void {
-    if (isSocial(command)) {
+  applied(command: ProfileCommand | CommandOf<'social'>): void {
+    if (isOf('social', command)) {
       this.#social(command)
       return
     }
@@ -51,7 +53,7 @@ export class ProfileTables {
   }
 
   /** Fees of mined trades count for their takers' referrers. */
-  settled(command: SettlementCommand): void {
+  settled(command: CommandOf<'settlement'>): void {
     this.#profiles.settled(command)
   }
 
@@ -61,7 +63,7 @@ export class ProfileTables {
   }
 
   /** Bookmarks are read from memory, because a profile has few. */
-  #social(command: SocialCommand): void {
+  #social(command: CommandOf<'social'>): void {
     if (command.kind !== 'followProfile' && command.kind !== 'unfollowProfile') return
     this.#follows.applied(command)
     this.standings.changed(command.followedId)

@@ -14,7 +14,7 @@ const REMAINING = `
 remaining_raw + iif(status = ${LIVE} OR (market_form = 1 AND side = ${SIDE.BUY}), 0, undone_raw)`
 export const ORDER_COLUMNS = `
 slot, generation, o.owner AS accountId, o.market_id AS marketId, side, outcome,
-order_type AS orderType, market_form AS marketForm, post_only AS postOnly, status,
+order_type AS orderType, market_form AS marketForm, flags, status,
 price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_raw AS filledRaw,
 collateral_raw AS collateralRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
@@ -38,9 +38,10 @@ export interface OrderRow {
   readonly side: number
   readonly outcome: number
   readonly orderType: number
-  /** 0 or 1, like `postOnly`. */
+  /** 0 or 1. */
   readonly marketForm: number
-  readonly postOnly: number
+  /** The bits of engine/domain/order-flags.ts. */
+  readonly flags: number
   readonly status: number
   readonly priceTicks: number
   readonly sizeRaw: number

@@ -29,12 +29,11 @@ import { isoText } from '../../../messages/iso-text.ts'
 import { invalid, refuse } from '../../../messages/refusal.ts'
 import { message } from '../../shapes.ts'
 import type { AdminServices } from '../services.ts'
-import { aboutFields, title, venueFields } from './market-body.ts'
+import { seriesFields, title, venueFields } from './market-body.ts'
 import { aboutOf, commonOf, rebateIssue, specIssue } from './market-specs.ts'
 
 const SLOTS_AHEAD = 24
 const E8_DIGITS = 8
-const { proxyTitle: _ofSlots, ...seriesAbout } = aboutFields
 
 const symbol = () =>
   pattern('^[A-Z0-9]{1,16}$', 'Symbol of an asset: 1 to 16 capital letters and digits.')
@@ -80,7 +79,7 @@ export const createSeries = route({
       'Price at the start of the slot in progress: the series begins with that slot. Absent ' +
         'for a series that begins with the next slot.',
     ),
-    ...seriesAbout,
+    ...seriesFields,
     ...venueFields,
   }),
   status: 201,
@@ -227,7 +226,7 @@ export const editSeries = route({
   params: { seriesId: seriesId() },
   body: object({
     title: means(optional(title()), 'Prefix of the titles of its slots.'),
-    ...seriesAbout,
+    ...seriesFields,
   }),
   reply: message(),
   means: 'The series is updated.',

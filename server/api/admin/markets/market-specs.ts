@@ -1,6 +1,7 @@
 // Builds market specs from an operator's description, or explains why that is impossible.
 
 import type { MarketAbout, MarketSpec } from '../../../../engine/domain/markets/market.ts'
+import { EDITED_SETTINGS, fieldOf } from '../../../../engine/domain/markets/market-settings.ts'
 import { BPS } from '../../../../engine/domain/units.ts'
 import { checksumAddress, isAddress } from '../../../crypto/address.ts'
 import { WRONG_CHECKSUM } from '../../../edge/http/schema/issue-text.ts'
@@ -75,13 +76,12 @@ function given<Fields extends object>(fields: Fields) {
 
 /** The fields of a body that an edit may also have. */
 export function aboutOf(body: Omit<NamedBody, 'slug' | 'title'> & { title?: string | undefined }) {
-  const { title, description, categories, tags, proxyTitle, imageUrl, logo } = body
-  const { dailyRewardRaw, rebateBps, properties, delayedCancel, correlationKey } = body
-  const noDelayedCancel = delayedCancel === undefined ? undefined : !delayedCancel
-  const about: Partial<MarketAbout> = given({
-    ...{ title, description, categories, tags, proxyTitle, imageUrl, logo },
-    ...{ dailyRewardRaw, rebateBps, properties, noDelayedCancel, correlationKey },
+  const kept = EDITED_SETTINGS.map((row) => {
+    const value = body[row.name]
+    // Kept as its opposite, so that a market without the field allows it.
+    return [fieldOf(row), row.kind === 'allowed' && value !== undefined ? !value : value]
   })
+  const about: Partial<MarketAbout> = given({ title: body.title, ...Object.fromEntries(kept) })
   return about
 }
 

@@ -1,8 +1,24 @@
-import { LIMITS } from '../../../../engine/domain/limits.ts'
+import {
+  EDITED_SETTINGS,
+  FIXED_SETTINGS,
+  type MarketSetting,
+  SERIES_SETTINGS,
+  type SettingKind,
+} from '../../../../engine/domain/markets/market-settings.ts'
 import { POOL_LIMITS } from '../../../../engine/domain/moves/pool-limits.ts'
-import { readSetting } from '../../../settings/flags.ts'
+import { type Kind, readSetting } from '../../../settings/flags.ts'
 import { address, count, oneOf, onOff, optional, words } from '../../../settings/kinds.ts'
-import { type Form, filled, flagNames, own, patch, post, put, wordAs } from '../admin-form.ts'
+import {
+  type FlagFields,
+  type Form,
+  filled,
+  flagNames,
+  own,
+  patch,
+  post,
+  put,
+  wordAs,
+} from '../admin-form.ts'
 import {
   amount,
   amountOrNone,
@@ -19,87 +35,36 @@ import { listOf } from './list-forms.ts'
 const BPS_MAX = 10_000
 const trueOrFalse = { ...onOff, shape: 'true|false' }
 
-/** What may be said of a market, a group or a series, and changed later. */
-export const ABOUT_FLAGS = {
-  description: own(
-    'description',
-    optional(anyText),
-    undefined,
-    "markets: how the question is decided; '' for none.",
-  ),
-  categories: own(
-    'categories',
-    optional(labelsOrNone),
-    undefined,
-    "markets: their topics; '' for none.",
-  ),
-  tags: own('tags', optional(labelsOrNone), undefined, "markets: further labels; '' for none."),
-  properties: own(
-    'properties',
-    optional(propertyValues),
-    undefined,
-    "markets: values of their properties, for filters; '' for none.",
-  ),
-  imageUrl: own(
-    'image',
-    optional(words('URL', 'a link')),
-    undefined,
-    'markets: link to a picture.',
-  ),
-  logo: own('logo', optional(words('URL', 'a link')), undefined, 'markets: link to a small one.'),
-  dailyRewardRaw: own(
-    'daily-reward',
-    optional(amountOrNone),
-    undefined,
-    'markets: collateral a day for orders near the middle.',
-  ),
-  rebateBps: own(
-    'rebate-bps',
-    optional(count(0, BPS_MAX)),
-    undefined,
-    "markets: part of the takers' fees for makers, in basis points.",
-  ),
-  delayedCancel: own(
-    'delayed-cancel',
-    optional(trueOrFalse),
-    undefined,
-    'markets: whether owners may cancel orders that the taker delay holds; else true.',
-  ),
-} as const
+/** How the value of a setting is read, by its kind. */
+const READ: Readonly<Record<SettingKind, (row: MarketSetting) => Kind<unknown>>> = {
+  line: () => words('TITLE', 'a title'),
+  lines: () => anyText,
+  link: () => words('URL', 'a link'),
+  key: () => anyText,
+  labels: () => labelsOrNone,
+  values: () => propertyValues,
+  collateral: () => amountOrNone,
+  shares: () => amount,
+  bps: ({ max }) => count(0, max),
+  ms: ({ max }) => count(0, max, 'MS'),
+  yes: () => onOff,
+  allowed: () => trueOrFalse,
+  address: () => address,
+}
 
-/** The shorter title of a market or a group; slots have theirs from their series. */
-const SHORT_TITLE = {
-  proxyTitle: own(
-    'short-title',
-    optional(words('TITLE', 'a title')),
-    undefined,
-    'markets: a shorter title.',
-  ),
-} as const
+function flagsOf(rows: readonly MarketSetting[]): FlagFields {
+  const flags = rows.map((row) => {
+    return [row.name, own(row.flag, optional(READ[row.kind](row)), undefined, row.help)] as const
+  })
+  return Object.fromEntries(flags)
+}
 
-/** What may be said once, when markets are made. */
-export const VENUE_FLAGS = {
-  takerDelayMs: own(
-    'taker-delay',
-    optional(count(0, LIMITS.takerDelayMsMax, 'MS')),
-    undefined,
-    'new markets: how long takers wait, in milliseconds.',
-  ),
-  minSizeRaw: own(
-    'min-size',
-    optional(amount),
-    undefined,
-    'new markets: least shares of an order that counts in the midpoint; else 50.',
-  ),
-  exchangeAddress: own(
-    'exchange',
-    optional(address),
-    undefined,
-    'new markets: the contract of their orders; else that of the settings.',
-  ),
-} as const
+/** What may be set of a market, a group or a series, and changed later. */
+const ABOUT_FLAGS = flagsOf(EDITED_SETTINGS)
+export const SERIES_FLAGS = flagsOf(SERIES_SETTINGS)
 
-export const FEE = own('fee', onOff, false, 'new markets: takers pay fees.')
+/** What is set once, when markets are made. */
+export const VENUE_FLAGS = flagsOf(FIXED_SETTINGS)
 
 const DEADLINE = {
   deadline: own(
@@ -119,8 +84,8 @@ export const TITLE = {
 } as const
 const KIND = own('kind', oneOf('clob', 'amm'), 'clob', 'market: traded by a book or by a pool.')
 
-const NEW = { ...ABOUT_FLAGS, ...SHORT_TITLE, ...VENUE_FLAGS, ...DEADLINE } as const
-const EDITED = { ...TITLE, ...ABOUT_FLAGS, ...SHORT_TITLE } as const
+const NEW = { ...ABOUT_FLAGS, ...VENUE_FLAGS, ...DEADLINE } as const
+const EDITED = { ...TITLE, ...ABOUT_FLAGS } as const
 const POOL_FEE = {
   poolFeeBps: own(
     'pool-fee-bps',
@@ -165,19 +130,17 @@ function flagging(act: 'flag' | 'unflag'): Form {
 export const MARKET_FORMS: Readonly<Record<string, Form>> = {
   market: {
     use: 'admin market SLUG "Title" [--kind clob|amm] [--fee] [--deadline TIME] [FLAGS of markets]',
-    flags: [KIND, FEE, ...Object.values(OF_OWN)],
+    flags: [KIND, ...Object.values(OF_OWN)],
     words: 2,
     fields: {
       kind: '--kind',
       slug: 'SLUG',
       title: 'the title',
-      fee: '--fee',
       ...flagNames(OF_OWN),
     },
     call([slug, title], given) {
       const kind = readSetting(KIND, given)
-      const fee = readSetting(FEE, given) ? { fee: true } : {}
-      return post('/admin/markets', { kind, slug, title, ...fee, ...filled(OF_OWN, given) })
+      return post('/admin/markets', { kind, slug, title, ...filled(OF_OWN, given) })
     },
   },
   'edit-market': {
@@ -200,17 +163,18 @@ export const MARKET_FORMS: Readonly<Record<string, Form>> = {
   },
   group: {
     use: `admin group SLUG "Title" ${child.shape} ${child.shape} ... [--fee] [FLAGS of markets]`,
-    flags: [FEE, ...Object.values(OF_GROUP)],
+    flags: Object.values(OF_GROUP),
     words: 4,
     more: true,
     fields: {
-      ...{ slug: 'SLUG', title: 'the title', markets: child.shape, fee: '--fee' },
+      slug: 'SLUG',
+      title: 'the title',
+      markets: child.shape,
       ...flagNames(OF_GROUP),
     },
     call([slug, title, ...children], given) {
-      const fee = readSetting(FEE, given) ? { fee: true } : {}
       const markets = children.map((word) => wordAs(child, word))
-      return post('/admin/groups', { slug, title, ...fee, ...filled(OF_GROUP, given), markets })
+      return post('/admin/groups', { slug, title, ...filled(OF_GROUP, given), markets })
     },
   },
   'resolve-group': {

@@ -4,7 +4,7 @@ import { type Kind, readSetting, WrongUse } from '../../../settings/flags.ts'
 import { count, optional, words } from '../../../settings/kinds.ts'
 import { bare, type Form, filled, flagNames, own, patch, post, wordAs } from '../admin-form.ts'
 import { wholeList } from './list-forms.ts'
-import { ABOUT_FLAGS, FEE, TITLE, VENUE_FLAGS } from './market-forms.ts'
+import { SERIES_FLAGS, TITLE, VENUE_FLAGS } from './market-forms.ts'
 
 // The forms of `outcomex admin` for series of recurring markets, and for the reports of an oracle.
 
@@ -66,7 +66,7 @@ const OF_SERIES = {
     undefined,
     'series: price at the start of the slot that has begun; it begins with that slot.',
   ),
-  ...ABOUT_FLAGS,
+  ...SERIES_FLAGS,
   ...VENUE_FLAGS,
 } as const
 const AT = {
@@ -78,19 +78,24 @@ const AT = {
   ),
 } as const
 
-const EDITED = { ...TITLE, ...ABOUT_FLAGS } as const
+const EDITED = { ...TITLE, ...SERIES_FLAGS } as const
 
 const seriesPath = (id: string) => `/admin/series/${wordAs(count(1, Number.MAX_SAFE_INTEGER), id)}`
 
 export const SERIES_FORMS: Readonly<Record<string, Form>> = {
   series: {
     use: 'admin series STABLE_SLUG "Title" --symbol BTC --every LENGTH [--strike PRICE] [FLAGS]',
-    flags: [SYMBOL, EVERY, PREFIX, ASSET, FEE, ...Object.values(OF_SERIES)],
+    flags: [SYMBOL, EVERY, PREFIX, ASSET, ...Object.values(OF_SERIES)],
     words: 2,
     fields: {
-      ...{ stableSlug: 'STABLE_SLUG', title: 'the title', symbol: '--symbol', fee: '--fee' },
-      ...{ subFrequency: '--every', frequency: '--every', slugPrefix: '--prefix' },
-      ...{ assetName: '--asset', ...flagNames(OF_SERIES) },
+      stableSlug: 'STABLE_SLUG',
+      title: 'the title',
+      symbol: '--symbol',
+      subFrequency: '--every',
+      frequency: '--every',
+      slugPrefix: '--prefix',
+      assetName: '--asset',
+      ...flagNames(OF_SERIES),
     },
     call([stableSlug, title], given) {
       const symbol = readSetting(SYMBOL, given)
@@ -100,8 +105,7 @@ export const SERIES_FORMS: Readonly<Record<string, Form>> = {
         throw new WrongUse(`Say how long a slot is: --every ${everyKind.wants}`)
       const slugPrefix = readSetting(PREFIX, given) ?? stableSlug
       const assetName = readSetting(ASSET, given) ?? symbol
-      const fee = readSetting(FEE, given) ? { fee: true } : {}
-      const fixed = { stableSlug, title, symbol, ...every, slugPrefix, assetName, ...fee }
+      const fixed = { stableSlug, title, symbol, ...every, slugPrefix, assetName }
       return post('/admin/series', { ...fixed, ...filled(OF_SERIES, given) })
     },
   },

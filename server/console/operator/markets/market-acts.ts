@@ -9,6 +9,7 @@ import { drawnField } from '../form-fields.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { ListedMarket } from '../operator-replies.ts'
 import { OUTCOME_FIELDS, resolutionOf } from './resolution.ts'
+import { CREATED_FIELDS, EDITED_FIELDS } from './setting-fields.ts'
 
 type Again = () => void
 
@@ -23,32 +24,31 @@ const NAMES: readonly FormField[] = [
   text('slug', 'Slug', { isNeeded: true, hint: 'Its name in addresses: lower case and dashes.' }),
   text('title', 'Title', { isNeeded: true, hint: 'The question.' }),
 ]
-const DESCRIPTION = text('description', 'Description', {
-  kind: 'lines',
-  hint: 'How the question will be decided.',
+const DEADLINE = text('deadline', 'Trading ends', {
+  kind: 'instant',
+  hint: 'Your local time; empty for never.',
 })
+/** Stand above the others. */
+const FIRST = new Set(['description', 'categories', 'tags', 'fee'])
 const COMMON: readonly FormField[] = [
   { name: 'kind', label: 'Kind', kind: 'choice', choices: ['clob', 'amm'] },
-  DESCRIPTION,
-  text('deadline', 'Trading ends', { kind: 'instant', hint: 'Your local time; empty for never.' }),
-  text('categories', 'Categories', { kind: 'labels', hint: 'Separated by commas.' }),
-  text('tags', 'Tags', { kind: 'labels' }),
-  text('fee', 'Takers pay fees', { kind: 'check' }),
+  ...CREATED_FIELDS.filter(({ name }) => FIRST.has(name)),
+  DEADLINE,
 ]
 const CONTROL: readonly FormField[] = [
-  text('proxyTitle', 'Short title'),
-  text('imageUrl', 'Link to a picture'),
-  text('logo', 'Link to a small picture'),
-  text('takerDelayMs', 'Taker delay in milliseconds', { kind: 'number' }),
-  text('delayedCancel', 'Orders that the taker delay holds cannot be canceled', { kind: 'forbid' }),
-  text('correlationKey', 'Correlation key', { hint: 'Markets with one key share no pack.' }),
-  text('dailyRewardRaw', 'Daily reward for makers', { kind: 'units', hint: 'In collateral.' }),
-  text('rebateBps', 'Rebate of makers in basis points', { kind: 'number' }),
-  text('minSizeRaw', 'Least size for the adjusted midpoint', { kind: 'units', hint: 'In shares.' }),
+  ...CREATED_FIELDS.filter(({ name }) => !FIRST.has(name)),
   text('poolFeeBps', 'Fee of the pool in basis points', { kind: 'number', hint: 'For amm alone.' }),
-  text('exchangeAddress', 'Exchange contract', { hint: 'Empty for that of the settings.' }),
   text('adapterAddress', 'Adapter contract'),
 ]
+const TITLE = text('title', 'Title', { isNeeded: true })
+
+const drawnMore = (summary: string, fields: readonly FormField[]) =>
+  h(
+    'details',
+    {},
+    h('summary', {}, summary),
+    h('div', { class: 'act-form' }, ...fields.map((each) => drawnField(each))),
+  )
 
 export function askToCreate({ access, notices }: OperatorContext, again: Again): void {
   const fields = [...NAMES, ...COMMON, ...CONTROL]
@@ -66,12 +66,7 @@ export function askToCreate({ access, notices }: OperatorContext, again: Again):
       },
     },
     ...[...NAMES, ...COMMON].map((each) => drawnField(each)),
-    h(
-      'details',
-      {},
-      h('summary', {}, 'More'),
-      h('div', { class: 'act-form' }, ...CONTROL.map((each) => drawnField(each))),
-    ),
+    drawnMore('More', CONTROL),
   )
   const dialog = openDialog('Create a market', form)
 }
@@ -93,17 +88,16 @@ export function askToEdit(
   { access, notices }: OperatorContext,
   again: Again,
 ): void {
-  const title = text('title', 'Title', { isNeeded: true })
-  const description = { ...DESCRIPTION, hint: 'Empty leaves it as it is.' }
+  const [description, ...rest] = EDITED_FIELDS
   const form = actForm(
     {
       act: 'Save',
       isMain: true,
       more: [button('Cancel', () => dialog.close())],
       async run(filled) {
-        const typed = bodyOf([title, description], (name) => typedIn(filled, name))
-        const { title: same, ...rest } = typed
-        const body = same === market.title ? rest : typed
+        const typed = bodyOf([TITLE, ...EDITED_FIELDS], (name) => typedIn(filled, name))
+        const { title: same, ...others } = typed
+        const body = same === market.title ? others : typed
         if (Object.keys(body).length > 0) {
           await access.call('PATCH', pathOf(market.slug), { body })
           notices.good('The market is changed.')
@@ -113,8 +107,9 @@ export function askToEdit(
       },
     },
     named(market),
-    drawnField(title, market.title),
-    drawnField(description),
+    drawnField(TITLE, market.title),
+    drawnField({ ...description, hint: 'Empty leaves it as it is.' }),
+    drawnMore('More; what is empty stays as it is', rest),
   )
   const dialog = openDialog('Edit the market', form)
 }

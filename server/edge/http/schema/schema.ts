@@ -55,6 +55,24 @@ export function schemaOf<T>(keywords: Readonly<Record<string, unknown>>): TUnsaf
   return plain as TUnsafe<T>
 }
 
+/** A field of one shape for each row of a table, by the name of the row. */
+export function fieldsOf<Row extends { readonly name: string }, S extends Schema>(
+  rows: readonly Row[],
+  make: (row: Row) => S,
+): { [Name in Row['name']]: S } {
+  const fields = rows.map((row) => [row.name, make(row)])
+  return Object.fromEntries(fields) as { [Name in Row['name']]: S }
+}
+
+/** A field for each row of a table, by the name of the row, whose shape its kind gives. */
+export function fieldsBy<
+  Row extends { readonly name: string; readonly kind: string },
+  Made extends Readonly<Record<Row['kind'], (row: Row) => Schema>>,
+>(rows: readonly Row[], made: Made) {
+  const fields = rows.map((row) => [row.name, made[row.kind as Row['kind']](row)])
+  return Object.fromEntries(fields) as { [R in Row as R['name']]: ReturnType<Made[R['kind']]> }
+}
+
 /** Any of several shapes. */
 export function anyOf<S extends Schema[]>(...schemas: S): TUnsafe<Infer<S[number]>> {
   return schemaOf<Infer<S[number]>>({ anyOf: schemas })

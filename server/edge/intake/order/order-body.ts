@@ -1,6 +1,7 @@
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { STP_POLICIES } from '../../../../engine/domain/order.ts'
+import { ORDER_FLAGS } from '../../../../engine/domain/order-flags.ts'
 import { MS_PER_SEC, type TimeMs } from '../../../../engine/domain/units.ts'
 import { isAddress, ZERO_ADDRESS } from '../../../crypto/address.ts'
 import { isUint256 } from '../../../crypto/uint256.ts'
@@ -12,7 +13,7 @@ import { orderType } from '../../http/schema/order-fields.ts'
 import { named, shownWith, withKeywords } from '../../http/schema/printed.ts'
 import { compilePrinted } from '../../http/schema/printed-text.ts'
 import { boolean, integer, number, oneOf, pattern, text } from '../../http/schema/scalars.ts'
-import { type Infer, object, optional, schemaOf } from '../../http/schema/schema.ts'
+import { fieldsOf, type Infer, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 
 // The body of POST /orders (rules §12.4): its shape, and the checks of its fields that do not
@@ -125,11 +126,7 @@ const orderFields = {
   orderType: orderType(),
   marketSlug: means(text(), 'Slug of the market that the tokenId belongs to.'),
   clientOrderId: optional(clientOrderIdText()),
-  postOnly: means(
-    optional(boolean()),
-    'Only with orderType GTC: true refuses an order that would match on arrival. False when ' +
-      'absent.',
-  ),
+  ...fieldsOf(ORDER_FLAGS, ({ request }) => means(optional(boolean()), request)),
   stpPolicy: means(
     optional(oneOf(...STP_POLICIES)),
     'What to cancel when the order meets one of its own profile; defaults to cancel_maker.',
@@ -256,7 +253,11 @@ export function bodyIssues(
     const issue = clientOrderIdIssue(body.clientOrderId)
     if (issue !== undefined) say('clientOrderId', issue)
   }
-  if (body.postOnly === true && body.orderType !== 'GTC') say('postOnly', 'needs orderType GTC')
+  for (const { name, needs } of ORDER_FLAGS) {
+    if (needs !== null && body[name] === true && body.orderType !== needs) {
+      say(name, `needs orderType ${needs}`)
+    }
+  }
   if (body.recvWindow !== undefined && body.timestamp === undefined) {
     say('timestamp', 'is required with recvWindow')
   }

@@ -3,27 +3,27 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { Blocks } from '../../../../engine/core/money/blocks.ts'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import type { SettlementCommand } from '../../../../engine/domain/command.ts'
+import type { CommandOf } from '../../../../engine/domain/command-kinds.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { encodeControl } from '../../../../engine/wire/codec.ts'
 
 const at = { seq: 100, nowMs: 1 }
 
-function mined(...commands: SettlementCommand[]): Blocks {
+function mined(...commands: CommandOf<'settlement'>[]): Blocks {
   const blocks = new Blocks()
   for (const command of commands) blocks.apply(command)
   return blocks
 }
 
-const block = (height: number, throughSeq: number): SettlementCommand => {
+const block = (height: number, throughSeq: number): CommandOf<'settlement'> => {
   return { ...at, kind: 'mineBlock', height, throughSeq, chainId: 8453 }
 }
-const aside = (tradeSeq: number): SettlementCommand => ({
+const aside = (tradeSeq: number): CommandOf<'settlement'> => ({
   ...at,
   kind: 'retrySettlement',
   tradeSeq,
 })
-const settled = (tradeSeq: number, height: number): SettlementCommand => {
+const settled = (tradeSeq: number, height: number): CommandOf<'settlement'> => {
   return { ...at, kind: 'settleTrade', tradeSeq, height }
 }
 
@@ -53,7 +53,7 @@ test('blocks come in turn and nothing is settled twice', () => {
 })
 
 test('a trade is reversed once, whether a block has passed it or not', () => {
-  const back = (tradeSeq: number): SettlementCommand => {
+  const back = (tradeSeq: number): CommandOf<'settlement'> => {
     const moved = { legs: [], conditions: [] }
     return { ...at, kind: 'failSettlement', tradeSeq, ...moved }
   }
@@ -66,7 +66,7 @@ test('a trade is reversed once, whether a block has passed it or not', () => {
 })
 
 test('a trade that is partly taken back is open, and no block covers it before the rest', () => {
-  const part = (tradeSeq: number, fillsLeft?: number): SettlementCommand => {
+  const part = (tradeSeq: number, fillsLeft?: number): CommandOf<'settlement'> => {
     const left = fillsLeft === undefined ? {} : { fillsLeft }
     return { ...at, kind: 'failSettlement', tradeSeq, legs: [], conditions: [], ...left }
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
+import { ORDER_FLAGS } from '../../../../engine/domain/order-flags.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import {
   at,
@@ -90,10 +91,35 @@ const bids = (market: LiveMarket, ticks: number, shares: number) =>
   placed(bob, market, { ticks, sizeRaw: shares * SHARE })
 
 const ORDER_KEYS = [
-  ...['id', 'salt', 'maker', 'signer', 'taker', 'tokenId', 'token', 'outcome', 'makerAmount'],
-  ...['takerAmount', 'originalSize', 'expiration', 'nonce', 'feeRateBps', 'side'],
-  ...['signatureType', 'signature', 'orderType', 'type', 'price', 'marketId', 'ownerId'],
-  ...['createdAt', 'status', 'filledSize', 'remainingSize', 'averagePrice', 'marketSlug'],
+  'id',
+  'salt',
+  'maker',
+  'signer',
+  'taker',
+  'tokenId',
+  'token',
+  'outcome',
+  'makerAmount',
+  'takerAmount',
+  'originalSize',
+  'expiration',
+  'nonce',
+  'feeRateBps',
+  'side',
+  'signatureType',
+  'signature',
+  'orderType',
+  'type',
+  ...ORDER_FLAGS.map(({ name }) => name),
+  'price',
+  'marketId',
+  'ownerId',
+  'createdAt',
+  'status',
+  'filledSize',
+  'remainingSize',
+  'averagePrice',
+  'marketSlug',
   'market',
 ]
 

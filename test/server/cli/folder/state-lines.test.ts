@@ -6,7 +6,7 @@ import { decodeCommand } from '../../../../engine/wire/codec.ts'
 import { KeptLines } from '../../../../server/cli/folder/state/retained-lines.ts'
 import type { Line } from '../../../../server/cli/folder/state/state-line.ts'
 import { stateLines } from '../../../../server/cli/folder/state/state-lines.ts'
-import { KINDS, NEWEST, readRecording } from '../../../golden/recording.ts'
+import { NEWEST, RECORDED, readRecording } from '../../../golden/recording.ts'
 import { newExchange } from '../../../golden/replay.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
@@ -61,7 +61,7 @@ test('a command changes some line of the state if and only if it changes the has
     if (now.hash !== before.hash) changing.add(command.kind)
     known = now
   }
-  const still = Object.keys(KINDS).filter((kind) => !changing.has(kind))
+  const still = RECORDED.filter((kind) => !changing.has(kind))
   assert.deepEqual(still, [], 'each kind changes the state somewhere in the recording')
 })
 

@@ -14,6 +14,7 @@ const FIELDS = [
   field('dailyRewardRaw', 'units'),
   field('takerDelayMs', 'number'),
   field('categories', 'labels'),
+  field('properties', 'pairs'),
   field('deadline', 'instant'),
   field('fee', 'check'),
   field('delayedCancel', 'forbid'),
@@ -22,14 +23,24 @@ const from = (typed: Readonly<Record<string, string>>) => (name: string) => type
 
 test('a body has what was typed, in the units of the exchange, and leaves out the rest', () => {
   const typed = {
-    ...{ slug: 'rain', dailyRewardRaw: '12.5', takerDelayMs: '500', fee: 'yes' },
+    slug: 'rain',
+    dailyRewardRaw: '12.5',
+    takerDelayMs: '500',
+    fee: 'yes',
     delayedCancel: 'yes',
-    ...{ categories: 'Weather, , Lisbon ', deadline: '2027-01-01T00:00:00Z' },
+    properties: 'ticker=BTC, ticker = ETH,length=day',
+    categories: 'Weather, , Lisbon ',
+    deadline: '2027-01-01T00:00:00Z',
   }
   assert.deepEqual(bodyOf(FIELDS, from(typed)), {
-    ...{ slug: 'rain', dailyRewardRaw: 12_500_000, takerDelayMs: 500, fee: true },
+    slug: 'rain',
+    dailyRewardRaw: 12_500_000,
+    takerDelayMs: 500,
+    fee: true,
     delayedCancel: false,
-    ...{ categories: ['Weather', 'Lisbon'], deadline: '2027-01-01T00:00:00.000Z' },
+    properties: { ticker: ['BTC', 'ETH'], length: ['day'] },
+    categories: ['Weather', 'Lisbon'],
+    deadline: '2027-01-01T00:00:00.000Z',
   })
   assert.deepEqual(bodyOf(FIELDS, from({ slug: 'rain' })), { slug: 'rain' })
 })
@@ -41,6 +52,8 @@ test('a field that holds something else says so by its label', () => {
     ['dailyRewardRaw', '-1'],
     ['takerDelayMs', '1.5'],
     ['deadline', 'tomorrow'],
+    ['properties', 'ticker'],
+    ['properties', 'a=b=c'],
   ] as const) {
     const typed = from({ slug: 'rain', [name]: text })
     assert.throws(() => bodyOf(FIELDS, typed), { message: new RegExp(`^Label of ${name} `) })

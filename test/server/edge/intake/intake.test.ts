@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { flagsOf } from '../../../../engine/domain/order-flags.ts'
 import {
   blankPlace,
   decodePlaceInto,
@@ -17,10 +18,12 @@ before(() => keccakReady)
 const ALL_OK =
   VERDICT.signatureOk | VERDICT.signerIsMaker | VERDICT.signerIsAccount | VERDICT.makerIsAccount
 
+const ALL_FLAGS = flagsOf(0xff)
+
 const goodBody = () => ({
   ...kit.orderBody(kit.signed({ ...kit.unsignedOrder(), price: 0.65, expiration: 1_800_000_000 })),
   clientOrderId: '  grüße 🙂 ',
-  postOnly: true,
+  ...ALL_FLAGS,
   stpPolicy: 'cancel_both',
   timestamp: kit.NOW_MS - 5,
   recvWindow: 1000,
@@ -52,7 +55,7 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
     side: 0,
     outcome: 0,
     orderType: 0,
-    postOnly: true,
+    ...ALL_FLAGS,
     marketForm: false,
     takerDelayMs: 0,
     stp: 2,
@@ -78,6 +81,7 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
     expiration: '1800000000',
     orderType: 'GTC',
     type: 'GTC',
+    ...ALL_FLAGS,
     price: 0.65,
     token: body.order.tokenId,
     outcome: 'YES',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ORDER_TYPES } from '../../../../../engine/domain/order.ts'
+import { ORDER_FLAGS } from '../../../../../engine/domain/order-flags.ts'
 import { blankPlace, decodePlaceInto } from '../../../../../engine/wire/place-codec.ts'
 import { keccakReady } from '../../../../../server/crypto/keccak.ts'
 import { accountOf } from '../../../../../server/edge/intake/order/client-order.ts'
@@ -9,7 +11,7 @@ import { blamed, check, send } from '../order-kit.ts'
 await keccakReady
 
 const LONG = 'é'.repeat(128)
-const WRONG_FIELDS: [string, unknown][] = [
+const WRONG_FIELDS: readonly (readonly [string, unknown])[] = [
   ['order.salt', 0],
   ['order.salt', '0'],
   ['order.salt', -1],
@@ -65,7 +67,7 @@ const WRONG_FIELDS: [string, unknown][] = [
   ['clientOrderId', '🙂'.repeat(129)],
   ['clientOrderId', '\ud800'],
   ['clientOrderId', 5],
-  ['postOnly', 'true'],
+  ...ORDER_FLAGS.map(({ name }) => [name, 'true'] as const),
   ['stpPolicy', 'cancel_all'],
   ['timestamp', -1],
   ['timestamp', '1'],
@@ -112,8 +114,11 @@ test('a missing field, a wrong pair of fields and a body that is no object are n
   const { ownerId: _owner, ...ownerless } = kit.orderBody()
   assert.deepEqual(blamed(ownerless), ['ownerId'])
   assert.deepEqual(blamed({ ...kit.orderBody(), recvWindow: 5 }), ['timestamp'])
-  assert.deepEqual(blamed({ ...kit.orderBody(), orderType: 'FAK', postOnly: true }), ['postOnly'])
-  assert.deepEqual(blamed({ ...kit.orderBody(), orderType: 'FOK', postOnly: true }), ['postOnly'])
+  for (const { name, needs } of ORDER_FLAGS) {
+    for (const orderType of ORDER_TYPES.filter((each) => needs !== null && each !== needs)) {
+      assert.deepEqual(blamed({ ...kit.orderBody(), orderType, [name]: true }), [name])
+    }
+  }
   for (const body of [null, [], 5, 'x', true]) assert.deepEqual(blamed(body), [''])
 })
 

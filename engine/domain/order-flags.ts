@@ -1,0 +1,56 @@
+// Hot path. bench/core.bench.ts
+// The yes-or-no terms that a client gives an order. Their table feeds the type of an order, the
+// flags of its record, the body that places it, the replies that show it and the read tables, which
+// keep the bits as they are. A bit is never used again: journals hold it for ever.
+
+import { assert } from './assert.ts'
+
+const POST_ONLY = 1
+/** Of an order at market, which its amounts tell (rules §1.6): no flag has this bit. */
+export const MARKET_FORM = 2
+
+/**
+ * `needs`: the one order type that takes the flag; null for any. `request` and `reply`: what the
+ * field means in the body and in the replies.
+ */
+export const ORDER_FLAGS = [
+  {
+    name: 'postOnly',
+    bit: POST_ONLY,
+    needs: 'GTC',
+    request:
+      'With orderType GTC alone: true to refuse an order that would match on arrival. False when ' +
+      'absent.',
+    reply: 'True when the order was only to rest, and not to match on arrival.',
+  },
+] as const
+
+export type OrderFlag = (typeof ORDER_FLAGS)[number]['name']
+export type OrderFlags = { [Name in OrderFlag]: boolean }
+
+export const NO_FLAGS: Readonly<OrderFlags> = { postOnly: false }
+
+// Both are written out: a loop over the names costs more than the rest of a record's head.
+
+/** The flags as they lie in a record; an absent flag is not set. */
+export function flagBits(order: Partial<OrderFlags>): number {
+  return order.postOnly === true ? POST_ONLY : 0
+}
+
+export function setFlags(order: OrderFlags, bits: number): void {
+  order.postOnly = (bits & POST_ONLY) !== 0
+}
+
+/** The flags of these bits as an object of their own. */
+export function flagsOf(bits: number): OrderFlags {
+  const flags = { ...NO_FLAGS }
+  setFlags(flags, bits)
+  return flags
+}
+
+let taken = MARKET_FORM
+for (const { bit } of ORDER_FLAGS) {
+  assert(bit < 256 && (bit & (bit - 1)) === 0, 'a flag is one bit of a byte')
+  assert((taken & bit) === 0, 'each flag has a bit of its own')
+  taken |= bit
+}
