@@ -20,10 +20,10 @@ import { SHARE_LIMITS } from './share-limits.ts'
 import { SOCIAL_LIMITS } from './social/social-limits.ts'
 import { MS_PER_SEC, UNIT_RAW } from './units.ts'
 
-// Every refusal of the exchange, in order of precedence: when two things are wrong, the refusal
-// that stands higher is given (rules §1.8). A row has its status, the sentence that says what is
-// wrong and what to do, and the names of its own fields. The place in the list, counted from 1, is
-// the number of a refusal between threads. Number 0 stands for no refusal, which is null elsewhere.
+// All refusals of the exchange in order of precedence: if several checks fail, the refusal listed
+// first is returned (rules §1.8). A row has its status, a sentence that names the problem and the
+// remedy, and the names of its own fields. The position in the list, counted from 1, is the number
+// of a refusal between threads. Number 0 means no refusal, which is null elsewhere.
 
 const { bodyBytesMax, optionDepthMax, pageContentBytesMax, pageDepthMax, recordBytesMax } = LIMITS
 const { settlementFaultsMax } = LIMITS
@@ -35,8 +35,11 @@ const reportSec = BOUNDARY_WAIT_MS / MS_PER_SEC
 const sharesMax = LIMITS.orderSizeRawMax / UNIT_RAW
 
 const REJECTS = {
-  // Before a request is read.
-  OVERLOADED: notNow('The exchange is overloaded and did nothing; retry after the given seconds.'),
+  // Before a request is parsed.
+  OVERLOADED: notNow(
+    'The exchange is overloaded and did not process the request; retry after the given ' +
+      'seconds.',
+  ),
   NOT_READY: notNow(
     'The exchange is not ready to trade; retry after the given seconds.',
     'ready',
@@ -53,7 +56,7 @@ const REJECTS = {
     'The Host header is missing, repeated or malformed; send it once, with one host name and an ' +
       'optional port.',
   ),
-  TARGET_INVALID: bad('The path and the query must not hold a #; write %23 for the character.'),
+  TARGET_INVALID: bad('The path and the query must not contain a #; write %23 for the character.'),
   HANDSHAKE_VERSION: answered({ status: 426 })(
     'A socket needs a WebSocket handshake of version 13; send the header Sec-WebSocket-Version ' +
       'with 13.',
@@ -63,10 +66,10 @@ const REJECTS = {
   ),
   PATH_NOT_FOUND: notFound('No such path; GET /openapi.json lists the paths of this exchange.'),
   METHOD_NOT_ALLOWED: answered({ status: 405 })(
-    'This path does not take that method; use one of its Allow header.',
+    'This path does not support that method; use one of its Allow header.',
   ),
   REGION_BLOCKED: forbidden(
-    'Trading is not offered in the country of this request; read without trading.',
+    'Trading is not available in the country of this request; only read from there.',
   ),
   BODY_ENCODED: answered({ status: 415 })(
     'A compressed request body is not accepted; send it uncompressed.',
@@ -79,11 +82,12 @@ const REJECTS = {
   ),
   // Authentication and permissions.
   UNAUTHENTICATED: unproven(
-    'The caller is not proven; sign the call with an API token, or log in.',
+    'The caller is not authenticated; sign the call with an API token, or log in.',
   ),
-  COOKIE_REQUIRED: unproven('The token cookie is required; log in by POST /auth/login.'),
+  COOKIE_REQUIRED: unproven('The token cookie is required; log in with POST /auth/login.'),
   COOKIE_AMBIGUOUS: unproven(
-    'Two different session cookies came; clear the cookies of this site and log in again.',
+    'Two different session cookies were sent; clear the cookies of this site and log in ' +
+      'again.',
   ),
   SESSION_INVALID: unproven('The session has ended; log in again.'),
   API_KEY_INVALID: unproven('The API key is unknown or revoked; use another API token.'),
@@ -103,13 +107,13 @@ const REJECTS = {
   ),
   // POST /auth/login has 400, not 401, for a bad proof.
   LOGIN_INVALID: bad(
-    'The signature does not prove the account over a fresh signing message; sign a new one of ' +
-      'GET /auth/signing-message within five minutes.',
+    'The signature does not prove the account with a fresh signing message; sign a new ' +
+      'one from GET /auth/signing-message within five minutes.',
   ),
-  OWN_ADDRESS: bad('A sub-account needs an address of its own; name one that is not your account.'),
+  OWN_ADDRESS: bad('A sub-account needs a separate address; send one that is not your account.'),
   ACCOUNT_UNPROVEN: unproven(
-    'The signature does not prove the address of the sub-account; let its key sign a new text of ' +
-      'GET /auth/signing-message?purpose=sub-account within five minutes.',
+    'The signature does not prove the address of the sub-account; use its key to sign a ' +
+      'new text from GET /auth/signing-message?purpose=sub-account within five minutes.',
   ),
   SCOPE_MISSING_TRADING: lacks(
     'trading',
@@ -128,7 +132,7 @@ const REJECTS = {
     'This call needs the scope withdrawal; derive a token with it.',
   ),
   ROLE_MISSING: forbidden(
-    "The operator's role does not allow this call; ask one of a higher role.",
+    "The operator's role does not allow this call; use an operator with a higher role.",
   ),
   FORBIDDEN: forbidden(
     'This account may not do that; log in once to get a profile, or use the account that the ' +
@@ -145,7 +149,8 @@ const REJECTS = {
   BODY_MALFORMED: bad('The request body is not valid JSON; send one JSON value in UTF-8.'),
   VALIDATION: bad('The request is not valid; `message` lists each field that is wrong.'),
   NOT_SUB_ACCOUNT: forbidden(
-    'The profile is not a sub-account of the caller; name one of GET /profiles/partner-accounts.',
+    'The profile is not a sub-account of the caller; choose one from GET ' +
+      '/profiles/partner-accounts.',
   ),
   MARKET_NOT_FOUND: notFound(
     'Market not found: no market has this name; GET /markets/active/slugs lists those that ' +
@@ -153,16 +158,17 @@ const REJECTS = {
     'markets',
   ),
   ORDERBOOK_OF_POOL: bad(
-    'Market does not support orderbook (AMM market): trade it by POST /amm/buy and /amm/sell.',
+    'Market does not support orderbook (AMM market): trade it with POST /amm/buy and ' +
+      '/amm/sell.',
   ),
   SUBSCRIPTION_LIMIT: answered({ status: 429, retryAfterSec: 10 })(
     'The sockets of this caller have reached their limit of subscribed markets; unsubscribe from ' +
       'some.',
   ),
   EVENTS_MISSED: conflict(
-    'Too many order events were missed to send them again, so only new ones come. Read GET ' +
-      '/markets/:slug/user-orders and POST /orders/status/batch, and subscribe without ' +
-      'afterEventId.',
+    'Too many order events were missed to send them again, so only new ones follow. ' +
+      'Read GET /markets/:slug/user-orders and POST /orders/status/batch, and subscribe ' +
+      'without afterEventId.',
   ),
   PROFILE_NOT_FOUND: notFound('Profile not found: no profile has this id or address; check it.'),
   TOKEN_NOT_IN_MARKET: bad(
@@ -191,13 +197,13 @@ const REJECTS = {
   TOKEN_REVOKED: unproven('The API token was revoked; use another.'),
   DUPLICATE_CALL: conflict('This signed call was made before; sign a fresh one to make it again.'),
   IDEMPOTENCY_KEY_TAKEN: conflict(
-    'This idempotencyKey came with another body before; use a new key.',
+    'This idempotencyKey was used with another body before; use a new key.',
   ),
   PROFILE_FROZEN: forbidden(
     'The profile is frozen and may only cancel and read; ask the operator why.',
   ),
   CALL_LIMIT: answered({ status: 429, retryAfterSec: 60 })(
-    'The exchange remembers as many calls of this profile or its partner as it may; retry after ' +
+    'The profile or its partner has reached its limit of remembered calls; retry after ' +
       'the given seconds. A call with an idempotencyKey is remembered for a day.',
   ),
   POST_ONLY_MODE: answered({ status: 425, code: 'post_only_mode' })(
@@ -219,7 +225,7 @@ const REJECTS = {
     'The order is older than its receive window, or from the future; stamp and sign a fresh one.',
   ),
   MARKET_NOT_TRADABLE: bad(
-    'Market is not active: it is locked, resolved or over; trade in another.',
+    'Market is not active: it is locked, resolved or ended; trade in another.',
   ),
   ORDER_EXPIRED: bad('The order expiration has passed; sign a later one, in Unix seconds.'),
   OWNER_MISMATCH: bad(
@@ -237,21 +243,21 @@ const REJECTS = {
     'expectedFeeRateBps',
   ),
   SIGNATURE_INVALID: bad(
-    'Invalid signature: it does not recover to the signer for this market; sign under the ' +
-      '`domain` of this reply.',
+    'Invalid signature: it does not recover to the signer for this market; sign with ' +
+      'the `domain` of this reply.',
     'domain',
     'signedDomain',
     'recoveredSigner',
   ),
   DUPLICATE_ORDER: conflict(
-    'This signed order was accepted before: orderId names it. Sign a new salt only for a further ' +
-      'order; POST /orders?replay=true gives the first reply again.',
+    'This signed order was accepted before, as orderId. Sign a new salt only for ' +
+      'another order; POST /orders?replay=true returns the first reply again.',
     'orderId',
     'orderStatus',
   ),
   DUPLICATE_CLIENT_ORDER_ID: conflict(
-    'An order with this clientOrderId was accepted before: orderId names it. Use another only ' +
-      'for a further order; POST /orders?replay=true gives the first reply again.',
+    'An order with this clientOrderId was accepted before, as orderId. Use another one ' +
+      'only for another order; POST /orders?replay=true returns the first reply again.',
     'orderId',
     'orderStatus',
   ),
@@ -268,13 +274,13 @@ const REJECTS = {
       'which shrinks as the exchange fills; sell, merge or redeem some.',
   ),
   AMOUNT_TOO_SMALL: bad(
-    `With so many open orders or positions, one more must reserve or take ${amountRawMin} ` +
-      'raw units or more; send a larger amount, or close some.',
+    'At this number of open orders or positions, a new one must reserve or take at least ' +
+      `${amountRawMin} raw units; send a larger amount, or close some.`,
   ),
   CAPACITY: notNow(
     'The exchange has reached its limit of open orders or positions; cancel some or retry later.',
   ),
-  PACK_CAPACITY: notNow('The exchange cannot hold more packs or offers of packs now; retry later.'),
+  PACK_CAPACITY: notNow('The exchange has reached its limit of packs or pack offers; retry later.'),
   INSUFFICIENT_COLLATERAL: bad(
     'Insufficient collateral balance: send a smaller amount, cancel open orders or deposit more.',
     'available',
@@ -300,17 +306,18 @@ const REJECTS = {
     'retryable',
   ),
   DELAYED_CANCEL_OFF: conflict(
-    'This market does not cancel orders that its taker delay holds; cancel what rests of the ' +
+    'This market does not cancel orders held by its taker delay; cancel the rest of the ' +
       'order after the delay.',
   ),
   ORDERS_NOT_FOUND: notFound('Orders not found or already canceled; read their status.'),
   ORDERBOOK_INACTIVE: bad('Market is not active: it has no book now; read its trades instead.'),
   HEARTBEAT_CANCELING: conflict(
-    'The heartbeat deadline passed, and its cancels cannot be called off; retry when they are ' +
-      'done.',
+    'The heartbeat deadline has passed, and its cancels cannot be stopped; retry when ' +
+      'they are done.',
   ),
   TRADING_WINDOW_NOT_FOUND: notFound(
-    'No such trading window, or it is over; GET /admin/trading-modes lists those that are not.',
+    'No such trading window, or it has ended; GET /admin/trading-modes lists the ' +
+      'current ones.',
   ),
   TRADING_WINDOW_LIMIT: bad('The limit of trading windows is reached; end one.'),
   FROZEN_LIMIT: bad('The limit of frozen profiles is reached; end the freeze of some.'),
@@ -318,11 +325,12 @@ const REJECTS = {
   OPERATOR_TAKEN: conflict('An operator with this name exists; choose another name.'),
   OPERATOR_LIMIT: bad('The limit of operators is reached; remove one.'),
   OPERATOR_ROOT: conflict(
-    'The first operator stays; a start with --admin-token changes its token.',
+    'The first operator cannot be removed; a start with --admin-token changes its token.',
   ),
   OPERATOR_NOT_FOUND: notFound('No operator has this name; GET /admin/operators lists them.'),
   REGISTRATION_CLOSED: forbidden(
-    'Registration is closed: the operator makes profiles; ask for one for this account.',
+    'Registration is closed: only the operator creates profiles; request one for this ' +
+      'account.',
   ),
   REGISTRATION_LIMIT: answered({ status: 429, retryAfterSec: 1 })(
     'This address, its network or the exchange has reached its limit of new profiles for today; ' +
@@ -333,11 +341,15 @@ const REJECTS = {
   TOKEN_UNKNOWN: bad(
     'The API token is unknown or already revoked; GET /auth/api-tokens lists yours.',
   ),
-  TOKEN_LIMIT: bad('The profile or its partner has as many API tokens as it may now; revoke one.'),
-  SCOPE_NEEDS_TRADING: bad('The scope delegated_signing needs the scope trading too; name both.'),
+  TOKEN_LIMIT: bad(
+    'The profile or its partner has reached its current limit of API tokens; revoke one.',
+  ),
+  SCOPE_NEEDS_TRADING: bad(
+    'The scope delegated_signing requires the scope trading too; request both.',
+  ),
   SCOPE_NOT_ALLOWED: forbidden(
-    'A requested scope is not allowed for this profile; GET /auth/api-tokens/capabilities lists ' +
-      'those that are.',
+    'A requested scope is not allowed for this profile; GET ' +
+      '/auth/api-tokens/capabilities lists the allowed ones.',
   ),
   ACCOUNT_TAKEN: conflict('The address has a profile already; use another address.'),
   NO_PARTNER: notFound('The profile has no partner to leave.'),
@@ -345,40 +357,43 @@ const REJECTS = {
     'The exchange keeps the wallet of this sub-account, and only its partner acts for it, so it ' +
       'cannot leave the partner.',
   ),
-  SUB_ACCOUNT_LIMIT: bad('The partner has as many sub-accounts as it may have; use one of them.'),
+  SUB_ACCOUNT_LIMIT: bad('The partner has reached its limit of sub-accounts; use one of them.'),
   ALLOWANCE_RETRY_RUNNING: conflict(
     'Another retry of these allowances is running; read them again when it is done.',
   ),
   ALLOWANCE_RETRY_TOO_SOON: answered({ status: 429, retryAfterSec: 1 })(
-    'The allowances were retried a moment ago; retry later.',
+    'The allowances were retried just now; retry later.',
   ),
-  WITHDRAWAL_ADDRESS_LISTED: conflict('The address is on the list already; withdraw to it.'),
+  WITHDRAWAL_ADDRESS_LISTED: conflict('The address is already listed; withdraw to it.'),
   WITHDRAWAL_ADDRESS_LIMIT: bad(
-    'The profile or its partner has as many listed addresses as it may have now; remove one.',
+    'The profile or its partner has reached its current limit of listed addresses; ' +
+      'remove one.',
   ),
-  WITHDRAWAL_ADDRESS_UNKNOWN: notFound('The address is not on the list; name one that was listed.'),
+  WITHDRAWAL_ADDRESS_UNKNOWN: notFound('The address is not listed; choose a listed one.'),
   USERNAME_TAKEN: conflict('The username is taken; choose another.'),
   SMART_WALLET_REQUIRED: bad(
-    'A smartWallet is required for this client or trade wallet; prove one at a login, or use the ' +
-      'client eoa.',
+    'A smartWallet is required for this client or trade wallet; prove one at login, or ' +
+      'use the client eoa.',
   ),
   FOLLOW_OF_SELF: bad('A profile cannot follow itself.'),
   FOLLOW_LIMIT: conflict(
-    `The profile follows as many profiles as it may now, ${followsPerProfileMax} at most; ` +
+    `The profile has reached its current limit of follows, at most ${followsPerProfileMax}; ` +
       'unfollow one.',
   ),
-  BOOKMARK_KIND: bad('The target is not of this kind; send the kind that it has.'),
+  BOOKMARK_KIND: bad('The target has another kind; send its own kind.'),
   BOOKMARK_LIMIT: conflict(
-    `The profile has as many bookmarks as it may have now, ${bookmarksPerProfileMax} at ` +
-      'most; remove one.',
+    'The profile has reached its current limit of bookmarks, at most ' +
+      `${bookmarksPerProfileMax}; remove one.`,
   ),
   BOOKMARK_NOT_FOUND: notFound(
-    'The caller has no bookmark of this id; see GET /market-bookmarks/me.',
+    'The caller has no bookmark with this id; see GET /market-bookmarks/me.',
   ),
-  BOOKMARKS_NOT_SHOWN: notFound('No profile of this account shows its bookmarks; read your own.'),
+  BOOKMARKS_NOT_SHOWN: notFound('The bookmarks of this account are not public; read your own.'),
   SOCIAL_CAPACITY: notNow('The exchange cannot keep more follows or bookmarks; retry later.'),
-  SOCIAL_CONNECTION_OFF: notFound('This exchange connects no accounts of other services.'),
-  SOCIAL_CODE_INVALID: bad('The code proves no account; ask the other service for a fresh one.'),
+  SOCIAL_CONNECTION_OFF: notFound('This exchange does not connect accounts of other services.'),
+  SOCIAL_CODE_INVALID: bad(
+    'The code does not prove an account; get a fresh one from the other service.',
+  ),
   SOCIAL_NOT_CONNECTED: conflict('The profile has no connected account; connect one first.'),
   SLUG_TAKEN: conflict('A market with this slug exists; choose another slug.'),
   MARKET_LIMIT: notNow('The exchange has reached its limit of markets; resolve some.'),
@@ -389,22 +404,22 @@ const REJECTS = {
   PAGE_NOT_FOUND: notFound('Market page not found: no page has this id or path; check it.'),
   ACCURACY_OFF: notFound('This exchange does not publish how often accounts were right.'),
   PAGE_LIMIT: bad('The exchange has reached its limit of market pages; remove one.'),
-  PAGE_PARENT_INVALID: bad('The parent is this page or stands below it; name another page.'),
+  PAGE_PARENT_INVALID: bad('The parent is this page or a page below it; choose another one.'),
   PAGE_TOO_DEEP: bad(
     `Pages may be nested at most ${pageDepthMax} levels deep; choose a higher parent.`,
   ),
   PAGE_PATH_TAKEN: conflict('Another page has this path; choose another slug or parent.'),
   PAGE_TOO_LARGE: bad(
-    `Base filter, filter groups and metadata of a page may take ${pageContentBytesMax} ` +
-      'bytes of JSON; send less.',
+    'Base filter, filter groups and metadata of a page are limited to ' +
+      `${pageContentBytesMax} bytes of JSON; send less.`,
   ),
   PAGE_NOT_EMPTY: conflict('The page has pages below it; remove or move these first.'),
   PROPERTY_NOT_FOUND: notFound('Property key not found: no key has this id or slug; check it.'),
   PROPERTY_LIMIT: bad('The limit of property keys or of their options is reached; remove some.'),
   PROPERTY_SLUG_TAKEN: conflict('Another property key has this slug; choose another.'),
   PROPERTY_OPTION_INVALID: bad(
-    'An option repeats a value, or has a parent outside of its key or more than ' +
-      `${optionDepthMax} levels; give each its own value and a parent of the key.`,
+    'An option repeats a value, has a parent outside its key, or is more than ' +
+      `${optionDepthMax} levels deep; use distinct values and parents of the same key.`,
   ),
   MATCH_NOT_FOUND: notFound(
     'Match not found: no match has this id; GET /sports/events lists them.',
@@ -414,124 +429,122 @@ const REJECTS = {
     'Another match has this fixtureId; change that match, or use another.',
   ),
   MATCH_SCORED: conflict(
-    'A match that has a score keeps its sportType and its fixtureId; remove it and create it ' +
-      'again.',
+    'A match with a score cannot change its sportType or fixtureId; remove it and ' +
+      'create it again.',
   ),
   MATCH_MARKET_INVALID: bad(
-    'A match names markets that trade, each once; of a group, name its markets one by one.',
+    'A match lists trading markets, each once; list the markets of a group one by one.',
   ),
   MATCH_MARKET_TAKEN: conflict(
-    'A market belongs to another match already; take it out of that one.',
+    'A market belongs to another match already; remove it from that one.',
   ),
   SCORE_OF_OTHER_SPORT: bad(
-    'An event has another sportType than the match of its fixtureId; send the sportType of the ' +
-      'match.',
+    'The sportType of an event differs from the match of its fixtureId; send the ' +
+      'sportType of the match.',
   ),
   MARKET_RESOLVED: conflict('The market is already resolved; redeem its shares instead.'),
   MARKET_STATUS: conflict('The status of the market does not allow that; read the market again.'),
-  MARKET_OF_GROUP: conflict('The market belongs to a group: resolve the group, by its winner.'),
-  MARKET_NOT_GROUP: bad('The market is not a group; name the slug of a group.'),
-  WINNER_NOT_IN_GROUP: bad('The winner is not a market of this group; name one of its markets.'),
+  MARKET_OF_GROUP: conflict('The market belongs to a group: resolve the group with its winner.'),
+  MARKET_NOT_GROUP: bad('The market is not a group; send the slug of a group.'),
+  WINNER_NOT_IN_GROUP: bad('The winner is not a market of this group; choose one of its markets.'),
   MARKET_NOT_RESOLVED: bad('The market is not resolved yet; redeem when it is.'),
   PAYOUT_NOT_POSTED: bad('On-chain payout not posted; retry after the next block.'),
-  NOTHING_TO_REDEEM: bad(
-    'The account holds no share of this market; see GET /portfolio/positions.',
-  ),
+  NOTHING_TO_REDEEM: bad('The account has no shares of this market; see GET /portfolio/positions.'),
   GROUP_TOO_SMALL: bad('Only a group of two markets or more converts positions; merge instead.'),
-  CONVERSION_INVALID: bad('A conversion names markets of one group, each once; correct the list.'),
+  CONVERSION_INVALID: bad('A conversion lists markets of one group, each once; correct the list.'),
   CONVERSION_LIMIT: bad('The group cannot convert more; split or trade instead.'),
-  MARKET_NOT_POOL: bad('The market has no pool: trade it by orders.'),
+  MARKET_NOT_POOL: bad('The market has no pool: trade it with orders.'),
   POOL_CLOSED: conflict('The market is closed for trading; redeem its shares when it is resolved.'),
   POOL_TRADE_RUNNING: conflict(
-    'No block holds the last trade of this account with this pool yet; retry in a moment.',
+    'The last trade of this account with this pool is not in a block yet; retry shortly.',
   ),
   POOL_CAPACITY: notNow(
-    'The exchange cannot hold more approvals or trades of pools now; retry later.',
+    'The exchange has reached its limit of pool approvals or trades; retry later.',
   ),
   APPROVAL_LIMIT: conflict(
-    'The profile or its partner has as many approvals of pools as it may have now; they end with ' +
-      'their markets.',
+    'The profile or its partner has reached its current limit of pool approvals; they ' +
+      'end with their markets.',
   ),
   APPROVAL_MISSING: notPayable(
     'The account has not approved this; call /amm/allowances/approve first.',
   ),
-  POOL_QUOTE_INVALID: notPayable('The pool cannot give this amount; send a smaller one.'),
+  POOL_QUOTE_INVALID: notPayable('The pool cannot fill this amount; send a smaller one.'),
   POOL_FUNDS_SHORT: notPayable(
     'Insufficient balance: send a smaller amount, or cancel open orders.',
     'available',
     'required',
   ),
   POOL_AMOUNT_TOO_SMALL: notPayable(
-    'The amount is too small for this slippage and may give no share; send a larger one.',
+    'The amount is too small for this slippage and may yield no shares; send a larger ' + 'one.',
   ),
   POOL_SHARES_BEYOND: notPayable(
-    'The pool gives fewer shares than minShares for this, or wants more than maxShares; read the ' +
-      'price again and change the limit.',
+    'The pool would give fewer shares than minShares, or take more than maxShares; read ' +
+      'the price again and change the limit.',
   ),
   PROVIDER_LIMIT: conflict(
-    'The pool has reached its limit of providers; add to a share that is there.',
+    'The pool has reached its limit of providers; only existing providers can add.',
   ),
   LIQUIDITY_SHORT: conflict(
     'The share of the profile in this pool is smaller; send a smaller amount, or none for all.',
     'available',
     'required',
   ),
-  QUOTE_INVALID: bad('The quoteId is not of this caller, these legs and this stake; quote again.'),
-  QUOTE_USED: conflict(
-    'A pack was made of this quote, and a quote is good for one pack; quote again.',
+  QUOTE_INVALID: bad(
+    'The quoteId does not match this caller, these legs and this stake; quote again.',
   ),
+  QUOTE_USED: conflict('A pack was already created from this quote; quote again.'),
   QUOTE_EXPIRED: conflict('The quote has expired; quote again.'),
   PACK_NOT_FOUND: notFound(
     'Pack not found: no pack of the caller or of the list has this id; check it.',
   ),
   INTENT_EXPIRED: unproven('Intent expired — please retry'),
   PACK_LIMIT: conflict(
-    'The profile or its partner is at its limit of open packs; wait until some are over.',
+    'The profile or its partner is at its limit of open packs; wait until some have ' + 'ended.',
   ),
   PACK_NOT_ELIGIBLE: notPayable(
-    'The pack cannot be made; `ineligibleReasons` names all that is wrong.',
+    'The pack cannot be created; `ineligibleReasons` lists all reasons.',
   ),
   QUOTE_CHANGED: conflict(
     'The books moved, and the pack would pay less than its quote; quote again.',
   ),
   PRICE_DRIFTED: conflict(
-    'The pack would pay less than minPayoutAmount at the prices of now: payoutAmount says what. ' +
-      'Quote it again, and buy with a new idempotencyKey.',
+    'At current prices the pack would pay payoutAmount, which is less than ' +
+      'minPayoutAmount. Quote it again, and buy with a new idempotencyKey.',
   ),
   PACK_NOT_WON: conflict(
-    'Only a pack that has won can be claimed. Its status says where it stands; a lost pack pays ' +
-      'nothing.',
+    'Only a pack that has won can be claimed. Read its status; a lost pack pays nothing.',
   ),
-  CURATED_NAME_TAKEN: conflict('Another pack of the list has this name; choose a name of its own.'),
-  CURATED_LIMIT: bad(`The list holds ${curatedMax} packs, which is the most; remove one first.`),
-  OFFER_NOT_FOUND: notFound('No such offer, or it is over; list the open ones again.'),
+  CURATED_NAME_TAKEN: conflict('Another pack of the list has this name; choose another name.'),
+  CURATED_LIMIT: bad(`The list has reached its limit of ${curatedMax} packs; remove one first.`),
+  OFFER_NOT_FOUND: notFound('No such offer, or it has ended; list the open ones again.'),
   OFFER_LIMIT: conflict(
-    'The profile or its partner has as many open offers as it may have now; take one back.',
+    'The profile or its partner has reached its current limit of open offers; withdraw ' + 'one.',
   ),
   OWN_OFFER: conflict(
-    'A maker cannot accept its own offer; take it back, or accept as another profile.',
+    'A maker cannot accept its own offer; withdraw it, or accept as another profile.',
   ),
   STAKE_TOO_LOW: bad(`The stake is below ${stakeMinRaw} raw units, or wins nothing; stake more.`),
-  STAKE_TOO_HIGH: bad('The stake is more than the offer takes; stake at most its stakeMax.'),
+  STAKE_TOO_HIGH: bad('The stake exceeds the limit of the offer; stake at most its stakeMax.'),
   DESTINATION_NOT_ALLOWED: forbidden(
-    'The destination is neither an address of the caller nor listed; list it first by POST ' +
-      '/portfolio/withdrawal-addresses.',
+    'The destination is neither an address of the caller nor listed; list it first with ' +
+      'POST /portfolio/withdrawal-addresses.',
   ),
-  TOKEN_NOT_COLLATERAL: bad('The exchange holds only its collateral token; leave token out.'),
+  TOKEN_NOT_COLLATERAL: bad('The exchange holds only its collateral token; omit the token.'),
   SHARES_OWED: conflict(
-    'A failed trade left shares below zero, and each holds back one unit: buy them back, or wait ' +
-      'for the payout of their market.',
+    'A failed trade made shares negative, and each of them blocks one unit: buy them ' +
+      'back, or wait for the payout of their market.',
   ),
   NOT_MINED_YET: conflict(
-    'Part of this collateral comes from trades that no block holds yet. Take no more than ' +
-      '`withdrawable` of GET /portfolio/balance now, and the rest when these trades are MINED.',
+    'Part of this collateral comes from trades that are not in a block yet. Withdraw at ' +
+      'most `withdrawable` of GET /portfolio/balance now, and the rest when these trades ' +
+      'are MINED.',
     'available',
     'required',
   ),
   SERIES_LIMIT: bad('The exchange has reached its limit of series; end one.'),
   SERIES_EXISTS: conflict('A series of this symbol and frequency exists; change that one.'),
   SERIES_NOT_FOUND: notFound(
-    'No such series, or it has ended; GET /admin/series lists those that run.',
+    'No such series, or it has ended; GET /admin/series lists the active ones.',
   ),
   NO_ORACLE: bad('The market has no oracle; read a market of a series.'),
   SYMBOL_UNKNOWN: bad('No series has this symbol; use the ticker of a series.'),
@@ -545,18 +558,19 @@ const REJECTS = {
     'Trades are not settled by the embedded chain; start the exchange with it to set faults.',
   ),
   TRADE_NOT_WAITING: conflict(
-    'No trade of this id waits for its settlement; name one that is MATCHED.',
+    'No trade with this id is waiting for settlement; choose one that is MATCHED.',
   ),
   FAULT_LIMIT: bad(
-    `At most ${settlementFaultsMax} settlement faults may wait at a time; wait until blocks ` +
-      'have met some of them.',
+    `At most ${settlementFaultsMax} settlement faults can be set at a time; wait until blocks ` +
+      'have used some of them.',
   ),
   BALANCE_LIMIT: bad(
-    'Deposits less withdrawals of the whole exchange cannot pass 2^51 raw units; credit less.',
+    'Deposits less withdrawals of the whole exchange cannot exceed 2^51 raw units; ' +
+      'credit less.',
   ),
   COMMAND_TOO_LARGE: answered({ status: 413 })(
-    `The call needs a record of more than ${recordBytesMax} bytes, and the journal takes no ` +
-      'longer one; send less text or fewer items in one call.',
+    `The call needs a journal record above the limit of ${recordBytesMax} bytes; send less ` +
+      'text or fewer items in one call.',
   ),
   READ_TIMEOUT: notNow('The read tables are behind; retry after the given seconds.'),
   NOT_COUNTED: answered({ status: 503, retryAfterSec: 60 })(
@@ -564,7 +578,7 @@ const REJECTS = {
   ),
   // A fault of the exchange comes after every refusal.
   INTERNAL: answered({ status: 500 })(
-    'The exchange could not answer this call; tell its faultId to the operator.',
+    'The exchange could not answer this call; report its faultId to the operator.',
   ),
 } as const
 

@@ -139,8 +139,9 @@ export class FairQueue<T> {
 
   /**
    * The item to drop for a new item of this share when the queue is full: the newest item of the
-   * longest line in the largest group. Undefined unless that group is larger than the share's group
-   * would become or, within the same group, that line is longer than the owner's line would become.
+   * largest group's longest line, if that group is larger than the share's group would become;
+   * otherwise the newest item of the own group's longest line, if that is longer than the owner's
+   * line would become; otherwise none.
    */
   giveWayTo({ group: name, owner }: Share): T | undefined {
     const own = this.#groups.entries.get(name)

@@ -62,7 +62,7 @@ const EDGE_POINTS = [
   'at-reply',
   /** An order is durable, and its reply is about to be written. */
   'at-order-reply',
-  /** A socket asks for an upgrade. */
+  /** A socket requests an upgrade. */
   'at-socket-upgrade',
   /** A socket has joined and is about to get its greeting. */
   'at-socket-join',

@@ -39,7 +39,6 @@ export interface Token extends TokenMetadata {
  * All accounts as plain values, in order of creation. Profiles are captured separately: readers
  * that map balances to owners need nothing else.
  */
-/** Profiles are captured apart: who looks for the owners of balances needs no more. */
 export interface CapturedAccounts {
   readonly adminTokenDigest: string
   readonly tokens: readonly TokenMetadata[]

@@ -85,7 +85,10 @@ test('of two writers, the first to commit a seq has it; the other stops with a s
   const { tail } = recoverJournal(dataDir, { visit: () => {} })
   const second = new SqliteJournalWriter(folder, 'full', tail)
   second.commit(3, Buffer.concat([recordAt(2), recordAt(3)]))
-  assert.throws(() => writer.commit(2, recordAt(2)), /another process has written seq 2; this one/)
+  assert.throws(
+    () => writer.commit(2, recordAt(2)),
+    /another process has written seq 2; this process/,
+  )
   second.close()
   close()
   assert.equal(recoverAll(dataDir).tail.seq, 3)

@@ -170,7 +170,7 @@ const DAMAGE: readonly Damage[] = [
   [/is truncated/, changing(() => new Uint8Array(0))],
   [/is damaged/, changing((bytes) => Buffer.concat([bytes, Buffer.alloc(8)]))],
   [
-    new RegExp(`has format 1, and this version of outcomex reads ${SNAPSHOT_FORMAT}`),
+    new RegExp(`has format 1, but this version of outcomex reads ${SNAPSHOT_FORMAT}`),
     changing((bytes) => bytes.fill(1, 8, 9)),
   ],
   [
@@ -192,7 +192,7 @@ test('whatever is wrong with the newest snapshot, the older one is taken', () =>
     assert.equal(snapshotSeq, OLDER, String(why))
     assert.equal(passedOver.length, 1)
     assert.match(passedOver[0], why)
-    assert.match(passedOver[0], new RegExp(`${NEWER}\\.snapshot .*; this snapshot is passed over`))
+    assert.match(passedOver[0], new RegExp(`${NEWER}\\.snapshot .*; this snapshot is skipped`))
     const [found] = verifyFolder(folder.dataDir).snapshots
     assert.match(found.unusable ?? '', why)
   }
@@ -281,8 +281,7 @@ test('balances that differ from those of main are a fault', async () => {
   await assert.rejects(
     save(follower, theirs),
     (error) =>
-      error instanceof Fault &&
-      /balances of main and of the follower differ at seq/.test(error.message),
+      error instanceof Fault && /main and of the follower differ at seq/.test(error.message),
   )
   follower.close()
 })

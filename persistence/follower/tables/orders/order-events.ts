@@ -75,7 +75,6 @@ const ALL_OWNERS = 0
  * An order ended by a large command; `kind` is of LATE. `place` is that of an event other than a
  * fill; absent = 0.
  */
-/** `place` is that of an event which is no fill; 0 when absent. */
 type LateEnd = Pick<LateRow, 'kind' | 'sizeRaw' | 'leftRaw' | 'ticks'> & {
   readonly slot: Slot
   readonly place?: number

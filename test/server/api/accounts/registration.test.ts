@@ -21,7 +21,7 @@ test('when registration is closed, only profiles that the operator made can log 
   const refused = await login(closed, wallet)
   assert.equal(refused.status, 403, refused.text)
   assert.equal(codeOf(refused), 'REGISTRATION_CLOSED')
-  assert.match(String(at(refused.body, 'message')), /the operator makes profiles/)
+  assert.match(String(at(refused.body, 'message')), /only the operator creates profiles/)
   assert.equal(closed.exchange.pipeline.clearing.accounts.count, before, 'no profile is made')
   const made = await closed.admin('/admin/profiles', { account: wallet.address })
   assert.equal(made.status, 201, made.text)

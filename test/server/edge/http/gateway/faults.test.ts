@@ -37,7 +37,7 @@ function assertFault(reply: string, faultId: string): void {
   assert.match(head, /^HTTP\/1\.1 500 Internal Server Error\r\n/)
   assert.match(head, /\r\nconnection: close/i)
   assert.deepEqual(JSON.parse(body), {
-    message: 'The exchange could not answer this call; tell its faultId to the operator.',
+    message: 'The exchange could not answer this call; report its faultId to the operator.',
     error: 'Internal Server Error',
     statusCode: 500,
     code: 'INTERNAL',
