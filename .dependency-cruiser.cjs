@@ -20,6 +20,7 @@ const IMPORTERS = {
   '@noble/curves': 'server/crypto/noble-curve.ts',
   '@noble/hashes': 'engine/core/cells/digest.ts',
   'better-sqlite3': 'persistence/database.ts',
+  commander: 'server/command-line.ts',
   esbuild: 'server/build/bundle.ts',
   jose: 'server/auth/identity.ts',
   marked: 'server/docs/markdown.ts',

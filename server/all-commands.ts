@@ -1,7 +1,8 @@
 // The whole program, behind the few files that a start needs for its door.
 
 import { codeOf, reasonOf } from '../engine/domain/error-code.ts'
-import { allCommands, runCommand } from './cli/commands.ts'
+import { allCommands } from './cli/commands.ts'
+import { runCommand } from './command-line.ts'
 import type { EarlyListener } from './edge/http/gateway/listening/early-listener.ts'
 import { EXIT } from './shell.ts'
 import { serveCommand } from './start/serve-command.ts'

@@ -4,6 +4,7 @@ import { MOVE_LIMITS } from '../engine/domain/moves/move-limits.ts'
 import { PACK_LIMITS } from '../engine/domain/packs/pack-limits.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
+import { type Grammar, splitLine } from './command-line.ts'
 import { checksumAddress, isAddress } from './crypto/address.ts'
 import type { Origins } from './edge/http/access/cors.ts'
 import type { Rates } from './edge/http/access/rate-limit.ts'
@@ -22,11 +23,8 @@ import {
   type AnySetting,
   type Environment,
   type Given,
-  helpText,
   readSetting,
   type Setting,
-  scanEnvironment,
-  scanLine,
   WrongUse,
 } from './settings/flags.ts'
 import { type HostPort, hostPort } from './settings/host-port.ts'
@@ -244,15 +242,14 @@ export type ConfigReading =
 /** Gives the text of a file or throws. */
 export type ReadFile = (path: string) => string
 
-export function serveHelp(): string {
-  return [
-    'outcomex serve: starts the exchange on a data folder.',
-    '',
-    helpText(SERVE_ROWS),
-    '',
-    'Each flag is also an environment variable (OUTCOMEX_PORT, ...) and a key of the config file',
-    '("port", ...): the flag counts first, then the environment, then the file.',
-  ].join('\n')
+/** What `outcomex serve` takes. */
+export const SERVE_GRAMMAR: Grammar = {
+  flags: SERVE_ROWS,
+  notes: [
+    'Each flag is also an environment variable (OUTCOMEX_PORT, ...) and a key of the',
+    'config file ("port", ...): the flag counts first, then the environment, then the',
+    'file.',
+  ].join('\n'),
 }
 
 /** Reads every setting from its sources, or gives a sentence that says what is wrong and where. */
@@ -261,8 +258,21 @@ export function readConfig(
   env: Environment,
   readFile: ReadFile,
 ): ConfigReading {
+  return reading(() => configFrom(splitLine(SERVE_GRAMMAR, argv, env).given, env, readFile))
+}
+
+/** The same, of a line that is split, with its environment. */
+export function readGiven(
+  given: readonly Given[],
+  env: Environment,
+  readFile: ReadFile,
+): ConfigReading {
+  return reading(() => configFrom(given, env, readFile))
+}
+
+function reading(read: () => ServeConfig): ConfigReading {
   try {
-    return { ok: true, config: configOf(gather(argv, env, readFile), readFile) }
+    return { ok: true, config: read() }
   } catch (error) {
     if (error instanceof WrongUse) return { ok: false, sentence: error.message }
     throw error
@@ -280,15 +290,13 @@ export function withChecksums(config: ServeConfig): ConfigReading {
   return { ok: true, config: { ...config, exchangeAddress, collateralAddress } }
 }
 
-/** All given values, the weakest source first. */
-function gather(argv: readonly string[], env: Environment, readFile: ReadFile): readonly Given[] {
-  const { given, words: rest } = scanLine(argv, SERVE_ROWS)
-  if (rest.length > 0) throw new WrongUse(`serve takes flags only, not '${rest[0]}'; see --help`)
+/** The file is the weakest source. */
+function configFrom(named: readonly Given[], env: Environment, readFile: ReadFile): ServeConfig {
   refuseUnknownVariables(env, SERVE_ROWS)
   faultRequested(env)
-  const named = [...scanEnvironment(env, SERVE_ROWS, given), ...given]
   const path = readSetting(SETTINGS.config, named)
-  return path === undefined ? named : [...scanFile(path, readFile), ...named]
+  const given = path === undefined ? named : [...scanFile(path, readFile), ...named]
+  return configOf(given, readFile)
 }
 
 function readText(path: string, what: string, readFile: ReadFile): string {

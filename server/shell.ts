@@ -1,4 +1,4 @@
-import { type AnySetting, type Environment, WrongUse } from './settings/flags.ts'
+import type { Environment } from './settings/flags.ts'
 
 /** Control characters, and characters that turn the direction of the text around them. */
 const STEERING = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
@@ -51,56 +51,7 @@ export const processShell: Shell = {
 /** UNCHECKED: `outcomex verify` cannot say whether the folder is sound. */
 export const EXIT = { OK: 0, FAILED: 1, WRONG_USE: 2, UNCHECKED: 3 } as const
 
-export interface Command {
-  /** One line for the list of commands. */
-  readonly about: string
-  readonly flags: readonly AnySetting[]
-  /** The words that may come first; empty when they are no list. */
-  readonly words: readonly string[]
-  /** Resolves with the exit code. */
-  readonly run: (args: readonly string[], shell?: Shell) => Promise<number>
-}
-
-/** By name. */
-export type Commands = Readonly<Record<string, Command>>
-
 /** The use of the command was right, but it cannot be done: exit code 1. */
 export class Failure extends Error {
   override name = 'Failure'
-}
-
-interface Steps {
-  readonly about: string
-  readonly flags?: readonly AnySetting[]
-  readonly words?: readonly string[]
-  readonly help: () => string
-  /** The work; an expected error is a WrongUse, a Failure or one that `isKnown` accepts. */
-  readonly work: (args: readonly string[], shell: Shell) => Promise<number>
-  readonly isKnown?: (error: unknown) => boolean
-}
-
-function wantsHelp(args: readonly string[]): boolean {
-  return args.some((arg) => arg === '--help' || arg === '-h')
-}
-
-/**
- * Makes a command that prints its help on --help, and turns expected errors into a line and a code.
- */
-export function command(steps: Steps): Command {
-  const { about, help, work, isKnown = () => false, flags = [], words = [] } = steps
-  const run = async (args: readonly string[], shell: Shell = processShell) => {
-    if (wantsHelp(args)) {
-      shell.say(help())
-      return EXIT.OK
-    }
-    try {
-      return await work(args, shell)
-    } catch (error) {
-      const isSentence = error instanceof WrongUse || error instanceof Failure || isKnown(error)
-      if (!isSentence || !(error instanceof Error)) throw error
-      shell.warn(error.message)
-      return error instanceof WrongUse ? EXIT.WRONG_USE : EXIT.FAILED
-    }
-  }
-  return { about, flags, words, run }
 }

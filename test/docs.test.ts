@@ -164,15 +164,16 @@ const FOREIGN = new Set([
 ])
 
 test('every command, flag and variable that a document names exists', async () => {
-  const rows = [...SERVE_ROWS, ...Object.values(commands).flatMap(({ flags }) => flags)]
+  const specs = await Promise.all(Object.values(commands).map(({ load }) => load()))
+  const usages = specs.flatMap(({ flags, commands: subs = {} }) => [
+    { flags },
+    ...Object.values(subs),
+  ])
+  const rows = [...SERVE_ROWS, ...usages.flatMap(({ flags = [] }) => flags)]
   const flags = new Set(['--help', '--version', ...rows.map(({ flag }) => `--${flag}`), ...FOREIGN])
   const variables = new Set([FAULT_VARIABLE, ...rows.map(({ variable }) => variable)])
   const names = new Set(Object.keys(allCommands(serveCommand(null))))
-  let adminHelp = ''
-  const say = (line: string) => {
-    adminHelp += line
-  }
-  await commands.admin.run(['--help'], { env: {}, say, warn: say, nowMs: () => 0 })
+  const adminNames = new Set(Object.keys((await commands.admin.load()).commands ?? {}))
   for (const [path, text] of current) {
     const code = codeOf(text)
     for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z-]*[a-z]/g)) {
@@ -184,7 +185,7 @@ test('every command, flag and variable that a document names exists', async () =
     for (const [, name, word] of code.matchAll(/\boutcomex ([a-z]+)(?: ([a-z][a-z-]*))?/g)) {
       assert.ok(names.has(name), `${path}: outcomex ${name}`)
       if (name !== 'admin' || word === undefined) continue
-      assert.match(adminHelp, new RegExp(`admin ${word}\\b`), `${path}: outcomex admin ${word}`)
+      assert.ok(adminNames.has(word), `${path}: outcomex admin ${word}`)
     }
   }
 })

@@ -55,7 +55,7 @@ test('outcomex runs the compiled program, also by the link of make install', asy
   assert.deepEqual(run(join(prefix, 'bin', 'outcomex'), ['--version']), direct)
   const wrong = run(join(prefix, 'bin', 'outcomex'), ['sevre'])
   assert.deepEqual([wrong.code, wrong.stated], [2, ''])
-  assert.match(wrong.warned, /did you mean serve/)
+  assert.match(wrong.warned, /Did you mean serve/)
 })
 
 test('outcomex gives node the flags of npm start, and passes its arguments on unchanged', () => {

@@ -9,6 +9,7 @@ import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
+import { ADMIN_ROUTES_FILE, describedRoutes } from '../cli/admin/admin-routes.ts'
 import { PAGES_FILE, renderedPages } from '../docs/pages.ts'
 import { DOCUMENTS_FILE, markedDocuments } from '../start/api-documents.ts'
 import { BROTLI_ENDING, type MadeFiles, WEB_INDEX, type WebIndex } from '../web/web-files.ts'
@@ -44,6 +45,7 @@ export async function bundleProgram(
   }
   writeFileSync(join(folder, PAGES_FILE), JSON.stringify(renderedPages()))
   writeFileSync(join(folder, DOCUMENTS_FILE), JSON.stringify(markedDocuments()))
+  writeFileSync(join(folder, ADMIN_ROUTES_FILE), await describedRoutes())
   writeWeb(folder, await makeWeb('small'))
   const program = join(folder, `${basename(entry, '.ts')}.js`)
   chmodSync(program, 0o755)

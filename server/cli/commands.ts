@@ -1,74 +1,62 @@
-import { nearest } from '../settings/nearest.ts'
-import { type Command, type Commands, EXIT, processShell, type Shell } from '../shell.ts'
-import { adminCommand } from './admin/admin.ts'
-import { completionCommand } from './completion.ts'
-import { backupCommand, restoreCommand } from './folder/backup.ts'
-import { exportCommand } from './folder/export.ts'
-import { keyCommand } from './folder/key.ts'
-import { rebuildCommand } from './folder/rebuild.ts'
-import { replayCommand } from './folder/replay.ts'
-import { verifyCommand } from './folder/verify.ts'
-import { orderCommand } from './order/order.ts'
-import { topCommand } from './top/top.ts'
-import { verifyProofCommand } from './verify-proof.ts'
+import type { Commands, LazyCommand } from '../command-line.ts'
 
 /** The commands that need neither `serve` nor a list of all. */
 export const commands: Commands = {
-  verify: verifyCommand,
-  'verify-proof': verifyProofCommand,
-  rebuild: rebuildCommand,
-  backup: backupCommand,
-  restore: restoreCommand,
-  key: keyCommand,
-  replay: replayCommand,
-  export: exportCommand,
-  admin: adminCommand,
-  order: orderCommand,
-  top: topCommand,
+  verify: {
+    about: 'Checks a data folder; prints its seq, its state hash and a verdict.',
+    load: async () => (await import('./folder/verify.ts')).verifyCommand,
+  },
+  'verify-proof': {
+    about: 'Checks a proof of balances, the reply of GET /solvency/proof in a file.',
+    load: async () => (await import('./verify-proof.ts')).verifyProofCommand,
+  },
+  rebuild: {
+    about: 'Makes the read tables of a data folder again from its journal.',
+    load: async () => (await import('./folder/rebuild.ts')).rebuildCommand,
+  },
+  backup: {
+    about: 'Copies a data folder, also while its exchange trades, or brings a copy up to date.',
+    load: async () => (await import('./folder/backup.ts')).backupCommand,
+  },
+  restore: {
+    about: 'Makes a data folder of a backup.',
+    load: async () => (await import('./folder/backup.ts')).restoreCommand,
+  },
+  key: {
+    about: 'Seals the key of a data folder under a new server key; the old one opens nothing then.',
+    load: async () => (await import('./folder/key.ts')).keyCommand,
+  },
+  replay: {
+    about: 'Prints the state of an exchange as it was behind a command.',
+    load: async () => (await import('./folder/replay.ts')).replayCommand,
+  },
+  export: {
+    about: 'Writes trades, orders or balances of a data folder as CSV to standard output.',
+    load: async () => (await import('./folder/export.ts')).exportCommand,
+  },
+  admin: {
+    about: 'Calls the admin API.',
+    load: async () => (await import('./admin/admin.ts')).adminCommand(),
+  },
+  order: {
+    about: 'Signs and sends an order as a demo trader.',
+    load: async () => (await import('./order/order.ts')).orderCommand,
+  },
+  top: {
+    about: 'Shows rates, latencies, queues and the busiest markets of a running exchange.',
+    load: async () => (await import('./top/top.ts')).topCommand,
+  },
 }
 
 /** Every command; main gives `serve`. */
-export function allCommands(serve: Command): Commands {
-  const all: Commands = { serve, ...commands, completion: completionCommand(() => all) }
+export function allCommands(serve: LazyCommand): Commands {
+  const all: Commands = {
+    serve,
+    ...commands,
+    completion: {
+      about: 'Prints a script that completes the command line: bash, zsh or fish.',
+      load: async () => (await import('./completion.ts')).completionCommand(all),
+    },
+  }
   return all
-}
-
-function helpOf(known: Commands): string {
-  const names = Object.keys(known)
-  const width = Math.max(...names.map((name) => name.length))
-  return [
-    'outcomex: a self-hosted prediction-market exchange',
-    '',
-    ...names.map((name) => `  outcomex ${name.padEnd(width)}  ${known[name].about}`),
-    '',
-    '  outcomex COMMAND --help explains one; outcomex --version prints the version.',
-  ].join('\n')
-}
-
-/** Runs the command that `argv` (without node and script) names; resolves with the exit code. */
-export async function runCommand(
-  known: Commands,
-  argv: readonly string[],
-  version: string,
-  shell: Shell = processShell,
-): Promise<number> {
-  const [name, ...args] = argv
-  if (name === '--version' || name === '-v') {
-    shell.say(version)
-    return EXIT.OK
-  }
-  if (name === '--help' || name === '-h' || name === 'help') {
-    shell.say(helpOf(known))
-    return EXIT.OK
-  }
-  if (name === undefined) {
-    shell.warn(helpOf(known))
-    return EXIT.WRONG_USE
-  }
-  const found = Object.hasOwn(known, name) ? known[name] : undefined
-  if (found !== undefined) return await found.run(args, shell)
-  const near = nearest(name, Object.keys(known))
-  const hint = near === undefined ? 'see outcomex --help' : `did you mean ${near}?`
-  shell.warn(`There is no command '${name}'; ${hint}`)
-  return EXIT.WRONG_USE
 }

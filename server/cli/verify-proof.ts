@@ -3,15 +3,15 @@ import { codeOf } from '../../engine/domain/error-code.ts'
 import { BrokenProof, checkProof } from '../../persistence/solvency/proof-check.ts'
 import type { BalanceView, ProofView } from '../../persistence/solvency/proof-view.ts'
 import { proofReply } from '../api/solvency/solvency-shapes.ts'
+import type { CommandSpec, Line } from '../command-line.ts'
 import { compile } from '../edge/http/schema/schema.ts'
-import type { Kind, Setting } from '../settings/flags.ts'
-import { helpText, readSetting, scanLine, WrongUse } from '../settings/flags.ts'
-import { command, EXIT, Failure, oneLine, type Shell } from '../shell.ts'
+import { type Kind, readSetting } from '../settings/flags.ts'
+import { flagOf } from '../settings/setting.ts'
+import { EXIT, Failure, oneLine, type Shell } from '../shell.ts'
 import { unitsOf } from './decimals.ts'
 
 // Checks a proof of solvency offline: a reply of GET /solvency/proof in a file (rules §14).
 
-const ABOUT = 'Checks a proof of balances, the reply of GET /solvency/proof in a file.'
 /** A whole page of fifty balances is a tenth of it. */
 const FILE_BYTES_MAX = 8 << 20
 
@@ -21,23 +21,12 @@ const HEX: Kind<string | undefined> = {
   read: (text) => (/^(0x)?[0-9a-fA-F]{64}$/.test(text) ? text.slice(-64).toLowerCase() : undefined),
 }
 
-const ROOT: Setting<string | undefined> = {
-  flag: 'root',
-  kind: HEX,
-  fallback: undefined,
-  help: 'The root that the proof must have: that of GET /solvency, as others see it.',
-}
-
-export const PROOF_ROWS = [ROOT]
-
-function help(): string {
-  return [
-    `outcomex verify-proof FILE: ${ABOUT}`,
-    'It needs no server.',
-    '',
-    helpText(PROOF_ROWS),
-  ].join('\n')
-}
+const ROOT = flagOf(
+  'root',
+  HEX,
+  undefined,
+  'The root that the proof must have: that of GET /solvency, as others see it.',
+)
 
 function textOf(path: string): string {
   try {
@@ -97,9 +86,7 @@ function linesOf({ snapshot, account, balances }: ProofView, root: string | null
   ]
 }
 
-async function work(args: readonly string[], shell: Shell): Promise<number> {
-  const { given, words } = scanLine(args, PROOF_ROWS)
-  if (words.length !== 1) throw new WrongUse('verify-proof takes one FILE; see --help')
+async function work({ given, words }: Line, shell: Shell): Promise<number> {
   const root = readSetting(ROOT, given) ?? null
   const proof = proofIn(words[0])
   try {
@@ -112,4 +99,9 @@ async function work(args: readonly string[], shell: Shell): Promise<number> {
   return EXIT.OK
 }
 
-export const verifyProofCommand = command({ about: ABOUT, flags: PROOF_ROWS, help, work })
+export const verifyProofCommand: CommandSpec = {
+  flags: [ROOT],
+  words: [{ shape: '<FILE>', about: 'The reply, as it came.' }],
+  notes: 'It needs no server.',
+  work,
+}

@@ -1,9 +1,7 @@
-import { parseArgs } from 'node:util'
-import { nearest } from './nearest.ts'
 import { isServiceLink } from './service-links.ts'
 
-// Flags as rows of a table: how each is written, read, defaulted and explained. A wrong use throws
-// a sentence and ends the command before anything has happened.
+// Settings as rows of a table: how each is written, read, defaulted and explained. A wrong value
+// throws a sentence and ends the command before anything has happened.
 
 /** A sentence for the person at the shell. */
 export class WrongUse extends Error {
@@ -12,7 +10,7 @@ export class WrongUse extends Error {
 
 /** How the text of one kind of value is read. */
 export interface Kind<T> {
-  /** The placeholder of the value in the help; '' for a switch, which needs no value. */
+  /** The placeholder of the value in the help; '' for a switch, which takes no value. */
   readonly shape: string
   /** Ends the sentence "… must be". */
   readonly wants: string
@@ -33,6 +31,8 @@ export interface Setting<T> {
   readonly help: string
   /** Environment variable; rows without one are flags only. */
   readonly variable?: string
+  /** Whether a line without this flag is refused. */
+  readonly isRequired?: boolean
 }
 
 export type AnySetting = Setting<unknown>
@@ -44,54 +44,6 @@ export interface Given {
   readonly text: string
   /** `--port`, `OUTCOMEX_PORT`, `"port" in exchange.json` */
   readonly where: string
-}
-
-export interface Line {
-  readonly given: readonly Given[]
-  /** Words that are neither a flag nor the value of a flag, in order. */
-  readonly words: readonly string[]
-}
-
-function isSwitch(row: AnySetting): boolean {
-  return row.kind.shape === ''
-}
-
-function unknownFlag(name: string, rows: readonly AnySetting[]): WrongUse {
-  const near = nearest(
-    name,
-    rows.map((row) => row.flag),
-  )
-  const hint = near === undefined ? 'see --help' : `did you mean --${near}?`
-  return new WrongUse(`There is no flag --${name}; ${hint}`)
-}
-
-/** Splits a command line by its table; the values are read later, by `readSetting`. */
-export function scanLine(args: readonly string[], rows: readonly AnySetting[]): Line {
-  const options = Object.fromEntries(
-    rows.map((row) => [row.flag, { type: isSwitch(row) ? 'boolean' : 'string' } as const]),
-  )
-  // Not strict: its own messages know neither the nearest flag nor what a value must be.
-  const { tokens } = parseArgs({ args: [...args], options, strict: false, tokens: true })
-  const given: Given[] = []
-  const words: string[] = []
-  for (const token of tokens) {
-    if (token.kind === 'positional') words.push(token.value)
-    if (token.kind !== 'option') continue
-    if (!token.rawName.startsWith('--')) {
-      const rule = /[0-9]/.test(token.rawName) ? 'a number has no sign' : 'flags have two dashes'
-      throw new WrongUse(`There is no flag ${token.rawName}; ${rule}, see --help`)
-    }
-    const row = rows.find((each) => each.flag === token.name)
-    if (row === undefined) throw unknownFlag(token.name, rows)
-    const where = `--${row.flag}`
-    // In `--port --data x` the port is missing: `--data` is not its value.
-    const isMissing = !token.inlineValue && (token.value ?? '--').startsWith('--')
-    if (isMissing && !isSwitch(row)) {
-      throw new WrongUse(`${where} needs a value: it must be ${row.kind.wants}`)
-    }
-    given.push({ flag: row.flag, text: token.value ?? 'true', where })
-  }
-  return { given, words }
 }
 
 /**
@@ -134,21 +86,4 @@ export function readSetting<T>({ flag, kind, fallback }: Setting<T>, given: read
     value = read
   }
   return value
-}
-
-function defaultText({ fallback, kind }: AnySetting): string {
-  if (fallback === undefined || fallback === false || fallback === '') return ''
-  if (kind.show !== undefined) return ` (default ${kind.show(fallback)})`
-  return ` (default ${Array.isArray(fallback) ? fallback.join(',') : fallback})`
-}
-
-/** One line per row, with the flags in their own column. */
-export function helpText(rows: readonly AnySetting[]): string {
-  const heads = rows.map((row) => `--${row.flag} ${row.kind.shape}`.trimEnd())
-  const width = Math.max(...heads.map((head) => head.length))
-  return rows
-    .map((row, index) => {
-      return `  ${heads[index].padEnd(width)}  ${row.help}${defaultText(row)}`
-    })
-    .join('\n')
 }

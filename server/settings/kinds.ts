@@ -3,6 +3,7 @@ import type { Kind } from './flags.ts'
 // The kinds of value that flags, variables and config files hold.
 
 const WHOLE = /^(?:0|[1-9][0-9]{0,15})$/
+const SIGNED = /^(?:0|-?[1-9][0-9]{0,15})$/
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 export function count(min: number, max: number, shape = 'N'): Kind<number> {
@@ -11,7 +12,8 @@ export function count(min: number, max: number, shape = 'N'): Kind<number> {
     shape,
     wants: `a whole number from ${min} to ${top}`,
     read(text) {
-      const value = WHOLE.test(text) ? Number(text) : Number.NaN
+      const form = min < 0 ? SIGNED : WHOLE
+      const value = form.test(text) ? Number(text) : Number.NaN
       return value >= min && value <= max ? value : undefined
     },
   }
@@ -57,7 +59,7 @@ export const onOff: Kind<boolean> = {
 
 /** Checks the form only; the checksum is checked later, when keccak is loaded. */
 export const address: Kind<string> = {
-  shape: '0x...',
+  shape: 'ADDRESS',
   wants: 'an address: 0x and 40 hex digits',
   read: (text) => (ADDRESS.test(text) ? text : undefined),
 }

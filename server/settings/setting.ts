@@ -14,3 +14,18 @@ export function setting<T>(flag: string, kind: Kind<T>, fallback: T, help: strin
 export function maybe<T>(flag: string, kind: Kind<T>, help: string): Setting<T | undefined> {
   return setting<T | undefined>(flag, kind, undefined, help)
 }
+
+/** A flag of one command, without a variable. */
+export function flagOf<T>(flag: string, kind: Kind<T>, fallback: T, help: string): Setting<T> {
+  return { flag, kind, fallback, help }
+}
+
+/** A flag that a command cannot do without; its fallback only gives the type of its value. */
+export function requiredFlag<T>(
+  flag: string,
+  kind: Kind<T>,
+  fallback: T,
+  help: string,
+): Setting<T> {
+  return { flag, kind, fallback, help, isRequired: true }
+}

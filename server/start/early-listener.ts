@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readConfig } from '../config.ts'
-import { EarlyListener } from '../edge/http/gateway/listening/early-listener.ts'
+import type { EarlyListener } from '../edge/http/gateway/listening/early-listener.ts'
 
 /**
  * Opens the early listener of the exchange that this command line starts, because the rest of the
@@ -9,8 +8,10 @@ import { EarlyListener } from '../edge/http/gateway/listening/early-listener.ts'
  */
 export async function openEarlyListener(argv: readonly string[]): Promise<EarlyListener | null> {
   const [name, ...args] = argv
-  if (name !== 'serve' || args.includes('--help')) return null
+  if (name !== 'serve') return null
+  const { readConfig } = await import('../config.ts')
   const reading = readConfig(args, process.env, (path) => readFileSync(path, 'utf8'))
   if (!reading.ok || reading.config.tls !== undefined || reading.config.port === 0) return null
+  const { EarlyListener } = await import('../edge/http/gateway/listening/early-listener.ts')
   return await EarlyListener.open(reading.config.host, reading.config.port)
 }

@@ -13,7 +13,7 @@ import { ownerOfCall } from '../auth/delegation.ts'
 import { Guard } from '../auth/guard.ts'
 import type { IdentityCheck } from '../auth/identity.ts'
 import { digestOf } from '../auth/session.ts'
-import { readConfig, type ServeConfig, serveHelp, withChecksums } from '../config.ts'
+import { readGiven, type ServeConfig, withChecksums } from '../config.ts'
 import { curve } from '../crypto/ecdsa.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { keepAdminToken, startDemo } from '../demo/demo.ts'
@@ -37,6 +37,7 @@ import { type Log, openLog } from '../ops/logging/log.ts'
 import { Metrics } from '../ops/metrics.ts'
 import { TraceFile } from '../ops/trace.ts'
 import { faultRequested } from '../settings/fault.ts'
+import type { Given } from '../settings/flags.ts'
 import { marketThreadsAuto, memoryLimitBytes, memoryWarning } from '../settings/memory.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
 import { banner } from './banner.ts'
@@ -356,14 +357,10 @@ async function comeUp(
 
 /** Runs until a signal ends the process; returns an exit code only when the start fails. */
 export async function runServe(
-  argv: readonly string[],
+  given: readonly Given[],
   listener: EarlyListener | null,
 ): Promise<number> {
-  if (argv.includes('--help')) {
-    process.stdout.write(`${serveHelp()}\n`)
-    return 0
-  }
-  const reading = readConfig(argv, process.env, (path) => readFileSync(path, 'utf8'))
+  const reading = readGiven(given, process.env, (path) => readFileSync(path, 'utf8'))
   if (!reading.ok) {
     process.stderr.write(`outcomex: ${reading.sentence}\n`)
     return 2

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { commands, runCommand } from '../../server/cli/commands.ts'
+import { commands } from '../../server/cli/commands.ts'
+import { runCommand } from '../../server/command-line.ts'
 import { CommandFlow } from './command-flow.ts'
 import { newFolder } from './data-folder.ts'
 import { fillJournal } from './journal-fill.ts'

@@ -1,15 +1,12 @@
-import { helpText, WrongUse } from '../../settings/flags.ts'
-import { command, EXIT, type Shell } from '../../shell.ts'
+import type { CommandSpec, Line } from '../../command-line.ts'
+import { WrongUse } from '../../settings/flags.ts'
+import { EXIT, type Shell } from '../../shell.ts'
 import { accepted, send } from '../client.ts'
 import { findDemo, isOfDemo } from '../demo-file.ts'
-import { ADMIN_ROWS, ADMIN_USES, ADMIN_WORDS, readAdminLine } from './admin-line.ts'
+import { type AdminLines, adminLines } from './admin-lines.ts'
+import { adminRoutes } from './admin-routes.ts'
 
-const ABOUT = 'Calls the admin API.'
 const DEFAULT_URL = 'http://127.0.0.1:3000'
-
-function help(): string {
-  return [...ADMIN_USES.map((use) => `outcomex ${use}`), ABOUT, '', helpText(ADMIN_ROWS)].join('\n')
-}
 
 /** The list of a reply; null when it has none. */
 function rowsOf(body: unknown, name: string): readonly object[] | null {
@@ -34,8 +31,8 @@ export function tableText(rows: readonly object[]): string {
   return [heads, ...cells].map(line).join('\n')
 }
 
-async function work(args: readonly string[], shell: Shell): Promise<number> {
-  const { call, fields, url, token, dataDir, table, isJson } = readAdminLine(args, shell.env)
+async function work({ read }: AdminLines, line: Line, shell: Shell): Promise<number> {
+  const { call, fields, url, token, dataDir, table, isJson } = read(line)
   const demo = findDemo(dataDir)
   const baseUrl = url ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
   const ofDemo = demo !== undefined && isOfDemo(baseUrl, demo) ? demo.adminToken : undefined
@@ -60,10 +57,7 @@ async function work(args: readonly string[], shell: Shell): Promise<number> {
   return EXIT.OK
 }
 
-export const adminCommand = command({
-  about: ABOUT,
-  flags: ADMIN_ROWS,
-  words: ADMIN_WORDS,
-  help,
-  work,
-})
+export async function adminCommand(): Promise<CommandSpec> {
+  const lines = adminLines(await adminRoutes())
+  return { ...lines.grammar, work: (line, shell) => work(lines, line, shell) }
+}

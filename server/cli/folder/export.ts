@@ -5,9 +5,11 @@ import { ORDER_STATUSES, ORDER_TYPES, SIDE } from '../../../engine/domain/order.
 import { AllRows, type OrderRow, type TradeRow } from '../../../persistence/query/all-rows.ts'
 import { newestSeq, readStates } from '../../../persistence/snapshot/past-states.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
-import { helpText, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
-import { oneOf, optional } from '../../settings/kinds.ts'
-import { command, EXIT, type Shell } from '../../shell.ts'
+import type { CommandSpec } from '../../command-line.ts'
+import { readSetting } from '../../settings/flags.ts'
+import { oneOf } from '../../settings/kinds.ts'
+import { requiredFlag } from '../../settings/setting.ts'
+import { EXIT, type Shell } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
 import { progressLines } from '../progress.ts'
 import { pour } from './pour.ts'
@@ -19,15 +21,17 @@ import { folderOf, OFFLINE_ROWS } from './verify.ts'
 const WHAT = ['trades', 'orders', 'balances'] as const
 type What = (typeof WHAT)[number]
 
-const CSV: Setting<What | undefined> = {
-  flag: 'csv',
-  kind: { ...optional(oneOf(...WHAT)), shape: WHAT.join('|') },
-  fallback: undefined,
-  help: 'What is written: every trade, every order, or what each profile holds now.',
-}
-export const EXPORT_ROWS = [CSV]
-
-const ABOUT = 'Writes trades, orders or balances of a data folder as CSV to standard output.'
+const CSV = requiredFlag<What>(
+  'csv',
+  oneOf(...WHAT),
+  'trades',
+  'What is written: every trade, every order, or what each profile holds now.',
+)
+const NOTES = [
+  'The server may run meanwhile. Times are UTC; amounts are whole units with six',
+  'decimals. An order is named by the seq of its row among the orders; a trade lists',
+  'its makers in the order in which they were met.',
+].join('\n')
 /** A line of CSV ends with it and with the end of any other line. */
 const CR = '\r'
 const OUTCOMES = ['YES', 'NO'] as const
@@ -42,21 +46,6 @@ const HEADS: Readonly<Record<What, string>> = {
 }
 
 type Cell = string | number
-
-function help(): string {
-  const flags = helpText([...OFFLINE_ROWS, ...EXPORT_ROWS])
-  const lines = [
-    `outcomex export --csv ${WHAT.join('|')}: ${ABOUT}`,
-    'The server may run meanwhile.',
-  ]
-  return [
-    ...lines,
-    'Times are UTC; amounts are whole units with six decimals. An order is named by the seq of its',
-    'row among the orders; a trade lists its makers in the order in which they were met.',
-    '',
-    flags,
-  ].join('\n')
-}
 
 const units = (raw: number) => unitsOf(BigInt(raw))
 const timeOf = (ms: number) => new Date(ms).toISOString()
@@ -146,15 +135,13 @@ async function writeRows(what: 'trades' | 'orders', dataDir: string, shell: Shel
   }
 }
 
-export const exportCommand = command({
-  about: ABOUT,
-  flags: [...OFFLINE_ROWS, ...EXPORT_ROWS],
-  help,
+export const exportCommand: CommandSpec = {
+  flags: [...OFFLINE_ROWS, CSV],
+  notes: NOTES,
   isKnown: (error) => error instanceof DataFolderError,
-  async work(args, shell) {
-    const { dataDir, keyFile, given } = folderOf('export', args, shell, EXPORT_ROWS)
-    const what = readSetting(CSV, given)
-    if (what === undefined) throw new WrongUse(`export needs --csv ${WHAT.join('|')}`)
+  async work(line, shell) {
+    const { dataDir, keyFile } = folderOf(line)
+    const what = readSetting(CSV, line.given)
     if (what !== 'balances') {
       await writeRows(what, dataDir, shell)
       return EXIT.OK
@@ -166,4 +153,4 @@ export const exportCommand = command({
     })
     return EXIT.OK
   },
-})
+}

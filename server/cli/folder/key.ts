@@ -1,49 +1,33 @@
 import { resolve } from 'node:path'
 import { defaultKeyFile, resealFolderKey } from '../../../persistence/folder-key.ts'
 import { DataFolderError, lockExisting } from '../../../persistence/snapshot/recovery.ts'
+import type { CommandSpec } from '../../command-line.ts'
 import { faultRequested } from '../../settings/fault.ts'
-import { helpText, readSetting, type Setting, scanLine, WrongUse } from '../../settings/flags.ts'
-import { optional } from '../../settings/kinds.ts'
+import { readSetting, WrongUse } from '../../settings/flags.ts'
+import { requiredFlag } from '../../settings/setting.ts'
 import { path } from '../../settings/text-kinds.ts'
-import { command, EXIT } from '../../shell.ts'
+import { EXIT } from '../../shell.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
-const NEW_KEY_FILE: Setting<string | undefined> = {
-  flag: 'new-key-file',
-  kind: optional(path('FILE', 'the path of a file')),
-  fallback: undefined,
-  help: 'The file of the new server key; it is made when it does not exist.',
-}
-export const KEY_ROWS = [NEW_KEY_FILE]
+const NEW_KEY_FILE = requiredFlag(
+  'new-key-file',
+  path('FILE', 'the path of a file'),
+  '',
+  'The file of the new server key; it is made when it does not exist.',
+)
 
-const ABOUT =
-  'Seals the key of a data folder under a new server key; the old one opens nothing then.'
-
-function help(): string {
-  const flags = helpText([...OFFLINE_ROWS, ...KEY_ROWS])
-  return [
-    `outcomex key rotate --new-key-file FILE: ${ABOUT}`,
-    'Stop the server first. --key-file names the old key. Backups keep theirs until they are',
-    'brought up to date.',
-    '',
-    flags,
-  ].join('\n')
-}
-
-export const keyCommand = command({
-  about: ABOUT,
-  flags: [...OFFLINE_ROWS, ...KEY_ROWS],
-  words: ['rotate'],
-  help,
+export const keyCommand: CommandSpec = {
+  flags: [...OFFLINE_ROWS, NEW_KEY_FILE],
+  words: [{ shape: '<rotate>', about: 'What is done.', choices: ['rotate'] }],
+  notes: [
+    'Stop the server first. --key-file names the old key. Backups keep theirs until',
+    'they are brought up to date.',
+  ].join('\n'),
   isKnown: (error) => error instanceof DataFolderError,
-  async work(args, shell) {
-    const { words: output } = scanLine(args, [...OFFLINE_ROWS, ...KEY_ROWS])
-    if (output[0] !== 'rotate') throw new WrongUse('key takes one word: outcomex key rotate')
-    const rest = args.filter((_arg, index) => index !== args.indexOf('rotate'))
-    const { dataDir, keyFile, given } = folderOf('key rotate', rest, shell, KEY_ROWS)
+  async work(line, shell) {
+    const { dataDir, keyFile } = folderOf(line)
     const oldFile = keyFile ?? defaultKeyFile(dataDir)
-    const newFile = readSetting(NEW_KEY_FILE, given)
-    if (newFile === undefined) throw new WrongUse('key rotate needs --new-key-file FILE')
+    const newFile = readSetting(NEW_KEY_FILE, line.given)
     if (resolve(newFile) === resolve(oldFile)) {
       throw new WrongUse('--new-key-file must be another file than that of the old key')
     }
@@ -62,4 +46,4 @@ export const keyCommand = command({
     )
     return EXIT.OK
   },
-})
+}

@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs'
 import { rebuildReadTables } from '../../../persistence/follower/follower-handle.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
+import type { CommandSpec } from '../../command-line.ts'
 import { faultRequested } from '../../settings/fault.ts'
-import { command, EXIT, Failure } from '../../shell.ts'
+import { EXIT, Failure } from '../../shell.ts'
 import { progressLines } from '../progress.ts'
-import { folderOf, OFFLINE_ROWS, offlineHelp } from './verify.ts'
+import { folderOf, OFFLINE_ROWS, STOPPED } from './verify.ts'
 
-const ABOUT = 'Makes the read tables of a data folder again from its journal.'
-
-export const rebuildCommand = command({
-  about: ABOUT,
+export const rebuildCommand: CommandSpec = {
   flags: OFFLINE_ROWS,
-  help: () => offlineHelp('rebuild', ABOUT),
+  notes: STOPPED,
   isKnown: (error) => error instanceof DataFolderError,
-  async work(args, shell) {
-    const { dataDir, keyFile } = folderOf('rebuild', args, shell)
+  async work(line, shell) {
+    const { dataDir, keyFile } = folderOf(line)
     // A rebuild makes a missing folder, and a typing error in its name must not do that.
     if (!existsSync(dataDir)) throw new Failure(`${dataDir}: there is no such data folder.`)
     const fault = faultRequested(shell.env)
@@ -26,4 +24,4 @@ export const rebuildCommand = command({
     shell.say(`read tables seq ${seq}`)
     return EXIT.OK
   },
-})
+}

@@ -2,9 +2,11 @@ import type { Exchange } from '../../../engine/core/exchange.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { readStates } from '../../../persistence/snapshot/past-states.ts'
 import { DataFolderError, type OfflineOptions } from '../../../persistence/snapshot/recovery.ts'
-import { helpText, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
+import type { CommandSpec } from '../../command-line.ts'
+import { readSetting, WrongUse } from '../../settings/flags.ts'
 import { count, optional } from '../../settings/kinds.ts'
-import { command, EXIT, type Shell } from '../../shell.ts'
+import { flagOf } from '../../settings/setting.ts'
+import { EXIT, type Shell } from '../../shell.ts'
 import { progressLines } from '../progress.ts'
 import { pour } from './pour.ts'
 import { KeptLines } from './state/retained-lines.ts'
@@ -12,26 +14,18 @@ import { stateLines } from './state/state-lines.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 const seq = optional(count(1, Number.MAX_SAFE_INTEGER, 'SEQ'))
-const UNTIL: Setting<number | undefined> = {
-  flag: 'until',
-  kind: seq,
-  fallback: undefined,
-  help: 'The last command that counts; without it the newest.',
-}
-const DIFF: Setting<number | undefined> = {
-  flag: 'diff',
-  kind: seq,
-  fallback: undefined,
-  help: 'Print only what changed since this command: - for what was, + for what is.',
-}
-export const REPLAY_ROWS = [UNTIL, DIFF]
-
-const ABOUT = 'Prints the state of an exchange as it was behind a command.'
-
-function help(): string {
-  const flags = helpText([...OFFLINE_ROWS, ...REPLAY_ROWS])
-  return [`outcomex replay: ${ABOUT}`, 'The server may run meanwhile.', '', flags].join('\n')
-}
+const UNTIL = flagOf(
+  'until',
+  seq,
+  undefined,
+  'The last command that counts; without it the newest.',
+)
+const DIFF = flagOf(
+  'diff',
+  seq,
+  undefined,
+  'Print only what changed since this command: - for what was, + for what is.',
+)
 
 function headOf(exchange: Exchange): string {
   const { lastSeq, lastNowMs } = exchange.clearing
@@ -64,15 +58,14 @@ async function sayChanges(
   }
 }
 
-export const replayCommand = command({
-  about: ABOUT,
-  flags: [...OFFLINE_ROWS, ...REPLAY_ROWS],
-  help,
+export const replayCommand: CommandSpec = {
+  flags: [...OFFLINE_ROWS, UNTIL, DIFF],
+  notes: 'The server may run meanwhile.',
   isKnown: (error) => error instanceof DataFolderError,
-  async work(args, shell) {
-    const { dataDir, keyFile, given } = folderOf('replay', args, shell, REPLAY_ROWS)
-    const until = readSetting(UNTIL, given) ?? ('newest' as const)
-    const from = readSetting(DIFF, given)
+  async work(line, shell) {
+    const { dataDir, keyFile } = folderOf(line)
+    const until = readSetting(UNTIL, line.given) ?? ('newest' as const)
+    const from = readSetting(DIFF, line.given)
     if (from !== undefined && until !== 'newest' && from >= until) {
       throw new WrongUse('--diff must be a command before that of --until')
     }
@@ -86,4 +79,4 @@ export const replayCommand = command({
     }
     return EXIT.OK
   },
-})
+}

@@ -1,53 +1,25 @@
 import { DataFolderError, UnreadFolder } from '../../../persistence/snapshot/recovery.ts'
 import { type FolderReport, verifyFolder } from '../../../persistence/verify-folder.ts'
+import type { CommandSpec, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
-import {
-  type AnySetting,
-  type Given,
-  helpText,
-  readSetting,
-  type Setting,
-  scanEnvironment,
-  scanLine,
-  WrongUse,
-} from '../../settings/flags.ts'
+import { readSetting } from '../../settings/flags.ts'
 import { onOff } from '../../settings/kinds.ts'
-import { command, EXIT, type Shell } from '../../shell.ts'
+import { flagOf } from '../../settings/setting.ts'
+import { EXIT } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
 import { progressLines } from '../progress.ts'
 
 /** The flags of every offline command. */
 export const OFFLINE_ROWS = [SETTINGS.data, SETTINGS.keyFile]
-const TOKENS: Setting<boolean> = {
-  flag: 'tokens',
-  kind: onOff,
-  fallback: false,
-  help: 'Print assets and obligations of each token.',
-}
-export const VERIFY_ROWS = [TOKENS]
+export const STOPPED = 'Stop the server first.'
+const TOKENS = flagOf('tokens', onOff, false, 'Print assets and obligations of each token.')
 
 /** The data folder of an offline command, and the file of its key when it is elsewhere. */
-export function folderOf(
-  name: string,
-  args: readonly string[],
-  shell: Shell,
-  own: readonly AnySetting[] = [],
-): { dataDir: string; keyFile: string | undefined; given: readonly Given[] } {
-  const { given, words } = scanLine(args, [...OFFLINE_ROWS, ...own])
-  if (words.length > 0) {
-    throw new WrongUse(`${name} takes no word '${words[0]}'; name the folder with --data`)
-  }
-  const all = [...scanEnvironment(shell.env, OFFLINE_ROWS, given), ...given]
+export function folderOf({ given }: Line): { dataDir: string; keyFile: string | undefined } {
   return {
-    dataDir: readSetting(SETTINGS.data, all),
-    keyFile: readSetting(SETTINGS.keyFile, all),
-    given,
+    dataDir: readSetting(SETTINGS.data, given),
+    keyFile: readSetting(SETTINGS.keyFile, given),
   }
-}
-
-export function offlineHelp(name: string, about: string, own: readonly AnySetting[] = []): string {
-  const flags = helpText([...OFFLINE_ROWS, ...own])
-  return [`outcomex ${name}: ${about}`, 'Stop the server first.', '', flags].join('\n')
 }
 
 function readTablesLine({ readTables: { seq, rebuildReason, damage } }: FolderReport): string {
@@ -122,16 +94,12 @@ function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; 
   return { text, isSound: true }
 }
 
-const ABOUT = 'Checks a data folder; prints its seq, its state hash and a verdict.'
-
-export const verifyCommand = command({
-  about: ABOUT,
-  flags: [...OFFLINE_ROWS, ...VERIFY_ROWS],
-  help: () => offlineHelp('verify', ABOUT, VERIFY_ROWS),
-  isKnown: (error) => error instanceof DataFolderError,
-  async work(args, shell) {
-    const { dataDir, keyFile, given } = folderOf('verify', args, shell, VERIFY_ROWS)
-    const isEachToken = readSetting(TOKENS, given)
+export const verifyCommand: CommandSpec = {
+  flags: [...OFFLINE_ROWS, TOKENS],
+  notes: STOPPED,
+  async work(line, shell) {
+    const { dataDir, keyFile } = folderOf(line)
+    const isEachToken = readSetting(TOKENS, line.given)
     const onProgress = progressLines('journal', shell)
     try {
       const report = verifyFolder(dataDir, { keyFile, onProgress })
@@ -149,4 +117,4 @@ export const verifyCommand = command({
       return EXIT.FAILED
     }
   },
-})
+}

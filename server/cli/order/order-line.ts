@@ -1,17 +1,11 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, type OrderType, SIDE } from '../../../engine/domain/order.ts'
 import { costFloorRaw, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
+import type { Line, Usage } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
-import {
-  type Environment,
-  type Line,
-  readSetting,
-  type Setting,
-  scanEnvironment,
-  scanLine,
-  WrongUse,
-} from '../../settings/flags.ts'
+import { readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
 import { count, oneOf, onOff, optional, words } from '../../settings/kinds.ts'
+import { flagOf, requiredFlag } from '../../settings/setting.ts'
 import { parsePriceTicks, parseUnits } from '../decimals.ts'
 
 // Reads the words of `outcomex order`.
@@ -22,35 +16,26 @@ export type OutcomeWord = (typeof OUTCOMES)[number]
 const outcome = optional(oneOf(...OUTCOMES))
 const unset = undefined
 
-function own<T>(flag: string, kind: Setting<T>['kind'], fallback: T, help: string): Setting<T> {
-  return { flag, kind, fallback, help }
-}
-
 const FLAGS = {
-  as: own('as', count(0, 999), 0, 'Number of the trader in demo.json.'),
-  market: own(
-    'market',
-    optional(words('SLUG', 'the slug of a market')),
-    unset,
-    'Slug of the market.',
-  ),
-  buy: own('buy', outcome, unset, "Buy SIZE@PRICE, or '$SPEND' at the market."),
-  sell: own('sell', outcome, unset, 'Sell SIZE@PRICE, or SIZE at the market.'),
-  type: own(
+  as: flagOf('as', count(0, 999), 0, 'Number of the trader in demo.json.'),
+  market: requiredFlag('market', words('SLUG', 'the slug of a market'), '', 'Slug of the market.'),
+  buy: flagOf('buy', outcome, unset, "Buy SIZE@PRICE, or '$SPEND' at the market."),
+  sell: flagOf('sell', outcome, unset, 'Sell SIZE@PRICE, or SIZE at the market.'),
+  type: flagOf(
     'type',
     optional(oneOf(...ORDER_TYPES)),
     unset,
     'GTC rests, FAK fills what it can at once, FOK fills whole or not at all.',
   ),
-  postOnly: own('post-only', onOff, false, 'Refuse the order if it would take.'),
-  clientOrderId: own(
+  postOnly: flagOf('post-only', onOff, false, 'Refuse the order if it would take.'),
+  clientOrderId: flagOf(
     'client-order-id',
     optional(words('ID', 'a text')),
     unset,
     'Your own id for the order.',
   ),
-  curl: own('curl', onOff, false, 'Print the request as a curl command; do not send it.'),
-  url: own(
+  curl: flagOf('curl', onOff, false, 'Print the request as a curl command; do not send it.'),
+  url: flagOf(
     'url',
     optional(words('URL', 'the address of the server')),
     unset,
@@ -58,13 +43,23 @@ const FLAGS = {
   ),
 } as const
 
-export const ORDER_ROWS = [
-  ...Object.values(FLAGS),
-  SETTINGS.data,
-  SETTINGS.headerPrefix,
-  SETTINGS.domainName,
-  SETTINGS.chainId,
-]
+export const ORDER_USAGE: Usage = {
+  flags: [
+    ...Object.values(FLAGS),
+    SETTINGS.data,
+    SETTINGS.headerPrefix,
+    SETTINGS.domainName,
+    SETTINGS.chainId,
+  ],
+  words: [
+    { shape: '<SIZE>', about: "SIZE@PRICE; at the market '$SPEND' to buy and SIZE to sell." },
+  ],
+  notes: [
+    '  outcomex order --as 0 --market SLUG --buy yes 10@0.52    rests until it is matched',
+    "  outcomex order --as 1 --market SLUG --buy no '$5'        at the market, all or nothing",
+    '  outcomex order --as 2 --market SLUG --sell yes 5         at the market, all or nothing',
+  ].join('\n'),
+}
 
 /** The two signed amounts and the price that they give. */
 export interface OrderTerms {
@@ -152,21 +147,15 @@ function wantedOf({ given }: Line): Wanted {
   throw new WrongUse('Say what to trade: --buy yes 10@0.52, or --sell no 10@0.52')
 }
 
-function termsOf(line: Line, side: number): OrderTerms {
-  const [text, extra] = line.words
-  if (text === undefined || text === '') throw new WrongUse(`An order needs a size; ${HOW_MUCH}`)
-  if (extra !== undefined) throw new WrongUse(`'${extra}' is one word too many; see --help`)
-  return readTerms(side, text, readSetting(FLAGS.type, line.given))
+function termsOf({ given, words: [text] }: Line, side: number): OrderTerms {
+  if (text === '') throw new WrongUse(`An order needs a size; ${HOW_MUCH}`)
+  return readTerms(side, text, readSetting(FLAGS.type, given))
 }
 
-/** Reads the command line into an order; a wrong use throws a sentence. */
-export function readOrderLine(args: readonly string[], env: Environment): OrderLine {
-  const line = scanLine(args, ORDER_ROWS)
-  const given = [...scanEnvironment(env, ORDER_ROWS, line.given), ...line.given]
-  const get = <T>(row: Setting<T>) => readSetting(row, given)
-  const market = get(FLAGS.market)
+/** What the line orders; a wrong use throws a sentence. */
+export function orderLineOf(line: Line): OrderLine {
+  const get = <T>(row: Setting<T>) => readSetting(row, line.given)
   const wanted = wantedOf(line)
-  if (market === undefined) throw new WrongUse('Say which market: --market SLUG')
   const terms = termsOf(line, wanted.side)
   const postOnly = get(FLAGS.postOnly)
   if (postOnly && terms.orderType !== 'GTC') {
@@ -178,7 +167,7 @@ export function readOrderLine(args: readonly string[], env: Environment): OrderL
     ...wanted,
     ...terms,
     trader: get(FLAGS.as),
-    market,
+    market: get(FLAGS.market),
     postOnly,
     clientOrderId: get(FLAGS.clientOrderId),
     curl: get(FLAGS.curl),

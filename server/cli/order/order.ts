@@ -1,29 +1,16 @@
+import type { CommandSpec, Line } from '../../command-line.ts'
 import { keccakReady } from '../../crypto/keccak.ts'
 import type { DemoTrader } from '../../demo/demo-client.ts'
-import { helpText, WrongUse } from '../../settings/flags.ts'
-import { command, EXIT, type Shell } from '../../shell.ts'
+import { WrongUse } from '../../settings/flags.ts'
+import { EXIT, type Shell } from '../../shell.ts'
 import { accepted, type Credentials, curlText, send, signedRequest } from '../client.ts'
 import { readDemo } from '../demo-file.ts'
-import { ORDER_ROWS, type OrderLine, readOrderLine } from './order-line.ts'
+import { ORDER_USAGE, type OrderLine, orderLineOf } from './order-line.ts'
 import { replyText } from './order-reply.ts'
 import { feeBpsOf, signedBody, type Venue, venueOf } from './order-request.ts'
 
-const ABOUT = 'Signs and sends an order as a demo trader.'
 /** Salts are milliseconds times this, as in the public client, so they stay below 2^53. */
 const SALTS_PER_MS = 1000
-
-function help(): string {
-  return [
-    "outcomex order --market SLUG --buy|--sell yes|no SIZE@PRICE|SIZE|'$SPEND'",
-    ABOUT,
-    '',
-    '  outcomex order --as 0 --market SLUG --buy yes 10@0.52    rests until it is matched',
-    "  outcomex order --as 1 --market SLUG --buy no '$5'        at the market, all or nothing",
-    '  outcomex order --as 2 --market SLUG --sell yes 5         at the market, all or nothing',
-    '',
-    helpText(ORDER_ROWS),
-  ].join('\n')
-}
 
 function traderOf(line: OrderLine, traders: readonly DemoTrader[]): DemoTrader {
   if (line.trader < traders.length) return traders[line.trader]
@@ -53,8 +40,8 @@ function newSalt(nowMs: number): number {
   return nowMs * SALTS_PER_MS + Math.floor(Math.random() * SALTS_PER_MS)
 }
 
-async function work(args: readonly string[], shell: Shell): Promise<number> {
-  const line = readOrderLine(args, shell.env)
+async function work(split: Line, shell: Shell): Promise<number> {
+  const line = orderLineOf(split)
   const demo = readDemo(line.dataDir)
   const trader = traderOf(line, demo.traders)
   const { tokenId, secret } = trader
@@ -78,4 +65,4 @@ async function work(args: readonly string[], shell: Shell): Promise<number> {
   return EXIT.OK
 }
 
-export const orderCommand = command({ about: ABOUT, flags: ORDER_ROWS, help, work })
+export const orderCommand: CommandSpec = { ...ORDER_USAGE, work }

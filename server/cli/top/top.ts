@@ -1,48 +1,36 @@
 import { setTimeout } from 'node:timers/promises'
+import type { CommandSpec, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
 import { nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import { Figures, type Look, seriesOf } from '../../ops/figures.ts'
-import {
-  helpText,
-  readSetting,
-  type Setting,
-  scanEnvironment,
-  scanLine,
-  WrongUse,
-} from '../../settings/flags.ts'
+import { readSetting } from '../../settings/flags.ts'
 import { count, onOff, optional, words } from '../../settings/kinds.ts'
-import { command, EXIT, Failure, type Shell } from '../../shell.ts'
+import { flagOf } from '../../settings/setting.ts'
+import { EXIT, Failure } from '../../shell.ts'
 import { findDemo, isOfDemo } from '../demo-file.ts'
 import { type Ticker, viewLines } from './view.ts'
 
-const URL_FLAG: Setting<string | undefined> = {
-  flag: 'url',
-  kind: optional(words('URL', 'the address of the server')),
-  fallback: undefined,
-  help: 'Where operators reach the server; else the address in demo.json.',
-}
-const MARKETS_URL: Setting<string | undefined> = {
-  flag: 'markets-url',
-  kind: optional(words('URL', 'the public address of the server')),
-  fallback: undefined,
-  help: 'Where markets are read, when the server has --ops-listen; else the address of --url.',
-}
-const INTERVAL: Setting<number> = {
-  flag: 'interval',
-  kind: count(1, 3600, 'SEC'),
-  fallback: 1,
-  help: 'Seconds from one look to the next.',
-}
-const ONCE: Setting<boolean> = {
-  flag: 'once',
-  kind: onOff,
-  fallback: false,
-  help: 'Print one view after one interval, and end; also without a terminal.',
-}
-const TOP_ROWS = [URL_FLAG, MARKETS_URL, INTERVAL, ONCE, SETTINGS.adminToken, SETTINGS.data]
+const URL_FLAG = flagOf(
+  'url',
+  optional(words('URL', 'the address of the server')),
+  undefined,
+  'Where operators reach the server; else the address in demo.json.',
+)
+const MARKETS_URL = flagOf(
+  'markets-url',
+  optional(words('URL', 'the public address of the server')),
+  undefined,
+  'Where markets are read, when the server has --ops-listen; else the address of --url.',
+)
+const INTERVAL = flagOf('interval', count(1, 3600, 'SEC'), 1, 'Seconds from one look to the next.')
+const ONCE = flagOf(
+  'once',
+  onOff,
+  false,
+  'Print one view after one interval, and end; also without a terminal.',
+)
 
-const ABOUT = 'Shows rates, latencies, queues and the busiest markets of a running exchange.'
 const DEFAULT_URL = 'http://127.0.0.1:3000'
 const DEADLINE_MS = 10_000
 const CLEAR = '\u001b[H\u001b[J'
@@ -156,10 +144,7 @@ async function draw(all: AsyncIterable<string[]>, quit: () => void): Promise<voi
   }
 }
 
-function sourceOf(args: readonly string[], { env }: Shell) {
-  const { given: output, words: extra } = scanLine(args, TOP_ROWS)
-  if (extra.length > 0) throw new WrongUse(`top takes no word '${extra[0]}'; see --help`)
-  const given = [...scanEnvironment(env, TOP_ROWS, output), ...output]
+function sourceOf({ given }: Line) {
   const demo = findDemo(readSetting(SETTINGS.data, given))
   const url = readSetting(URL_FLAG, given) ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
   const own = demo !== undefined && isOfDemo(url, demo) ? demo : undefined
@@ -172,12 +157,11 @@ function sourceOf(args: readonly string[], { env }: Shell) {
   return { source, seconds: readSetting(INTERVAL, given), isOnce: readSetting(ONCE, given) }
 }
 
-export const topCommand = command({
-  about: ABOUT,
-  flags: TOP_ROWS,
-  help: () => [`outcomex top: ${ABOUT}`, 'q ends it.', '', helpText(TOP_ROWS)].join('\n'),
-  async work(args, shell) {
-    const { source, seconds, isOnce } = sourceOf(args, shell)
+export const topCommand: CommandSpec = {
+  flags: [URL_FLAG, MARKETS_URL, INTERVAL, ONCE, SETTINGS.adminToken, SETTINGS.data],
+  notes: 'q ends it.',
+  async work(line, shell) {
+    const { source, seconds, isOnce } = sourceOf(line)
     const ending = new AbortController()
     const all = views(source, seconds, ending.signal)
     try {
@@ -193,4 +177,4 @@ export const topCommand = command({
     }
     return EXIT.OK
   },
-})
+}

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../../server/api/routes.ts'
-import { readAdminLine } from '../../../server/cli/admin/admin-line.ts'
+import { adminLines } from '../../../server/cli/admin/admin-lines.ts'
+import { type AdminRoute, adminRoutes } from '../../../server/cli/admin/admin-routes.ts'
+import { ADMIN_ROWS } from '../../../server/cli/admin/admin-rows.ts'
+import { splitLine } from '../../../server/command-line.ts'
+import { readAdminLine } from '../../support/admin-line.ts'
 
 // Each call of the admin API has a short form of `outcomex admin`.
 
@@ -37,6 +41,11 @@ const MARKETS: readonly Stated[] = [
       properties: { ticker: ['BTC', 'ETH'], length: ['day'] },
     },
   ],
+  [
+    ['edit-market', 'm', '--delayed-cancel=false', '--correlation-key', ''],
+    'PATCH /admin/markets/m',
+    { delayedCancel: false, correlationKey: '' },
+  ],
   [['lock', 'm'], 'POST /admin/markets/m/lock'],
   [['unlock', 'm'], 'POST /admin/markets/m/unlock'],
   [['flag', 'm'], 'PUT /admin/markets/m/flag', { isFlagged: true }],
@@ -54,7 +63,7 @@ const MARKETS: readonly Stated[] = [
     },
   ],
   [['resolve-group', 'cup', 'reds'], 'POST /admin/groups/cup/resolve', { winner: 'reds' }],
-  [['markets', '--limit', '2'], 'GET /admin/markets?after=0&limit=2'],
+  [['markets', '--limit', '2'], 'GET /admin/markets?limit=2'],
 ]
 
 const SERIES: readonly Stated[] = [
@@ -94,7 +103,7 @@ const SERIES: readonly Stated[] = [
 
 const REST: readonly Stated[] = [
   [['profile', `0x${'1'.repeat(40)}`], 'POST /admin/profiles', { account: `0x${'1'.repeat(40)}` }],
-  [['profiles'], 'GET /admin/profiles?after=0&limit=50'],
+  [['profiles'], 'GET /admin/profiles'],
   [['show-profile', '7'], 'GET /admin/profiles/7'],
   [
     ['edit-profile', '7', '--rank', 'none', '--fee-cap-bps', '250', '--scopes', 'trading'],
@@ -122,7 +131,7 @@ const REST: readonly Stated[] = [
   [['drain-rewards', '1'], 'POST /admin/rewards', { collateralRaw: -1_000_000 }],
   [['rewards'], 'GET /admin/rewards'],
   [['balance', '7'], 'GET /admin/balances/7'],
-  [['balances'], 'GET /admin/balances?after=0&limit=50'],
+  [['balances'], 'GET /admin/balances'],
   [['freeze', '7'], 'POST /admin/profiles/7/freeze', {}],
   [['unfreeze', '7'], 'POST /admin/profiles/7/unfreeze', {}],
   [['revoke-tokens', '7'], 'DELETE /admin/profiles/7/tokens'],
@@ -203,7 +212,7 @@ const REST: readonly Stated[] = [
       ],
     },
   ],
-  [['solvency', '--after', '7'], 'GET /admin/solvency?after=7&limit=50'],
+  [['solvency', '--after', '7'], 'GET /admin/solvency?after=7'],
   [['count-solvency'], 'POST /admin/solvency', {}],
 ]
 
@@ -211,7 +220,7 @@ const ALL = [...MARKETS, ...SERIES, ...REST]
 
 for (const [line, call, body] of ALL) {
   test(`admin ${line.join(' ')} is ${call}`, () => {
-    const read = readAdminLine(line, {}).call
+    const read = readAdminLine(line).call
     const output: unknown = read.body === '' ? undefined : JSON.parse(read.body)
     assert.deepEqual([`${read.method} ${read.path}`, output], [call, body])
   })
@@ -231,23 +240,101 @@ test('every call of the admin API has a short form', () => {
   )
 })
 
+/** A route that nobody has written a row for. */
+const VAULT: AdminRoute = {
+  method: 'PUT',
+  path: '/admin/vaults/:vaultId/coldKeys',
+  about: 'Fills a vault.',
+  params: { properties: { vaultId: { type: 'integer', minimum: 1 } } },
+  query: {},
+  body: {
+    required: ['heldRaw'],
+    properties: {
+      heldRaw: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Raw collateral; 1,000,000 are a unit.',
+      },
+      isOpen: { type: 'boolean' },
+      keyNames: { type: 'array', items: { type: 'string' } },
+      depth: { anyOf: [{ type: 'integer', minimum: -5, maximum: 5 }, { type: 'null' }] },
+      place: { type: 'object', properties: {} },
+    },
+  },
+}
+
+test('a route without a row has a line that follows from it', () => {
+  const { grammar, read } = adminLines([VAULT])
+  const line = (...words: string[]) =>
+    read(splitLine(grammar, ['put-vaults-vault-id-cold-keys', ...words], {}))
+  const rows: [words: string[], body: unknown][] = [
+    [['--held', '2.5'], { heldRaw: 2_500_000 }],
+    [
+      ['--held=1', '--open', 'no', '--key-names', 'a,b'],
+      { heldRaw: 1_000_000, isOpen: false, keyNames: ['a', 'b'] },
+    ],
+    [
+      ['--held=1', '--depth', '-5', '--place={"x":1}'],
+      { heldRaw: 1_000_000, depth: -5, place: { x: 1 } },
+    ],
+    [['--held=1', '--depth', 'none'], { heldRaw: 1_000_000, depth: null }],
+  ]
+  for (const [words, body] of rows) {
+    const { call, fields } = line('7', ...words)
+    assert.deepEqual([call.method, call.path], ['PUT', '/admin/vaults/7/coldKeys'])
+    assert.deepEqual(JSON.parse(call.body), body)
+    assert.deepEqual([fields.heldRaw, fields.vaultId], ['--held', 'VAULT_ID'])
+  }
+  assert.throws(() => line('7'), { message: /^required option '--held <AMOUNT>' not specified/ })
+  assert.throws(() => line('0', '--held=1'), { message: /^'0' must be a whole number from 1/ })
+  assert.throws(() => line('7', '--held=1', '--depth=6'), { message: /^--depth must be a whole/ })
+  const { about, flags = [] } = grammar.commands?.['put-vaults-vault-id-cold-keys'] ?? {}
+  assert.equal(about, 'Fills a vault.')
+  assert.equal(flags[0].help, 'Collateral. Written in whole units.')
+})
+
+test('no flag of a line has the name of a flag that all lines have', async () => {
+  const { flags = [], commands = {} } = adminLines(await adminRoutes()).grammar
+  const common = new Set(flags.map(({ flag }) => flag))
+  for (const [name, { flags: own = [] }] of Object.entries(commands)) {
+    const names = own.map(({ flag }) => flag)
+    assert.equal(new Set(names).size, names.length, name)
+    for (const flag of names) assert.ok(!common.has(flag), `${name} --${flag}`)
+  }
+})
+
+test('every row of the lines names a call of the admin API', () => {
+  const calls = new Set(api.map(({ method, path }) => `${method} ${path}`))
+  const rows = Object.values(ADMIN_ROWS).flatMap((group) => Object.values(group))
+  assert.deepEqual(
+    rows.map(({ call }) => call).filter((call) => !calls.has(call)),
+    [],
+  )
+})
+
 const WRONG: readonly [line: string[], sentence: RegExp][] = [
-  [['group', 'cup', 'Who wins?', 'reds=R'], /^Write: outcomex admin group SLUG "Title" CHILD=/],
+  [['group', 'cup', 'Who wins?', 'reds=R'], /^missing required argument 'CHILD="Title"'/],
   [['group', 'cup', 'Who?', 'reds=R', 'blues'], /^'blues' must be the slug of a market and its/],
   [
     ['group', 'cup', 'Who?', 'reds=R', 'blues= '],
     /^'blues= ' must be the slug of a market and its/,
   ],
-  [['series', 'btc', 'B', '--every', 'daily'], /^Say which asset: --symbol BTC$/],
-  [['series', 'btc', 'B', '--symbol', 'BTC'], /^Say how long a slot is: --every minutes_1, /],
-  [['series', 'b', 'B', '--every', 'hourly'], /^--every must be minutes_1, .* or weekly, not/],
+  [['series', 'btc', 'B', '--every', 'daily'], /^required option '--symbol <TEXT>' not specified/],
+  [['series', 'btc', 'B', '--symbol', 'BTC'], /^required option '--every <LENGTH>' not/],
+  [
+    ['series', 'b', 'B', '--symbol=X', '--every', 'hourly'],
+    /^--every must be minutes_1, .* or weekly, not/,
+  ],
   [['edit-market', 'm', '--daily-reward', '-1'], /^--daily-reward must be an amount/],
-  [['edit-market', 'm', '--deadline', 'T'], /^--deadline has no meaning here/],
+  [['edit-market', 'm', '--deadline', 'T'], /^unknown option '--deadline'/],
   [['edit-market', 'm', '--properties', 'a'], /^--properties must be pairs like ticker=BTC/],
   [['edit-market', 'm', '--tags', 'a,,b'], /^--tags must be texts like sport,football/],
-  [['match', 'm', 'M', 'a', '--fixture', '7'], /^Say it: --sport football, tennis/],
-  [['match', 'm', 'M', 'a=b', '--sport=tennis', '--fixture=7'], /^Say it: --starts /],
-  [['score', 'chess', '7', '1:0', '--sequence=1'], /^'chess' must be football, tennis/],
+  [['match', 'm', 'M', 'a', '--fixture', '7'], /^required option '--home <NAME>' not specified/],
+  [
+    ['match', 'm', 'M', 'a=b', '--sport=tennis', '--fixture=7'],
+    /^required option '--home <NAME>' not specified/,
+  ],
+  [['score', 'chess', '7', '1:0', '--sequence=1'], /^'chess' must be one of football, tennis/],
   [['score', 'tennis', '7', '1', '--sequence=1'], /^'1' must be two numbers like 2:1$/],
   [['end-series', 'btc'], /^'btc' must be a whole number from 1/],
   [['settlement-fault', 'MINED'], /^'MINED' must be one of RETRYING, FAILED$/],
@@ -257,6 +344,6 @@ const WRONG: readonly [line: string[], sentence: RegExp][] = [
 
 for (const [line, sentence] of WRONG) {
   test(`admin ${line.join(' ')} is refused with a sentence`, () => {
-    assert.throws(() => readAdminLine(line, {}), { message: sentence })
+    assert.throws(() => readAdminLine(line), { message: sentence })
   })
 }

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { allCommands, runCommand } from '../../../server/cli/commands.ts'
+import { allCommands } from '../../../server/cli/commands.ts'
+import { runCommand } from '../../../server/command-line.ts'
 import { SERVE_ROWS } from '../../../server/config.ts'
 import { serveCommand } from '../../../server/start/serve-command.ts'
 import { newFolder } from '../../support/data-folder.ts'
@@ -49,6 +50,9 @@ test('bash completes commands, flags, values that have a list, and admin lines',
   assert.deepEqual(await offered('outcomex', 'serve', '--durability', 'n'), ['normal'])
   assert.deepEqual(await offered('outcomex', 'serve', '--port', ''), [], 'any number')
   assert.deepEqual(await offered('outcomex', 'admin', 'fund-h'), ['fund-house'])
+  assert.deepEqual(await offered('outcomex', 'admin', 'market', '--k'), ['--kind'])
+  assert.deepEqual(await offered('outcomex', 'admin', 'market', '--ur'), ['--url'])
+  assert.deepEqual(await offered('outcomex', 'admin', 'lock', '--k'), [], 'of another line')
   assert.deepEqual(await offered('outcomex', 'completion', 'z'), ['zsh'])
   const flags = await offered('outcomex', 'serve', '--')
   for (const { flag } of SERVE_ROWS) assert.ok(flags.includes(`--${flag}`), flag)
@@ -69,9 +73,15 @@ test('the scripts of zsh and fish name every command and flag, and run', async (
 })
 
 test('another shell, or none, gets a sentence', async () => {
-  for (const words of [[], ['tcsh'], ['bash', 'zsh']]) {
+  const rows: [string[], RegExp][] = [
+    [[], /^missing required argument 'SHELL'; see --help$/],
+    [['tcsh'], /Allowed choices are bash, zsh, fish; see --help$/],
+    [['bash', 'zsh'], /^too many arguments for 'completion'/],
+  ]
+  for (const [words, sentence] of rows) {
     const { code, warned } = await run('completion', ...words)
-    assert.deepEqual([code, warned], [2, 'Write: outcomex completion bash|zsh|fish'])
+    assert.equal(code, 2)
+    assert.match(warned, sentence)
   }
   const { code, output } = await run('completion', '--help')
   assert.equal(code, 0)

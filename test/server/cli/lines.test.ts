@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { readAdminLine } from '../../../server/cli/admin/admin-line.ts'
 import { curlText, refusalText, signedRequest } from '../../../server/cli/client.ts'
 import { formatUnits, parsePriceTicks, parseUnits } from '../../../server/cli/decimals.ts'
-import { readOrderLine, readTerms } from '../../../server/cli/order/order-line.ts'
+import { ORDER_USAGE, orderLineOf, readTerms } from '../../../server/cli/order/order-line.ts'
 import { feeBpsOf, signedBody } from '../../../server/cli/order/order-request.ts'
+import { splitLine } from '../../../server/command-line.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
 import { nearest } from '../../../server/settings/nearest.ts'
+import { readAdminLine } from '../../support/admin-line.ts'
 
 before(() => keccakReady)
+
+const orderOf = (line: string) => orderLineOf(splitLine(ORDER_USAGE, line.split(' '), {}))
 
 const BUY = 0
 const SELL = 1
@@ -76,13 +79,14 @@ test('an order line gives the amounts of the examples in the rules', () => {
 
 const HEAD = '--market m'
 const WRONG_ORDERS: readonly (readonly [line: string, sentence: RegExp])[] = [
-  [HEAD, /^Say what to trade: --buy yes 10@0.52/],
-  ['--buy yes 10@0.52', /^Say which market: --market SLUG$/],
+  [`${HEAD} 1@0.5`, /^Say what to trade: --buy yes 10@0.52/],
+  ['--buy yes 10@0.52', /^required option '--market <SLUG>' not specified; see --help$/],
   [`${HEAD} --buy yes --sell no 1@0.5`, /^One order either buys or sells/],
-  [`${HEAD} --buy`, /^--buy needs a value: it must be one of yes, no$/],
+  [`${HEAD} --buy`, /^option '--buy <yes[|]no>' argument missing; see --help$/],
   [`${HEAD} --buy maybe 1@0.5`, /^--buy must be one of yes, no, not 'maybe'$/],
-  [`${HEAD} --buy yes`, /^An order needs a size; say how much: SIZE@PRICE/],
-  [`${HEAD} --buy yes 1@0.5 2@0.5`, /^'2@0.5' is one word too many/],
+  [`${HEAD} --buy yes`, /^missing required argument 'SIZE'; see --help$/],
+  [`${HEAD} --buy yes `, /^An order needs a size; say how much: SIZE@PRICE/],
+  [`${HEAD} --buy yes 1@0.5 2@0.5`, /^too many arguments/],
   [`${HEAD} --buy yes 22.1234@0.38`, /^The size in '22.1234@0.38' must be above 0, in steps/],
   [`${HEAD} --buy yes 0@0.38`, /^The size/],
   [`${HEAD} --buy yes @0.38`, /^The size/],
@@ -97,12 +101,12 @@ const WRONG_ORDERS: readonly (readonly [line: string, sentence: RegExp])[] = [
   [`${HEAD} --buy yes 1@0.5 --type FAK --post-only`, /^A post-only order rests/],
   [`${HEAD} --buy yes 1@0.5 --type IOC`, /^--type must be one of GTC, FAK, FOK, not 'IOC'$/],
   [`${HEAD} --buy yes 1@0.5 --as x`, /^--as must be a whole number/],
-  [`${HEAD} --buy yes 1@0.5 --markt m`, /did you mean --market\?$/],
+  [`${HEAD} --buy yes 1@0.5 --markt m`, /Did you mean --market[?][)]$/],
 ]
 
 test('a wrong order line is refused with a sentence', () => {
   for (const [line, expected] of WRONG_ORDERS) {
-    assert.throws(() => readOrderLine(line.split(' '), {}), { message: expected }, line)
+    assert.throws(() => orderOf(line), { message: expected }, line)
   }
 })
 
@@ -110,7 +114,7 @@ test('an order from the command line has the signature of the rules', () => {
   const words = '--market m --buy yes 10@0.65 --post-only --client-order-id mine'
   const body: unknown = JSON.parse(
     signedBody({
-      line: readOrderLine(words.split(' '), {}),
+      line: orderOf(words),
       trader: {
         profileId: 7,
         account: '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A',
@@ -284,41 +288,41 @@ const ADMIN_CALLS: readonly (readonly [words: string[], call: readonly unknown[]
 
 test('an admin line becomes one call of the admin API', () => {
   for (const [words, expected] of ADMIN_CALLS) {
-    const { method, path, body } = readAdminLine(words, {}).call
+    const { method, path, body } = readAdminLine(words).call
     assert.deepEqual([method, path, body === '' ? null : JSON.parse(body)], expected)
   }
   const long = '{"collateralRaw":9007199254740993}'
-  assert.equal(readAdminLine(['POST', '/admin/balances', long], {}).call.body, long)
+  assert.equal(readAdminLine(['POST', '/admin/balances', long]).call.body, long)
 })
 
 const WRONG_ADMIN: readonly (readonly [words: string[], sentence: RegExp])[] = [
-  [[], /^Write: outcomex admin METHOD PATH \[JSON\]/],
-  [['credti', '1', '2'], /^There is no admin command 'credti'; did you mean credit\?$/],
-  [['toString'], /^There is no admin command 'toString'/],
-  [['market', 'm'], /^Write: outcomex admin market SLUG "Title" \[--kind/],
-  [['market', 'm', 't', 'x'], /^Write: outcomex admin market/],
+  [[], /see --help$/],
+  [['credti', '1', '2'], /^unknown command 'credti' [(]Did you mean credit[?][)]$/],
+  [['toString'], /^unknown command 'toString'/],
+  [['market', 'm'], /^missing required argument 'TITLE'; see --help$/],
+  [['market', 'm', 't', 'x'], /^too many arguments for 'market'. Expected 2 arguments but got 3/],
   [['profile', 'me'], /^'me' must be an address: 0x and 40 hex digits$/],
   [['profile', ACCOUNT, '--scopes', 'Trading'], /^--scopes must be/],
   [['credit', '0', '1'], /^'0' must be a whole number from 1/],
   [['credit', '1', '1.1234567'], /^'1.1234567' must be an amount above 0/],
-  [['credit', '1', '2', '--fee'], /^--fee has no meaning here/],
+  [['credit', '1', '2', '--fee'], /^unknown option '--fee'/],
   [['resolve', 'm', 'maybe'], /^'maybe' must be yes, no, split or two parts like 3:1$/],
   [['restrict', 'normal'], /^'normal' must be one of post_only, cancel_only, disabled$/],
-  [['resolve', 'm', 'yes', '--until', 'T'], /^--until has no meaning here/],
+  [['resolve', 'm', 'yes', '--until', 'T'], /^unknown option '--until'/],
   [['freeze', 'ann'], /^'ann' must be a whole number from 1/],
-  [['unfreeze'], /^Write: outcomex admin unfreeze PROFILE_ID \[--reason TEXT\]$/],
+  [['unfreeze'], /^missing required argument 'PROFILE_ID'/],
   [['operator', 'add', 'ada'], /^Say what ada may do: --role read\|support\|money\|root$/],
   [['operator', 'add', 'ada', '--role', 'boss'], /^--role must be one of read, support/],
   [['operator', 'hire', 'ada'], /^'hire' must be add or remove$/],
   [['audit', '--limit', '101'], /^--limit must be a whole number from 1 to 100/],
-  [['operators', '--role', 'read'], /^--role has no meaning here/],
-  [['GET'], /^Write: outcomex admin GET \/admin/],
+  [['operators', '--role', 'read'], /^unknown option '--role'/],
+  [['GET'], /^missing required argument 'PATH'/],
   [['GET', 'admin'], /^Write: outcomex admin GET/],
   [['POST', '/admin/x', '{a:1}'], /^The body is not JSON/],
 ]
 
 test('a refusal names a field as the command line names it', () => {
-  const { fields } = readAdminLine(['profile', ACCOUNT, '--scopes', 'x'], {})
+  const { fields } = readAdminLine(['profile', ACCOUNT, '--scopes', 'x'])
   const message = [
     { field: 'apiToken.scopes.0', message: 'is no scope' },
     { field: 'rank', message: 'is no rank' },
@@ -334,7 +338,7 @@ test('a refusal names a field as the command line names it', () => {
 
 test('a wrong admin line is refused with a sentence', () => {
   for (const [words, expected] of WRONG_ADMIN) {
-    assert.throws(() => readAdminLine(words, {}), { message: expected }, words.join(' '))
+    assert.throws(() => readAdminLine(words), { message: expected }, words.join(' '))
   }
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readAdminLine } from '../../../server/cli/admin/admin-line.ts'
+import { readAdminLine } from '../../support/admin-line.ts'
 
 // The forms of `outcomex admin` for market pages and properties.
 
@@ -56,21 +56,21 @@ const CALLS: readonly [line: string[], call: [method: string, path: string, body
 
 for (const [line, [method, path, body]] of CALLS) {
   test(`admin ${line.join(' ')} is ${method} ${path}`, () => {
-    const { call } = readAdminLine(line, {})
+    const { call } = readAdminLine(line)
     const output: unknown = call.body === '' ? null : JSON.parse(call.body)
     assert.deepEqual([call.method, call.path, output], [method, path, body])
   })
 }
 
 const WRONG: readonly [line: string[], sentence: RegExp][] = [
-  [['page', 'btc'], /^Write: outcomex admin page SLUG "Name"/],
+  [['page', 'btc'], /^missing required argument 'NAME'/],
   [['page', 'b', 'B', '--filter', 'ticker'], /^--filter must be pairs like ticker=BTC/],
-  [['page', 'b', 'B', '--options', 'x'], /^--options has no meaning here/],
+  [['page', 'b', 'B', '--options', 'x'], /^unknown option '--options'/],
   [['property', 'b', 'B', '--options', 'a=b'], /^--options must be values like BTC,ETH/],
 ]
 
 for (const [line, sentence] of WRONG) {
   test(`admin ${line.join(' ')} is refused with a sentence`, () => {
-    assert.throws(() => readAdminLine(line, {}), { message: sentence })
+    assert.throws(() => readAdminLine(line), { message: sentence })
   })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { readAdminLine } from '../../../../server/cli/admin/admin-line.ts'
+import { readAdminLine } from '../../../support/admin-line.ts'
 import {
   ADMIN_TOKEN,
   at,
@@ -20,7 +20,7 @@ after(async () => {
 })
 
 function admin(...line: string[]): Promise<Reply> {
-  const { method, path, body } = readAdminLine(line, {}).call
+  const { method, path, body } = readAdminLine(line).call
   const authorization = `Bearer ${ADMIN_TOKEN}`
   if (body === '') return live.send(method, path, { headers: { authorization } })
   const headers = { authorization, 'content-type': 'application/json' }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
-import { verifyProofCommand } from '../../../../server/cli/verify-proof.ts'
+import { commands } from '../../../../server/cli/commands.ts'
+import { runCommand } from '../../../../server/command-line.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {
   ADMIN_TOKEN,
@@ -40,7 +41,7 @@ async function verify(reply: unknown, ...flags: string[]) {
   const stated: string[] = []
   const say = (text: string) => stated.push(text)
   const shell = { env: {}, say, warn: say, nowMs: () => 0 }
-  const code = await verifyProofCommand.run([file, ...flags], shell)
+  const code = await runCommand(commands, ['verify-proof', file, ...flags], '', shell)
   return { code, stated: stated.join('\n') }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { commands, runCommand } from '../../../../server/cli/commands.ts'
+import { commands } from '../../../../server/cli/commands.ts'
+import { runCommand } from '../../../../server/command-line.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
 import { openMarket, place } from '../../../support/live-orders.ts'

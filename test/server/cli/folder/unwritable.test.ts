@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
+import { commands } from '../../../../server/cli/commands.ts'
 import { copyFolder, newFolder } from '../../../support/data-folder.ts'
 import { ExchangeClient, SHARE } from '../../../support/exchange-client.ts'
 import { done, filled, keyOf, refused, run, verified } from '../../../support/folder-commands.ts'
@@ -15,6 +16,8 @@ import { compileProgram, ServerProcess } from '../../../support/server-process.t
 
 const random = new Random(freshSeed())
 await compileProgram()
+// Another user may not read the files of this program.
+for (const { load } of Object.values(commands)) await load()
 const data = filled(600, random)
 await done('rebuild', { data })
 const mark = await verified(data, keyOf(data))

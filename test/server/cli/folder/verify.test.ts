@@ -6,7 +6,8 @@ import { openWritable } from '../../../../persistence/database.ts'
 import { Follower } from '../../../../persistence/follower/follower.ts'
 import { rebuildReadTables } from '../../../../persistence/follower/rebuild.ts'
 import { READ_SCHEMA } from '../../../../persistence/follower/schema/migrations.ts'
-import { verifyCommand } from '../../../../server/cli/folder/verify.ts'
+import { commands } from '../../../../server/cli/commands.ts'
+import { runCommand } from '../../../../server/command-line.ts'
 import { CommandFlow } from '../../../support/command-flow.ts'
 import { copyFolder, keyed, newFolder } from '../../../support/data-folder.ts'
 import { fillJournal } from '../../../support/journal-fill.ts'
@@ -26,7 +27,7 @@ const SOUND = soundFolder()
 
 async function verify(dataDir: string, ...flags: string[]) {
   const output: string[] = []
-  const code = await verifyCommand.run(['--data', dataDir, ...flags], {
+  const code = await runCommand(commands, ['verify', '--data', dataDir, ...flags], '', {
     env: {},
     say: (text) => output.push(text),
     warn: (text) => output.push(text),

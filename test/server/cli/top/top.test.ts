@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { commands } from '../../../../server/cli/commands.ts'
 import { plain, viewLines } from '../../../../server/cli/top/view.ts'
+import { runCommand } from '../../../../server/command-line.ts'
 import { Figures, seriesOf } from '../../../../server/ops/figures.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { startLive } from '../../../support/live-exchange.ts'
@@ -109,7 +110,7 @@ async function run(name: 'top' | 'admin', ...args: string[]) {
     ...{ env: {}, nowMs: () => 0, say: (text: string) => output.push(text) },
     warn: (text: string) => warned.push(text),
   }
-  const code = await commands[name].run(args, shell)
+  const code = await runCommand(commands, [name, ...args], '', shell)
   return { code, output: output.join('\n'), warned: warned.join('\n') }
 }
 
@@ -170,7 +171,7 @@ test('without a server there is a sentence', async () => {
     warn: (output: string) => warned.push(output),
   }
   const args = ['--once', '--url', 'http://127.0.0.1:1', '--data', newFolder()]
-  assert.equal(await commands.top.run(args, shell), 1)
+  assert.equal(await runCommand(commands, ['top', ...args], '', shell), 1)
   assert.match(warned.join(), /No exchange answers at http:\/\/127\.0\.0\.1:1 .*--url/)
-  assert.equal(await commands.top.run(['now'], shell), 2)
+  assert.equal(await runCommand(commands, ['top', 'now'], '', shell), 2)
 })
