@@ -32,9 +32,11 @@ const IMPORTERS = {
 }
 const CONSOLE_IMPORTERS = {
   '@noble/hashes': 'server/console/exchange/hmac.ts',
+  '@preact/signals': 'server/console/page/preact.ts',
+  preact: 'server/console/page/preact.ts',
   'socket.io-client': 'server/console/exchange/streams.ts',
-  'swagger-ui-dist': 'server/console/reference/openapi.ts',
-  uplot: 'server/console/page/parts/chart.ts',
+  'swagger-ui-dist': 'server/console/reference/openapi.tsx',
+  uplot: 'server/console/page/plot.ts',
   viem: 'server/console/exchange/key-signer.ts',
 }
 

@@ -12,9 +12,9 @@ import { bundleWeb } from './bundle.ts'
 
 const CONSOLE = fileURLToPath(new URL('../console/', import.meta.url))
 const ENTRIES: Readonly<Record<WebPage, string>> = {
-  console: 'main.ts',
-  operator: 'operator.ts',
-  openapi: 'reference/openapi.ts',
+  console: 'main.tsx',
+  operator: 'operator.tsx',
+  openapi: 'reference/openapi.tsx',
 }
 const TITLES: Readonly<Record<WebPage, string>> = {
   console: 'outcomex',

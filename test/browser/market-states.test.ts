@@ -92,7 +92,7 @@ test('a restriction of trading is told with the words of the operator, as text',
   assert.equal(set.status, 201, set.text)
   await order(page, 'Buy YES')
   const banner = page.locator('.banner')
-  await banner.getByText('The exchange takes cancels alone.').waitFor()
+  await banner.getByText('Only cancellations are accepted.').waitFor()
   await banner.getByText(publicMessage).waitFor()
   assert.equal(await page.locator('img').count(), 0)
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
@@ -100,6 +100,6 @@ test('a restriction of trading is told with the words of the operator, as text',
   const ended = await stage.live.send('DELETE', `/admin/trading-modes/${id}`, { headers })
   assert.equal(ended.status, 200, ended.text)
   await comeBack(page)
-  await banner.getByText('The exchange takes cancels alone.').waitFor({ state: 'detached' })
+  await banner.getByText('Only cancellations are accepted.').waitFor({ state: 'detached' })
   await watched.close()
 })

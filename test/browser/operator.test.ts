@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { WatchedPage } from '../support/browser.ts'
+import { until, type WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
 import { ADMIN_TOKEN } from '../support/live-exchange.ts'
 import { openMarket } from '../support/live-orders.ts'
 
 // What operators find and do on their page.
+
+const PROFILES_A_PAGE = 50
 
 let stage: BrowserStage
 before(async () => {
@@ -70,12 +72,47 @@ test('a search that finds nobody leaves no card, and a freeze shows in the list'
   await watched.close()
 })
 
+test('a long list is read a page at a time, there and back', async () => {
+  for (let count = 0; count <= PROFILES_A_PAGE; count++) await stage.live.trader(0)
+  const watched = await operator('Profiles')
+  const { page } = watched
+  const list = part(page, 'All profiles')
+  const rows = list.locator('tbody tr')
+  await until(page, async () => (await rows.count()) === PROFILES_A_PAGE, 'the first page')
+  assert.ok(await act(list, 'Previous page').isDisabled())
+  const first = await rows.first().textContent()
+  await act(list, 'Next page').click()
+  await until(page, async () => (await rows.count()) < PROFILES_A_PAGE, 'the last page')
+  assert.ok(await act(list, 'Next page').isDisabled())
+  await act(list, 'Previous page').click()
+  await until(page, async () => (await rows.count()) === PROFILES_A_PAGE, 'the first page again')
+  assert.equal(await rows.first().textContent(), first)
+  await watched.close()
+})
+
+test('a dialog gives the focus back, and closes when another view is shown', async () => {
+  const watched = await operator('Markets')
+  const { page } = watched
+  const dialog = page.getByRole('dialog')
+  await act(page, 'Create market').click()
+  await dialog.locator('input[name="slug"]').waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  assert.equal(await page.evaluate('document.activeElement?.textContent'), 'Create market')
+  await page.keyboard.press('Enter')
+  await dialog.waitFor()
+  await page.evaluate("location.hash = '#/trading'")
+  await page.getByRole('heading', { name: 'Trading', level: 1, exact: true }).waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await watched.close()
+})
+
 test('a count of what is owed shows when it is made', async () => {
   const watched = await operator('Solvency')
   const { page } = watched
   const newest = part(page, 'Newest count')
   await newest.getByText('not counted yet').waitFor()
   await act(page, 'Count now').click()
-  await newest.getByText('What it has is what it owes.').waitFor()
+  await newest.getByText('Assets equal obligations.').waitFor()
   await watched.close()
 })

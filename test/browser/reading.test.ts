@@ -17,7 +17,7 @@ const THEMES = ['light', 'dark'] as const
 const TABS = [
   ['Markets', 'All markets', 'rain-tomorrow'],
   ['Profiles', 'All profiles', 'active'],
-  ['Trading', 'Now', 'Everything is taken.'],
+  ['Trading', 'Now', 'Orders and cancellations are accepted.'],
   ['Audit', 'Acts of operators', 'adjustBalance'],
   ['Health', 'Checks', 'passes'],
   ['Solvency', 'Newest count', 'not counted yet'],

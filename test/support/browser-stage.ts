@@ -119,7 +119,7 @@ export async function trade(page: Page, wanted: Typed): Promise<string> {
   const notice = page.locator('.notice').last()
   await until(
     page,
-    async () => /order|Bought|Sold/.test((await notice.textContent().catch(() => '')) ?? ''),
+    async () => /[Oo]rder|Bought|Sold/.test((await notice.textContent().catch(() => '')) ?? ''),
     'what became of the order',
   )
   const stated = (await notice.textContent()) ?? ''

@@ -39,8 +39,8 @@ const COLUMNS_MAX = 100
 
 const SOURCES = /^(engine|persistence|server)\//
 const CORE = /^engine\/(core|domain)\//
-const CODE_FILE = /\.(ts|mjs)$/
-const FILE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(worker|routes|bench|test|d))?\.ts$/
+const CODE_FILE = /\.(tsx?|mjs)$/
+const FILE_NAME = /^[a-z0-9]+(-[a-z0-9]+)*(\.(worker|routes|bench|test|d))?\.tsx?$/
 const MACHINE_PATH = /(^|[^\w.:/-])\/(home|root|Users|work)\/\w/
 const REGISTRY_HOST = /"resolved": *"|registry\.(npmjs|yarnpkg)|artifact[o]ry|\/api\/npm\//
 const ID_NAME = /^(seq|[a-zA-Z]+Seq|profileId|accountId|marketId)$/
@@ -53,7 +53,7 @@ export function checkTidy(files: readonly SourceFile[]): Violation[] {
       violations.push({ rule, path: file.path, line, detail })
     }
     checkText(file, report)
-    if (file.path.endsWith('.ts')) checkCode(file, report)
+    if (/\.tsx?$/.test(file.path)) checkCode(file, report)
   }
   return violations
 }

@@ -12,49 +12,6 @@ export interface Balance {
   readonly total: string
 }
 
-export interface HeldMarket {
-  readonly slug: string
-  readonly title: string
-  readonly status: string
-  readonly closed: boolean
-  readonly conditionId: string
-  readonly winningOutcomeIndex: number | null
-  readonly payoutNumerators: readonly number[] | null
-  readonly group?: { readonly slug: string; readonly title: string }
-}
-
-/** Raw collateral as text. */
-export interface HeldSide {
-  readonly cost: string
-  readonly fillPrice: string
-  readonly marketValue: string
-  readonly realisedPnl: string
-  readonly unrealizedPnl: string
-}
-
-export interface BookPosition {
-  readonly market: HeldMarket
-  readonly positions: { readonly yes: HeldSide; readonly no: HeldSide }
-  readonly tokensBalance: { readonly yes: string; readonly no: string }
-}
-
-/** Whole units as decimal text. */
-export interface PoolPosition {
-  readonly market: HeldMarket
-  readonly outcomeIndex: number
-  readonly collateralAmount: string
-  readonly outcomeTokenAmount: string
-  readonly averageFillPrice: string
-  readonly realizedPnl: string
-  readonly unrealizedPnl: string
-}
-
-export interface Positions {
-  readonly clob: readonly BookPosition[]
-  readonly amm: readonly PoolPosition[]
-  readonly isWhole: boolean
-}
-
 export interface Act {
   readonly blockTimestamp: number
   readonly market: {

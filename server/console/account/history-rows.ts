@@ -1,5 +1,6 @@
 // What the visitor did, as rows of a table.
 
+import { OUTCOMES } from '../exchange/positions.ts'
 import type { Act } from './account-replies.ts'
 
 export interface HistoryRow {
@@ -16,7 +17,6 @@ export interface HistoryRow {
   readonly isMined: boolean
 }
 
-const OUTCOMES = ['YES', 'NO'] as const
 const PAYS: ReadonlySet<string> = new Set(['Split', 'Withdraw', 'Add Liquidity'])
 const MS_PER_SEC = 1000
 

@@ -6,7 +6,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export class Refused extends Error {
   readonly status: number
   readonly code: string
-  /** Everything that the refusal says, for callers that know its code. */
+  /** The whole refusal, for callers that know its code. */
   readonly body: unknown
 
   constructor(status: number, code: string, sentence: string, body: unknown) {
@@ -31,7 +31,12 @@ export class Unreached extends Error {
   }
 }
 
-/** What the exchange says of a session that is over, and of a browser that sends no cookie. */
+/** The sentence of a failed call. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The codes for a session that is over, and for a browser that sends no cookie. */
 const SESSION_OVER: ReadonlySet<string> = new Set([
   'SESSION_INVALID',
   'COOKIE_REQUIRED',
@@ -104,7 +109,7 @@ async function send(method: Method, path: string, { body, headers, signal }: Cal
     signal: signal ?? null,
     credentials: 'same-origin',
   }).catch((error: unknown) => {
-    // This is how a browser tells that it could not connect.
+    // This is how a browser reports that it could not connect.
     throw error instanceof TypeError ? new Unreached(method) : error
   })
 }
@@ -115,7 +120,7 @@ async function bodyOf(response: Response) {
   return text === '' ? null : JSON.parse(text)
 }
 
-/** An open read. One that the exchange has no time for is asked again a few times. */
+/** An open read. One that the exchange has no time for is sent again a few times. */
 export async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   for (let tries = 0; ; tries++) {
     const response = await send('GET', path, { signal })

@@ -3,7 +3,7 @@
 export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
 export type OrderType = (typeof ORDER_TYPES)[number]
 
-export interface Wanted {
+export interface OrderRequest {
   readonly isBuy: boolean
   readonly outcome: 0 | 1
   readonly type: OrderType
@@ -24,11 +24,11 @@ const SHARE_STEP_RAW = 1000
 const SIZE_RAW_MAX = 1e13
 
 /** What an order gives and takes; a sentence when there is no such order. */
-export function amountsOf({ isBuy, priceTicks, amountRaw }: Wanted): Amounts | string {
+export function amountsOf({ isBuy, priceTicks, amountRaw }: OrderRequest): Amounts | string {
   if (!Number.isSafeInteger(amountRaw) || amountRaw <= 0) return 'The amount must be above zero.'
   if (priceTicks === null) return { makerAmount: amountRaw, takerAmount: 1 }
   if (amountRaw % SHARE_STEP_RAW !== 0) return 'Shares have at most three decimals.'
-  if (amountRaw > SIZE_RAW_MAX) return 'At most 10,000,000 shares fit one order.'
+  if (amountRaw > SIZE_RAW_MAX) return 'The maximum order size is 10,000,000 shares.'
   // The step of shares makes this exact: ticks x 1,000 x thousands of raw shares / 1,000,000.
   const collateralRaw = priceTicks * (amountRaw / TICK_RAW)
   return isBuy

@@ -1,43 +1,26 @@
 // Orders of the visitor: amounts by rules §1.5 and rules §1.6, signed as EIP-712 typed data.
 
 import { Refused } from './api.ts'
-import { type Amounts, amountsOf, type Wanted } from './order-amounts.ts'
+import { type Amounts, amountsOf, type OrderRequest } from './order-amounts.ts'
 import type { ExchangeInfo, MarketView, UserOrder } from './shapes.ts'
 import type { Trader } from './trader.ts'
 
-const ORDER_TYPE = [
-  ...[
-    ['salt', 'uint256'],
-    ['maker', 'address'],
-    ['signer', 'address'],
-    ['taker', 'address'],
-  ],
-  ...[
-    ['tokenId', 'uint256'],
-    ['makerAmount', 'uint256'],
-    ['takerAmount', 'uint256'],
-  ],
-  ...[
-    ['expiration', 'uint256'],
-    ['nonce', 'uint256'],
-    ['feeRateBps', 'uint256'],
-  ],
-  ...[
-    ['side', 'uint8'],
-    ['signatureType', 'uint8'],
-  ],
-].map(([name = '', type = '']) => ({ name, type }))
+/** The fields of a struct, as Solidity writes them. */
+function fieldsOf(struct: string) {
+  return struct.split(', ').map((field) => {
+    const [type = '', name = ''] = field.split(' ')
+    return { name, type }
+  })
+}
 
-const DOMAIN_TYPE = [
-  ...[
-    ['name', 'string'],
-    ['version', 'string'],
-  ],
-  ...[
-    ['chainId', 'uint256'],
-    ['verifyingContract', 'address'],
-  ],
-].map(([name = '', type = '']) => ({ name, type }))
+const ORDER_TYPE = fieldsOf(
+  'uint256 salt, address maker, address signer, address taker, uint256 tokenId, ' +
+    'uint256 makerAmount, uint256 takerAmount, uint256 expiration, uint256 nonce, ' +
+    'uint256 feeRateBps, uint8 side, uint8 signatureType',
+)
+const DOMAIN_TYPE = fieldsOf(
+  'string name, string version, uint256 chainId, address verifyingContract',
+)
 
 const NOBODY = '0x0000000000000000000000000000000000000000'
 
@@ -83,7 +66,7 @@ function orderOf({ tokenId, side, account, makerAmount, takerAmount, ...rest }: 
 }
 
 export interface OrderParams {
-  readonly wanted: Wanted
+  readonly request: OrderRequest
   /** The last second of the order, in Unix seconds; 0 for no end. */
   readonly expirationSec: number
 }
@@ -93,14 +76,14 @@ export async function placeOrder(
   trader: Trader,
   info: ExchangeInfo,
   market: MarketView,
-  requested: OrderParams,
+  params: OrderParams,
 ): Promise<Placed> {
   try {
-    return await sendOrder(trader, info, market, { ...requested, feeRateBps: null })
+    return await sendOrder(trader, info, market, { ...params, feeRateBps: null })
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== 'FEE_RATE_MISMATCH') throw error
     const expected: unknown = Reflect.get(Object(error.body), 'expectedFeeRateBps')
-    return sendOrder(trader, info, market, { ...requested, feeRateBps: Number(expected) })
+    return sendOrder(trader, info, market, { ...params, feeRateBps: Number(expected) })
   }
 }
 
@@ -108,9 +91,9 @@ async function sendOrder(
   trader: Trader,
   info: ExchangeInfo,
   { slug, tokens, venue, metadata }: MarketView,
-  { wanted, expirationSec, feeRateBps }: OrderParams & { readonly feeRateBps: number | null },
+  { request, expirationSec, feeRateBps }: OrderParams & { readonly feeRateBps: number | null },
 ): Promise<Placed> {
-  const amounts = amountsOf(wanted)
+  const amounts = amountsOf(request)
   const profile = trader.profile.value
   if (typeof amounts === 'string') throw new Error(amounts)
   if (profile === null || tokens === undefined || venue === undefined)
@@ -118,8 +101,8 @@ async function sendOrder(
   const signer = await trader.signer()
   const order = orderOf({
     ...amounts,
-    tokenId: wanted.outcome === 0 ? tokens.yes : tokens.no,
-    side: wanted.isBuy ? 0 : 1,
+    tokenId: request.outcome === 0 ? tokens.yes : tokens.no,
+    side: request.isBuy ? 0 : 1,
     account: profile.account,
     expirationSec,
     feeRateBps: feeRateBps ?? (metadata.fee ? (profile.effectiveFeeRateBps ?? 0) : 0),
@@ -136,14 +119,14 @@ async function sendOrder(
     primaryType: 'Order',
     message: order,
   }
-  // The session is asked while the wallet signs: nothing is sent for a session that is over.
+  // The session is checked while the wallet signs: nothing is sent for a session that is over.
   const [signature] = await Promise.all([signer.signTyped(typed), trader.confirm()])
   return trader.signed('POST', '/orders', {
     order: { ...order, signature },
     ownerId: profile.id,
-    orderType: wanted.type,
+    orderType: request.type,
     marketSlug: slug,
-    ...(wanted.isPostOnly ? { postOnly: true } : {}),
+    ...(request.isPostOnly ? { postOnly: true } : {}),
   })
 }
 

@@ -1,4 +1,4 @@
-// Parts of the replies of the exchange that this page reads (/docs/openapi says all of them), and
+// Parts of the replies of the exchange that this page reads (/docs/openapi has all of them), and
 // what is signed for it.
 
 import type { Seq } from '../../../engine/domain/ids.ts'
@@ -100,7 +100,7 @@ export interface TradeFrame {
   readonly timestamp: string
 }
 
-/** A trade as GET /markets/{slug}/trades tells it. */
+/** A trade as GET /markets/{slug}/trades gives it. */
 export interface TapeTrade extends Omit<TradeFrame, 'marketSlug' | 'sequence'> {
   readonly busted?: boolean
 }

@@ -26,7 +26,7 @@ function textOf(value: unknown): string {
   throw new Error('The wallet gave no answer.')
 }
 
-/** Asks the wallet for an account. It throws what the wallet says when its owner declines. */
+/** Requests an account of the wallet. It throws the wallet's error when its owner declines. */
 export async function walletSigner(provider: Provider): Promise<Signer> {
   const given = await provider.request({ method: 'eth_requestAccounts' })
   const account = textOf(Array.isArray(given) ? given[0] : undefined)

@@ -2,7 +2,7 @@
 // signs orders and cancels. The token is kept for this browser: a reload needs no new signature.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
-import { Signal } from '../page/signal.ts'
+import { signal } from '../page/preact.ts'
 import { call, isSessionOver, type Method, onSessionOver, proven, Refused } from './api.ts'
 import { hmacOf } from './hmac.ts'
 import type { ExchangeInfo, Signer } from './shapes.ts'
@@ -15,8 +15,8 @@ export interface Profile {
   readonly effectiveFeeRateBps: number | null
 }
 
-/** What the exchange tells of an API token. */
-interface ReportedToken {
+/** Of an API token in a list. */
+interface ListedToken {
   readonly tokenId: string
   readonly label: string | null
 }
@@ -38,13 +38,13 @@ const DEMO = 'demo-trader'
 /** Whose session the cookie of this browser is: other pages of it follow. */
 const VISITOR = 'visitor'
 const LABEL = 'console'
-/** What the exchange says of an API token that it does not know any more. */
+/** The code for an API token that the exchange does not know any more. */
 const REVOKED = 'API_KEY_INVALID'
-/** What it says of one that is to be revoked and was revoked already. */
+/** The code for a token that is to be revoked and was revoked already. */
 const UNKNOWN = 'TOKEN_UNKNOWN'
 const TOKENS = '/auth/api-tokens'
 
-export interface TraderUpdates {
+export interface TraderEvents {
   /** Another visitor begins: the streams need a new handshake then. */
   readonly changed: () => void
   /** The session ended somewhere else. */
@@ -69,18 +69,18 @@ function keptToken(account: string): KeptToken | null {
 
 export class Trader {
   /** Null while nobody is logged in. */
-  readonly profile = new Signal<Profile | null>(null)
+  readonly profile = signal<Profile | null>(null)
   readonly #info: ExchangeInfo
-  readonly #updates: TraderUpdates
+  readonly #events: TraderEvents
   #signer: Signer | null = null
   #token: KeptToken | null = null
   #making: Promise<KeptToken> | null = null
   /** True while this page ends the session itself. */
   #isLeaving = false
 
-  constructor(info: ExchangeInfo, updates: TraderUpdates) {
+  constructor(info: ExchangeInfo, events: TraderEvents) {
     this.#info = info
-    this.#updates = updates
+    this.#events = events
     onSessionOver(() => this.#over())
     addEventListener('storage', ({ key }) => {
       if (key === VISITOR) void this.#follow()
@@ -92,19 +92,19 @@ export class Trader {
     this.#signer = null
     this.#token = null
     await this.resume()
-    this.#updates.changed()
+    this.#events.changed()
   }
 
-  /** Any call may be the first to learn it, and only the first one says it. */
+  /** Any call may be the first to learn it, and only the first one publishes it. */
   #over(): void {
     if (this.profile.value === null) return
     this.ended()
-    if (!this.#isLeaving) this.#updates.over()
+    if (!this.#isLeaving) this.#events.over()
   }
 
   /**
-   * Asks whether the session is still there; it ends here and this throws when it is not. A token
-   * outlives its session, so a page that did not ask would go on to trade.
+   * Checks that the session is still there; it ends here and this throws when it is not. A token
+   * outlives its session, so a page that did not check would continue to trade.
    */
   async confirm(): Promise<void> {
     const { value } = this.profile
@@ -121,11 +121,11 @@ export class Trader {
     try {
       const profile = await call<Profile>('GET', '/profiles/me')
       this.#token = keptToken(profile.account)
-      this.profile.set(profile)
+      this.profile.value = profile
     } catch (error) {
       // Without a session its token has no use here, and nobody else is to find it.
       if (error instanceof Refused && isSessionOver(error.code)) this.#forget()
-      else this.profile.set(null)
+      else this.profile.value = null
     }
   }
 
@@ -159,7 +159,7 @@ export class Trader {
     })
   }
 
-  /** Reads under way may fail meanwhile: that is no news, and they get no new token. */
+  /** Reads under way may fail meanwhile: that is no event, and they get no new token. */
   async #leave(end: () => Promise<void>): Promise<void> {
     this.#isLeaving = true
     try {
@@ -171,7 +171,7 @@ export class Trader {
   }
 
   async #revokeConsoles(): Promise<void> {
-    const tokens = await call<readonly ReportedToken[]>('GET', TOKENS)
+    const tokens = await call<readonly ListedToken[]>('GET', TOKENS)
     for (const { tokenId, label } of tokens) {
       if (label !== LABEL) continue
       try {
@@ -186,7 +186,7 @@ export class Trader {
   ended(): void {
     if (this.profile.value === null) return
     this.#forget()
-    this.#updates.changed()
+    this.#events.changed()
   }
 
   #forget(): void {
@@ -195,7 +195,7 @@ export class Trader {
     sessionStorage.removeItem(DEMO)
     this.#token = null
     this.#signer = null
-    this.profile.set(null)
+    this.profile.value = null
   }
 
   /** A call signed by the API token of this browser, which is made at the first such call. */
@@ -225,7 +225,7 @@ export class Trader {
     return proven<T>(prove, method, path, body)
   }
 
-  /** Who signs orders. After a reload a wallet is asked again, and a demo trader is known. */
+  /** Who signs orders. After a reload the wallet signs in again, and a demo trader is known. */
   async signer(): Promise<Signer> {
     if (this.#signer !== null) return this.#signer
     const key = sessionStorage.getItem(DEMO)
@@ -252,8 +252,8 @@ export class Trader {
     const profile = await call<Profile>('GET', '/profiles/me')
     this.#token = keptToken(profile.account)
     localStorage.setItem(VISITOR, `${profile.account} ${Date.now()}`)
-    this.profile.set(profile)
-    this.#updates.changed()
+    this.profile.value = profile
+    this.#events.changed()
   }
 
   /** Calls that need a token at the same time make one. */

@@ -1,13 +1,10 @@
-// What of trading is restricted on the whole exchange, and what its operator says of that.
-
-import { Signal } from '../page/signal.ts'
-import { read } from './api.ts'
+// What of trading is restricted on the whole exchange, and the message of its operator.
 
 export type Mode = 'post_only' | 'cancel_only' | 'disabled'
 
 export interface Restriction {
   readonly mode: Mode
-  /** What the operator says; empty for nothing. */
+  /** The message of the operator; empty for none. */
   readonly message: string
   /** Null until an operator ends it. */
   readonly endsAt: string | null
@@ -44,20 +41,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'trading_disabled',
 ])
 
-/** Whether a refusal says that trading is restricted. */
+/** Whether trading was refused because it is restricted. */
 export function isModeRefusal(code: string): boolean {
   return REFUSALS.has(code)
-}
-
-export class TradingMode {
-  readonly restriction = new Signal<Restriction | null>(null)
-
-  /** Reads it again. A read that fails changes nothing: it is asked for again soon. */
-  async ask(): Promise<void> {
-    try {
-      this.restriction.set(restrictionOf(await read<MaintenanceStatus>('/maintenance/status')))
-    } catch {
-      // The page works without it, and orders say why they are refused.
-    }
-  }
 }

@@ -1,10 +1,10 @@
 // Search as one types: it waits for a pause, ends the call before, and never shows an older answer
-// behind a newer one. It knows neither the page nor the exchange.
+// after a newer one. It knows neither the page nor the exchange.
 
 const PAUSE_MS = 150
 
 export interface SearchParts<T> {
-  ask(query: string, signal: AbortSignal): Promise<T>
+  search(query: string, signal: AbortSignal): Promise<T>
   /** Null when nothing is searched for. */
   show(found: T | null): void
   fail(error: unknown): void
@@ -28,7 +28,7 @@ export class LiveSearch<T> {
     this.#query = query
     this.#end()
     if (query === '') this.#parts.show(null)
-    else this.#takeBack = this.#parts.later(() => void this.#ask(query), PAUSE_MS)
+    else this.#takeBack = this.#parts.later(() => void this.#search(query), PAUSE_MS)
   }
 
   stop(): void {
@@ -42,11 +42,11 @@ export class LiveSearch<T> {
     this.#running = null
   }
 
-  async #ask(query: string): Promise<void> {
+  async #search(query: string): Promise<void> {
     const running = new AbortController()
     this.#running = running
     try {
-      const found = await this.#parts.ask(query, running.signal)
+      const found = await this.#parts.search(query, running.signal)
       if (this.#running === running) this.#parts.show(found)
     } catch (error) {
       if (this.#running === running) this.#parts.fail(error)

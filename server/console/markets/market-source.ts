@@ -52,15 +52,15 @@ export async function readPart(
   signal: AbortSignal,
 ): Promise<Part> {
   if (place !== null && !isCategory(place)) {
-    const requested = `page=${page}&limit=${PAGE_SIZE}&sort=${FIELDS[sort]}`
-    const path = `/market-pages/${encodeURIComponent(place.id)}/markets?${requested}`
+    const params = `page=${page}&limit=${PAGE_SIZE}&sort=${FIELDS[sort]}`
+    const path = `/market-pages/${encodeURIComponent(place.id)}/markets?${params}`
     const { data, pagination } = await read<PageList>(path, signal)
     return { markets: data, totalCount: pagination.total }
   }
   const category = place === null ? '' : `/${place.id}`
-  const requested = `page=${page}&limit=${PAGE_SIZE}&sortBy=${sort}&includeNextMarket=true`
+  const params = `page=${page}&limit=${PAGE_SIZE}&sortBy=${sort}&includeNextMarket=true`
   const { data, totalMarketsCount } = await read<MarketList>(
-    `/markets/active${category}?${requested}`,
+    `/markets/active${category}?${params}`,
     signal,
   )
   return { markets: data, totalCount: totalMarketsCount }
@@ -78,9 +78,9 @@ export async function searchMarkets(
   query: string,
   signal: AbortSignal,
 ): Promise<readonly MarketView[]> {
-  const requested = `query=${encodeURIComponent(query)}&limit=${PAGE_SIZE}&includeNextMarket=true`
+  const params = `query=${encodeURIComponent(query)}&limit=${PAGE_SIZE}&includeNextMarket=true`
   const { markets } = await read<{ readonly markets: readonly MarketView[] }>(
-    `/markets/search?${requested}`,
+    `/markets/search?${params}`,
     signal,
   )
   return markets

@@ -2,7 +2,8 @@
 // forgotten with the tab, after half an hour without a touch, and when the exchange refuses it.
 
 import { call, type Method, Refused, readText } from '../exchange/api.ts'
-import { Signal } from '../page/signal.ts'
+import type { Notices } from '../page/notices.tsx'
+import { type Signal, signal } from '../page/preact.ts'
 
 const KEPT = 'operator-token'
 const IDLE_MS = 30 * 60_000
@@ -23,9 +24,15 @@ function kept(): Kept | null {
   return Date.now() - found.touchedMs < IDLE_MS ? found : null
 }
 
-export interface Requested {
+interface CallParams {
   readonly body?: object
   readonly signal?: AbortSignal
+}
+
+/** What every view of operators gets. */
+export interface OperatorContext {
+  readonly access: Access
+  readonly notices: Notices
 }
 
 export class Access {
@@ -34,7 +41,7 @@ export class Access {
 
   constructor() {
     this.#token = kept()?.token ?? null
-    this.isOpen = new Signal(this.#token !== null)
+    this.isOpen = signal(this.#token !== null)
     if (this.#token === null) sessionStorage.removeItem(KEPT)
     for (const event of ['pointerdown', 'keydown']) {
       addEventListener(event, () => this.#touch(), { passive: true })
@@ -50,18 +57,18 @@ export class Access {
     await call('GET', '/admin/trading-modes', { headers: headersOf(token) })
     this.#token = token
     this.#touch()
-    this.isOpen.set(true)
+    this.isOpen.value = true
   }
 
   close(): void {
     this.#token = null
     sessionStorage.removeItem(KEPT)
-    this.isOpen.set(false)
+    this.isOpen.value = false
   }
 
-  async call<T>(method: Method, path: string, requested: Requested = {}): Promise<T> {
+  async call<T>(method: Method, path: string, params: CallParams = {}): Promise<T> {
     return this.#watched(
-      call<T>(method, path, { ...requested, headers: headersOf(this.#token ?? '') }),
+      call<T>(method, path, { ...params, headers: headersOf(this.#token ?? '') }),
     )
   }
 
@@ -69,10 +76,10 @@ export class Access {
     return this.#watched(readText(path, { signal, headers: headersOf(this.#token ?? '') }))
   }
 
-  async #watched<T>(requested: Promise<T>): Promise<T> {
+  async #watched<T>(running: Promise<T>): Promise<T> {
     const token = this.#token
     try {
-      return await requested
+      return await running
     } catch (error) {
       const isUnknown = error instanceof Refused && error.status === UNKNOWN_SPEAKER
       if (isUnknown && token === this.#token) this.close()

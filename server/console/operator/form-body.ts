@@ -1,7 +1,7 @@
 // The fields of a form of operators, and the body of the call that they make. Empty fields are left
 // out: the exchange has its own defaults, and an edit leaves what is absent.
 
-import { rawOf } from '../page/words.ts'
+import { rawOf } from '../page/format.ts'
 
 export type FieldKind =
   | 'text'

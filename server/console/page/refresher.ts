@@ -1,5 +1,5 @@
 // Reads something again when it may have changed: one read at a time, with a pause after each, and
-// one more when it was asked for meanwhile.
+// one more when one was wanted meanwhile.
 
 export class Refresher {
   readonly #read: (signal: AbortSignal) => Promise<void>
@@ -14,7 +14,7 @@ export class Refresher {
     this.#pauseMs = pauseMs
   }
 
-  ask(): void {
+  refresh(): void {
     this.#isDue = true
     if (!this.#isBusy) void this.#run()
   }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   endWords,
-  reportedPrice,
+  publishedPrice,
   statusWords,
-} from '../../../server/console/exchange/market-words.ts'
+} from '../../../server/console/exchange/market-format.ts'
+import { type HeldMarket, rowsIn } from '../../../server/console/exchange/positions.ts'
 import type { MarketView } from '../../../server/console/exchange/shapes.ts'
-import { heldIn } from '../../../server/console/market/own/holdings.ts'
 
 // What the visitor holds in one market, and what is said of a market.
 
@@ -25,44 +25,61 @@ const NOTHING = {
   unrealizedPnl: '0',
 }
 
+const held = (slug: string): HeldMarket => ({
+  slug,
+  title: `Title of ${slug}`,
+  status: 'FUNDED',
+  closed: false,
+  conditionId: '0x1',
+  winningOutcomeIndex: null,
+  payoutNumerators: null,
+})
+const OF_MARKET = { groupTitle: null, isResolved: false, redeemable: null }
+
 test('a row of a book gives both outcomes in raw units', () => {
-  const market = { slug: 'rain' }
   const row = {
-    market,
+    market: held('rain'),
     positions: { yes: SIDE, no: NOTHING },
     tokensBalance: { yes: '57000000', no: '0' },
   }
-  const [yes, no] = heldIn({ clob: [row], amm: [] }, 'rain')
+  const positions = { clob: [row], amm: [], isWhole: true }
+  const [yes, no] = rowsIn(positions, 'rain')
   assert.deepEqual(yes, {
-    outcome: 0,
+    ...OF_MARKET,
+    slug: 'rain',
+    title: 'Title of rain',
+    outcome: 'YES',
     sharesRaw: 57_000_000,
     costRaw: 26_443_299,
-    worthRaw: 33_060_000,
-    average: 0.463918,
+    valueRaw: 33_060_000,
+    priceRaw: 463_918,
     realisedRaw: 5_443_299,
     unrealisedRaw: 6_616_701,
   })
   assert.equal(no?.sharesRaw, 0)
-  assert.deepEqual(heldIn({ clob: [row], amm: [] }, 'snow'), [])
+  assert.deepEqual(rowsIn(positions, 'snow'), [])
 })
 
-test('a row of a pool tells whole units, and becomes the same', () => {
+test('a row of a pool has whole units, and becomes the same', () => {
   const row = {
-    market: { slug: 'meteor' },
-    outcomeIndex: 1 as const,
+    market: held('meteor'),
+    outcomeIndex: 1,
     collateralAmount: '4.5',
     outcomeTokenAmount: '10.000001',
     averageFillPrice: '0.45',
     realizedPnl: '-0.25',
     unrealizedPnl: '0.5',
   }
-  assert.deepEqual(heldIn({ clob: [], amm: [row] }, 'meteor'), [
+  assert.deepEqual(rowsIn({ clob: [], amm: [row], isWhole: true }, 'meteor'), [
     {
-      outcome: 1,
+      ...OF_MARKET,
+      slug: 'meteor',
+      title: 'Title of meteor',
+      outcome: 'NO',
       sharesRaw: 10_000_001,
       costRaw: 4_500_000,
-      worthRaw: 5_000_000,
-      average: 0.45,
+      valueRaw: 5_000_000,
+      priceRaw: 450_000,
       realisedRaw: -250_000,
       unrealisedRaw: 500_000,
     },
@@ -79,11 +96,11 @@ const MARKET: MarketView = {
 
 test('the price of a market is what was told, of a pool in percent, at the end its payout', () => {
   const resolved: MarketView = { ...MARKET, status: 'RESOLVED' }
-  assert.equal(reportedPrice(MARKET), 0.3)
-  assert.equal(reportedPrice({ ...MARKET, tradeType: 'amm', prices: [60, 40] }), 0.6)
-  assert.equal(reportedPrice({ ...resolved, winningOutcomeIndex: 0 }), 1)
-  assert.equal(reportedPrice({ ...resolved, winningOutcomeIndex: 1 }), 0)
-  assert.equal(reportedPrice({ ...resolved, payoutNumerators: [3, 7] }), 0.3)
+  assert.equal(publishedPrice(MARKET), 0.3)
+  assert.equal(publishedPrice({ ...MARKET, tradeType: 'amm', prices: [60, 40] }), 0.6)
+  assert.equal(publishedPrice({ ...resolved, winningOutcomeIndex: 0 }), 1)
+  assert.equal(publishedPrice({ ...resolved, winningOutcomeIndex: 1 }), 0)
+  assert.equal(publishedPrice({ ...resolved, payoutNumerators: [3, 7] }), 0.3)
 })
 
 test('a market says how it stands and how long it trades', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { depthOf, ladderOf, sharesNear } from '../../../server/console/market/shown/ladder-rows.ts'
-import { pointsOf, withTrade, wordsOf } from '../../../server/console/market/shown/price-words.ts'
+import { pointsOf, withTrade, wordsOf } from '../../../server/console/market/shown/price-format.ts'
 
 // What the ladder and the charts of a market show.
 
@@ -52,7 +52,7 @@ test('a price history is told oldest first, and in words', () => {
   assert.deepEqual([first?.price, last?.price], [0.52, 0.3])
   assert.equal((last?.atSec ?? 0) - (first?.atSec ?? 0), 5)
   assert.equal(wordsOf(points), 'From 52¢ to 30¢, lowest 30¢, highest 52¢.')
-  assert.equal(wordsOf([]), 'No prices in this time.')
+  assert.equal(wordsOf([]), 'No trades in this period.')
 })
 
 test('a trade goes behind the newest point, and never before it', () => {

@@ -15,7 +15,7 @@ function desk() {
   const failures: unknown[] = []
   let due: (() => void) | null = null
   const search = new LiveSearch<string>({
-    ask: (query, signal) =>
+    search: (query, signal) =>
       new Promise((answer, refuse) => calls.push({ query, signal, answer, refuse })),
     show: (found) => shown.push(found),
     fail: (error) => failures.push(error),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { amountsOf, type Wanted } from '../../../server/console/exchange/order-amounts.ts'
+import { amountsOf, type OrderRequest } from '../../../server/console/exchange/order-amounts.ts'
 import {
   type Estimate,
   estimateOf,
@@ -12,7 +12,7 @@ import {
 // The estimate of an order before it is signed, against the worked fills of rules §2.6 and §3.1.
 
 const FEE_BPS = 300
-const BUY: Wanted = {
+const BUY: OrderRequest = {
   isBuy: true,
   outcome: 0,
   type: 'GTC',
@@ -20,12 +20,12 @@ const BUY: Wanted = {
   priceTicks: 500,
   amountRaw: 150_000_000,
 }
-const SELL: Wanted = { ...BUY, isBuy: false }
+const SELL: OrderRequest = { ...BUY, isBuy: false }
 const at = (ticks: number, sizeRaw: number): Offer => ({ ticks, sizeRaw })
 
 interface Worked {
   readonly case: string
-  readonly wanted: Wanted
+  readonly request: OrderRequest
   readonly offers: readonly Offer[]
   readonly got: Estimate
 }
@@ -33,7 +33,7 @@ interface Worked {
 const WORKED: readonly Worked[] = [
   {
     case: 'complementary: 100 of 150 fill, the rest waits',
-    wanted: BUY,
+    request: BUY,
     offers: [at(450, 100_000_000)],
     got: {
       sharesRaw: 100_000_000,
@@ -45,7 +45,7 @@ const WORKED: readonly Worked[] = [
   },
   {
     case: 'mint: the price of the maker counts, not the limit',
-    wanted: { ...BUY, priceTicks: 650 },
+    request: { ...BUY, priceTicks: 650 },
     offers: [at(600, 200_000_000)],
     got: {
       sharesRaw: 150_000_000,
@@ -57,7 +57,7 @@ const WORKED: readonly Worked[] = [
   },
   {
     case: 'merge: a sale pays its fee in collateral',
-    wanted: { ...SELL, priceTicks: 600, amountRaw: 100_000_000 },
+    request: { ...SELL, priceTicks: 600, amountRaw: 100_000_000 },
     offers: [at(650, 80_000_000)],
     got: {
       sharesRaw: 80_000_000,
@@ -69,7 +69,7 @@ const WORKED: readonly Worked[] = [
   },
   {
     case: 'two levels: one fee on the average price',
-    wanted: { ...BUY, type: 'FAK', priceTicks: 550, amountRaw: 200_000_000 },
+    request: { ...BUY, type: 'FAK', priceTicks: 550, amountRaw: 200_000_000 },
     offers: [at(520, 100_000_000), at(550, 50_000_000), at(560, 900_000_000)],
     got: {
       sharesRaw: 150_000_000,
@@ -81,7 +81,7 @@ const WORKED: readonly Worked[] = [
   },
   {
     case: 'a market buy walks by its spend',
-    wanted: { ...BUY, type: 'FOK', priceTicks: null, amountRaw: 1_000_000 },
+    request: { ...BUY, type: 'FOK', priceTicks: null, amountRaw: 1_000_000 },
     offers: [at(300, 900_000_000)],
     got: {
       sharesRaw: 3_333_333,
@@ -93,7 +93,7 @@ const WORKED: readonly Worked[] = [
   },
   {
     case: 'a market sale of odd shares rounds down',
-    wanted: { ...SELL, type: 'FOK', priceTicks: null, amountRaw: 12_345_678 },
+    request: { ...SELL, type: 'FOK', priceTicks: null, amountRaw: 12_345_678 },
     offers: [at(370, 900_000_000)],
     got: {
       sharesRaw: 12_345_678,
@@ -105,9 +105,9 @@ const WORKED: readonly Worked[] = [
   },
 ]
 
-for (const { case: name, wanted, offers, got } of WORKED) {
+for (const { case: name, request, offers, got } of WORKED) {
   test(`an estimate is the worked fill: ${name}`, () => {
-    assert.deepEqual(estimateOf(wanted, offers, FEE_BPS), got)
+    assert.deepEqual(estimateOf(request, offers, FEE_BPS), got)
   })
 }
 
@@ -121,16 +121,16 @@ test('a fee follows the smaller side of the price, as in the table of rules §3.
   ] as const
   for (const [ticks, buyFeeRaw, sellFeeRaw] of table) {
     const offers = [at(ticks, 100_000_000)]
-    const wanted = { ...BUY, priceTicks: ticks, amountRaw: 100_000_000 }
-    assert.equal(estimateOf(wanted, offers, FEE_BPS).feeRaw, buyFeeRaw)
-    assert.equal(estimateOf({ ...wanted, isBuy: false }, offers, FEE_BPS).feeRaw, sellFeeRaw)
-    assert.equal(estimateOf(wanted, offers, 0).feeRaw, 0)
+    const request = { ...BUY, priceTicks: ticks, amountRaw: 100_000_000 }
+    assert.equal(estimateOf(request, offers, FEE_BPS).feeRaw, buyFeeRaw)
+    assert.equal(estimateOf({ ...request, isBuy: false }, offers, FEE_BPS).feeRaw, sellFeeRaw)
+    assert.equal(estimateOf(request, offers, 0).feeRaw, 0)
   }
 })
 
 test('a market buy that the book cannot serve leaves what it could not spend', () => {
-  const wanted: Wanted = { ...BUY, type: 'FOK', priceTicks: null, amountRaw: 9_000_000 }
-  const { sharesRaw, leftRaw } = estimateOf(wanted, [at(500, 10_000_000)], 0)
+  const request: OrderRequest = { ...BUY, type: 'FOK', priceTicks: null, amountRaw: 9_000_000 }
+  const { sharesRaw, leftRaw } = estimateOf(request, [at(500, 10_000_000)], 0)
   assert.deepEqual({ sharesRaw, leftRaw }, { sharesRaw: 10_000_000, leftRaw: 4_000_000 })
 })
 
@@ -178,6 +178,6 @@ test('amounts of limit orders are exact, as in the table of rules §1.5', () => 
 })
 
 test('a market order says 1 for what it takes', () => {
-  const wanted: Wanted = { ...BUY, type: 'FOK', priceTicks: null, amountRaw: 1_234_567 }
-  assert.deepEqual(amountsOf(wanted), { makerAmount: 1_234_567, takerAmount: 1 })
+  const request: OrderRequest = { ...BUY, type: 'FOK', priceTicks: null, amountRaw: 1_234_567 }
+  assert.deepEqual(amountsOf(request), { makerAmount: 1_234_567, takerAmount: 1 })
 })

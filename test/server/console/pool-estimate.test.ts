@@ -52,7 +52,7 @@ test('the ticket says what is missing, and fills in the most', () => {
   assert.equal(poolShortageOf(BUY, estimateOf(POOL, BUY), MEANS), '$8.00 is free.')
   const short = poolShortageOf(SELL, estimateOf(POOL, SELL), MEANS)
   assert.equal(short, 'It takes 10.07 YES, and you have 9.')
-  assert.equal(poolShortageOf(SELL, null, MEANS), 'The pool does not have so much.')
+  assert.equal(poolShortageOf(SELL, null, MEANS), 'The pool does not hold that much.')
   assert.equal(mostRaw(POOL, BUY, MEANS), 8 * UNIT)
   const most = mostRaw(POOL, SELL, MEANS)
   const all = estimateOf(POOL, { ...SELL, collateralRaw: most })

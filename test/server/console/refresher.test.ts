@@ -12,7 +12,7 @@ function gate() {
   return { open, passed }
 }
 
-test('however often a read is asked for, one runs at a time, and one more after it', async () => {
+test('however often a read is wanted, one runs at a time, and one more after it', async () => {
   const begun: ReturnType<typeof gate>[] = []
   const starts = [gate(), gate(), gate()]
   const refresher = new Refresher(async () => {
@@ -21,14 +21,14 @@ test('however often a read is asked for, one runs at a time, and one more after 
     begun.push(own)
     await own.passed
   }, 0)
-  refresher.ask()
+  refresher.refresh()
   await starts[0]?.passed
-  for (let each = 0; each < 5; each++) refresher.ask()
+  for (let each = 0; each < 5; each++) refresher.refresh()
   assert.equal(begun.length, 1)
   begun[0]?.open()
   await starts[1]?.passed
   assert.equal(begun.length, 2)
-  refresher.ask()
+  refresher.refresh()
   refresher.stop()
   begun[1]?.open()
   await new Promise((resolve) => setTimeout(resolve, 0))
@@ -36,7 +36,7 @@ test('however often a read is asked for, one runs at a time, and one more after 
   assert.equal(begun.length, 2)
 })
 
-test('a read under way is told of the end', async () => {
+test('a read under way is ended by the stop', async () => {
   const started = gate()
   const ended = gate()
   const refresher = new Refresher(async (signal) => {
@@ -44,7 +44,7 @@ test('a read under way is told of the end', async () => {
     started.open()
     await ended.passed
   }, 0)
-  refresher.ask()
+  refresher.refresh()
   await started.passed
   refresher.stop()
   await ended.passed

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Wanted } from '../../../server/console/exchange/order-amounts.ts'
+import type { OrderRequest } from '../../../server/console/exchange/order-amounts.ts'
 import {
   type Draft,
   meaningOf,
@@ -14,8 +14,8 @@ import {
   resultOf,
   shortageOf,
   warningOf,
-} from '../../../server/console/market/own/ticket-words.ts'
-import { rawOf, ticksOf } from '../../../server/console/page/words.ts'
+} from '../../../server/console/market/own/ticket-format.ts'
+import { rawOf, ticksOf } from '../../../server/console/page/format.ts'
 
 // The order ticket: what is typed, what it means, and what is said before one signs.
 
@@ -66,7 +66,7 @@ test('amounts are read exactly, and anything that is no amount is not', () => {
 
 test('a ticket means an order once its fields are right', () => {
   assert.deepEqual(meaningOf(DRAFT), {
-    wanted: {
+    request: {
       isBuy: true,
       outcome: 0,
       type: 'GTC',
@@ -80,19 +80,19 @@ test('a ticket means an order once its fields are right', () => {
 
 test('an empty field is no fault yet, a wrong one is', () => {
   const empty = meaningOf({ ...DRAFT, price: '', amount: '' })
-  assert.deepEqual(empty, { wanted: null, faults: { price: '', amount: '' } })
+  assert.deepEqual(empty, { request: null, faults: { price: '', amount: '' } })
   const wrong = meaningOf({ ...DRAFT, price: '52.55', amount: 'ten' })
-  assert.equal(wrong.wanted, null)
+  assert.equal(wrong.request, null)
   assert.notEqual(wrong.faults.price, '')
   assert.notEqual(wrong.faults.amount, '')
   assert.notEqual(meaningOf({ ...DRAFT, amount: '1.0001' }).faults.amount, '')
 })
 
 test('a market order is a FOK without a price, and post-only is for resting orders alone', () => {
-  const market = meaningOf({ ...DRAFT, kind: 'MARKET', price: 'x', isPostOnly: true }).wanted
+  const market = meaningOf({ ...DRAFT, kind: 'MARKET', price: 'x', isPostOnly: true }).request
   assert.deepEqual([market?.type, market?.priceTicks, market?.isPostOnly], ['FOK', null, false])
-  assert.equal(meaningOf({ ...DRAFT, isPostOnly: true }).wanted?.isPostOnly, true)
-  assert.equal(meaningOf({ ...DRAFT, kind: 'FAK', isPostOnly: true }).wanted?.isPostOnly, false)
+  assert.equal(meaningOf({ ...DRAFT, isPostOnly: true }).request?.isPostOnly, true)
+  assert.equal(meaningOf({ ...DRAFT, kind: 'FAK', isPostOnly: true }).request?.isPostOnly, false)
 })
 
 test('steps stay within the prices that there are', () => {
@@ -116,7 +116,7 @@ test('the most of an order is what is free, in whole steps', () => {
   assert.equal(mostOf({ ...DRAFT, isBuy: false, kind: 'MARKET' }, means), '7.123456')
 })
 
-const WANTED: Wanted = {
+const REQUEST: OrderRequest = {
   isBuy: true,
   outcome: 0,
   type: 'GTC',
@@ -130,7 +130,7 @@ const OFFERS = [
 ]
 
 test('the summary tells cost, fee, average and worst price, and what waits', () => {
-  const lines = new Map(linesOf(WANTED, estimateOf(WANTED, OFFERS, 300), 300))
+  const lines = new Map(linesOf(REQUEST, estimateOf(REQUEST, OFFERS, 300), 300))
   assert.equal(lines.get('Trades now'), '150 shares')
   assert.equal(lines.get('Average price'), '53¢')
   assert.equal(lines.get('Worst price'), '55¢')
@@ -142,50 +142,50 @@ test('the summary tells cost, fee, average and worst price, and what waits', () 
 })
 
 test('an order that only waits tells what it reserves, and no row is empty', () => {
-  const wanted: Wanted = { ...WANTED, priceTicks: 500, amountRaw: 20_000_000 }
-  assert.deepEqual(linesOf(wanted, estimateOf(wanted, OFFERS, 300), 300), [
+  const request: OrderRequest = { ...REQUEST, priceTicks: 500, amountRaw: 20_000_000 }
+  assert.deepEqual(linesOf(request, estimateOf(request, OFFERS, 300), 300), [
     ['Trades now', 'nothing'],
     ['Waits in the book', '20 shares at 50¢'],
     ['Reserved until it trades or is canceled', '$10.00'],
   ])
-  const sale = { ...wanted, isBuy: false }
+  const sale = { ...request, isBuy: false }
   const reserved = linesOf(sale, estimateOf(sale, [], 300), 300).at(-1)
   assert.deepEqual(reserved, ['Reserved until it trades or is canceled', '20 shares'])
-  const taker: Wanted = { ...wanted, type: 'FAK' }
+  const taker: OrderRequest = { ...request, type: 'FAK' }
   assert.deepEqual(linesOf(taker, estimateOf(taker, OFFERS, 300), 300), [['Trades now', 'nothing']])
 })
 
 test('a rate that is not known yet is not guessed', () => {
-  const lines = new Map(linesOf(WANTED, estimateOf(WANTED, OFFERS, 0), null))
+  const lines = new Map(linesOf(REQUEST, estimateOf(REQUEST, OFFERS, 0), null))
   assert.equal(lines.get('Fee'), 'by your rank, after login')
 })
 
 test('the ticket warns of what would go otherwise than expected', () => {
-  const warning = (wanted: Wanted, offers = OFFERS) =>
-    warningOf(wanted, estimateOf(wanted, offers, 0))
-  assert.equal(warning(WANTED), '')
-  assert.match(warning({ ...WANTED, isPostOnly: true }), /post-only/)
-  assert.equal(warning({ ...WANTED, isPostOnly: true, priceTicks: 500 }), '')
-  assert.match(warning({ ...WANTED, type: 'FOK' }), /nothing would trade/)
-  assert.match(warning({ ...WANTED, type: 'FAK' }), /50 shares/)
-  assert.match(warning({ ...WANTED, type: 'FAK' }, []), /Nobody/)
-  assert.equal(warning({ ...WANTED, type: 'FAK', amountRaw: 150_000_000 }), '')
+  const warning = (request: OrderRequest, offers = OFFERS) =>
+    warningOf(request, estimateOf(request, offers, 0))
+  assert.equal(warning(REQUEST), '')
+  assert.match(warning({ ...REQUEST, isPostOnly: true }), /post-only/)
+  assert.equal(warning({ ...REQUEST, isPostOnly: true, priceTicks: 500 }), '')
+  assert.match(warning({ ...REQUEST, type: 'FOK' }), /nothing would trade/)
+  assert.match(warning({ ...REQUEST, type: 'FAK' }), /50 shares/)
+  assert.match(warning({ ...REQUEST, type: 'FAK' }, []), /Nobody/)
+  assert.equal(warning({ ...REQUEST, type: 'FAK', amountRaw: 150_000_000 }), '')
 })
 
 test('a shortage is told before one signs', () => {
   const means = { collateralRaw: 109_999_999, sharesRaw: 200_000_000 }
-  assert.match(shortageOf(WANTED, means), /\$110\.00/)
-  assert.equal(shortageOf(WANTED, { ...means, collateralRaw: 110_000_000 }), '')
-  assert.equal(shortageOf({ ...WANTED, isBuy: false }, means), '')
-  assert.match(shortageOf({ ...WANTED, isBuy: false }, { ...means, sharesRaw: 1 }), /free YES/)
+  assert.match(shortageOf(REQUEST, means), /\$110\.00/)
+  assert.equal(shortageOf(REQUEST, { ...means, collateralRaw: 110_000_000 }), '')
+  assert.equal(shortageOf({ ...REQUEST, isBuy: false }, means), '')
+  assert.match(shortageOf({ ...REQUEST, isBuy: false }, { ...means, sharesRaw: 1 }), /free YES/)
 })
 
 test('what became of an order is told by its reply', () => {
   const totalsRaw = { contractsGross: '150000000', usdGross: '79500000' }
   const matched = { matched: true, settlementStatus: 'MATCHED', totalsRaw }
-  assert.equal(resultOf(WANTED, matched), 'Bought 150 YES for $79.50.')
+  assert.equal(resultOf(REQUEST, matched), 'Bought 150 YES for $79.50.')
   const unmatched = { ...matched, matched: false, settlementStatus: 'UNMATCHED' }
-  assert.match(resultOf(WANTED, unmatched), /waits in the book/)
-  assert.match(resultOf({ ...WANTED, type: 'FAK' }, unmatched), /Nothing traded/)
-  assert.match(resultOf(WANTED, { ...unmatched, settlementStatus: 'DELAYED' }), /waits its moment/)
+  assert.match(resultOf(REQUEST, unmatched), /Order placed/)
+  assert.match(resultOf({ ...REQUEST, type: 'FAK' }, unmatched), /Nothing traded/)
+  assert.match(resultOf(REQUEST, { ...unmatched, settlementStatus: 'DELAYED' }), /after the delay/)
 })

@@ -1,7 +1,7 @@
 // The order ticket as it is typed, and the order that it means.
 
-import { amountsOf, type OrderType, type Wanted } from '../../exchange/order-amounts.ts'
-import { rawOf, ticksOf } from '../../page/words.ts'
+import { amountsOf, type OrderRequest, type OrderType } from '../../exchange/order-amounts.ts'
+import { rawOf, ticksOf } from '../../page/format.ts'
 
 export const KINDS = ['GTC', 'FAK', 'FOK', 'MARKET'] as const
 export type Kind = (typeof KINDS)[number]
@@ -25,7 +25,7 @@ export interface Faults {
 
 export interface Meant {
   /** Null while a field is empty or wrong. */
-  readonly wanted: Wanted | null
+  readonly request: OrderRequest | null
   readonly faults: Faults
 }
 
@@ -52,14 +52,21 @@ export function meaningOf(draft: Draft): Meant {
   const amountRaw = rawOf(draft.amount)
   const priceTicks = draft.kind === 'MARKET' ? null : ticksOf(draft.price)
   if (amountRaw === null || (priceTicks === null && draft.kind !== 'MARKET')) {
-    return { wanted: null, faults }
+    return { request: null, faults }
   }
   const { isBuy, outcome, kind } = draft
   const isPostOnly = kind === 'GTC' && draft.isPostOnly
-  const wanted: Wanted = { isBuy, outcome, type: TYPES[kind], isPostOnly, priceTicks, amountRaw }
-  const amounts = amountsOf(wanted)
-  if (typeof amounts === 'string') return { wanted: null, faults: { ...faults, amount: amounts } }
-  return { wanted, faults }
+  const request: OrderRequest = {
+    isBuy,
+    outcome,
+    type: TYPES[kind],
+    isPostOnly,
+    priceTicks,
+    amountRaw,
+  }
+  const amounts = amountsOf(request)
+  if (typeof amounts === 'string') return { request: null, faults: { ...faults, amount: amounts } }
+  return { request, faults }
 }
 
 const TICKS_PER_CENT = 10

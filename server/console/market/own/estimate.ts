@@ -9,7 +9,7 @@ import {
   SIZE_STEP_RAW,
   sharesForSpendRaw,
 } from '../../../../engine/domain/units.ts'
-import type { Wanted } from '../../exchange/order-amounts.ts'
+import type { OrderRequest } from '../../exchange/order-amounts.ts'
 import type { Level } from '../../exchange/shapes.ts'
 
 /** Shares to be had at a price of the own token. */
@@ -38,7 +38,7 @@ interface Sides {
 /** What an order may take, best first: one book of YES serves both outcomes (rules §2.1). */
 export function offersOf(
   { bids, asks }: Sides,
-  { isBuy, outcome }: Pick<Wanted, 'isBuy' | 'outcome'>,
+  { isBuy, outcome }: Pick<OrderRequest, 'isBuy' | 'outcome'>,
 ): readonly Offer[] {
   const levels = isBuy === (outcome === 0) ? asks : bids
   return levels.map(({ price, size: sizeRaw }) => {
@@ -64,37 +64,41 @@ function spent(offers: readonly Offer[], spendRaw: number): Taken {
   return { sharesRaw, collateralRaw: spendRaw - leftRaw, worstTicks, leftRaw }
 }
 
-function isWithin({ isBuy, priceTicks }: Wanted, ticks: number): boolean {
+function isWithin({ isBuy, priceTicks }: OrderRequest, ticks: number): boolean {
   if (priceTicks === null) return true
   return isBuy ? ticks <= priceTicks : ticks >= priceTicks
 }
 
 /** Every other order walks by its shares; one with a limit takes whole steps. */
-function walked(offers: readonly Offer[], wanted: Wanted): Taken {
-  const stepRaw = wanted.priceTicks === null ? 1 : SIZE_STEP_RAW
-  let leftRaw = wanted.amountRaw
+function walked(offers: readonly Offer[], request: OrderRequest): Taken {
+  const stepRaw = request.priceTicks === null ? 1 : SIZE_STEP_RAW
+  let leftRaw = request.amountRaw
   let collateralRaw = 0
   let worstTicks = 0
   for (const { ticks, sizeRaw } of offers) {
-    if (leftRaw === 0 || !isWithin(wanted, ticks)) break
+    if (leftRaw === 0 || !isWithin(request, ticks)) break
     const takenRaw = Math.floor(Math.min(sizeRaw, leftRaw) / stepRaw) * stepRaw
     if (takenRaw === 0) continue
     leftRaw -= takenRaw
     collateralRaw += costFloorRaw(ticks, takenRaw)
     worstTicks = ticks
   }
-  return { sharesRaw: wanted.amountRaw - leftRaw, collateralRaw, worstTicks, leftRaw }
+  return { sharesRaw: request.amountRaw - leftRaw, collateralRaw, worstTicks, leftRaw }
 }
 
 /** `feeBps` is the rate of the trader, or 0 in a market without fees. */
-export function estimateOf(wanted: Wanted, offers: readonly Offer[], feeBps: number): Estimate {
-  const isSpend = wanted.isBuy && wanted.priceTicks === null
-  const taken = isSpend ? spent(offers, wanted.amountRaw) : walked(offers, wanted)
-  const feeOf = wanted.isBuy ? buyFeeSharesRaw : sellFeeCollateralRaw
+export function estimateOf(
+  request: OrderRequest,
+  offers: readonly Offer[],
+  feeBps: number,
+): Estimate {
+  const isSpend = request.isBuy && request.priceTicks === null
+  const taken = isSpend ? spent(offers, request.amountRaw) : walked(offers, request)
+  const feeOf = request.isBuy ? buyFeeSharesRaw : sellFeeCollateralRaw
   return { ...taken, feeRaw: feeOf(feeBps, taken.collateralRaw, taken.sharesRaw) }
 }
 
 /** What is reserved when the exchange takes the order: collateral of a buy, shares of a sale. */
-export function reserveOf({ isBuy, priceTicks, amountRaw }: Wanted): number {
+export function reserveOf({ isBuy, priceTicks, amountRaw }: OrderRequest): number {
   return isBuy && priceTicks !== null ? costFloorRaw(priceTicks, amountRaw) : amountRaw
 }

@@ -4,11 +4,12 @@
 import type { Context } from '../../context.ts'
 import { call, Refused } from '../../exchange/api.ts'
 import { openOrdersOf } from '../../exchange/orders.ts'
+import { type PositionRow, type Positions, rowsIn } from '../../exchange/positions.ts'
 import type { MarketView, UserOrder } from '../../exchange/shapes.ts'
+import type { Unsubscribe } from '../../exchange/streams.ts'
 import { isModeRefusal } from '../../exchange/trading-mode.ts'
+import { signal } from '../../page/preact.ts'
 import { Refresher } from '../../page/refresher.ts'
-import { Signal, type Unwatch } from '../../page/signal.ts'
-import { type Held, heldIn, type Positions } from './holdings.ts'
 
 const PAUSE_MS = 300
 /** Worth changes with each trade of anybody: it is read again in this time at the earliest. */
@@ -18,18 +19,19 @@ const STATE_CHANGED: ReadonlySet<string> = new Set(['MARKET_NOT_TRADABLE', 'MARK
 
 export interface OwnState {
   readonly orders: readonly UserOrder[]
-  readonly held: readonly Held[]
+  /** A row for each outcome, also where all of its shares are sold. */
+  readonly held: readonly PositionRow[]
   readonly freeRaw: number
 }
 
 export class OwnMarket {
   /** Null while nobody is logged in, and before the first read. */
-  readonly state = new Signal<OwnState | null>(null)
+  readonly state = signal<OwnState | null>(null)
   readonly #context: Context
   readonly #market: MarketView
   readonly #due: () => void
   readonly #refresher = new Refresher((signal) => this.#read(signal), PAUSE_MS)
-  readonly #unwatches: Unwatch[]
+  readonly #unwatches: Unsubscribe[]
   #timer = 0
 
   /** `due` asks the exchange what the market is now. */
@@ -39,23 +41,23 @@ export class OwnMarket {
     this.#due = due
     const { streams, trader } = context
     this.#unwatches = [
-      trader.profile.watch(() => this.refresh()),
+      trader.profile.subscribe(() => this.refresh()),
       streams.orders(() => this.refresh()),
-      streams.link.watch((link) => {
+      streams.link.subscribe((link) => {
         if (link === 'live') this.refresh()
       }),
     ]
   }
 
   refresh(): void {
-    this.#refresher.ask()
+    this.#refresher.refresh()
   }
 
   /** An order or a trade was refused: what the page shows may be why. */
   refused(error: unknown): void {
     if (!(error instanceof Refused)) return
     if (STATE_CHANGED.has(error.code)) this.#due()
-    if (isModeRefusal(error.code)) void this.#context.mode.ask()
+    if (isModeRefusal(error.code)) void this.#context.mode.refresh()
   }
 
   pricesMoved(): void {
@@ -76,7 +78,7 @@ export class OwnMarket {
   async #read(signal: AbortSignal): Promise<void> {
     const { trader, notices } = this.#context
     if (trader.profile.value === null) {
-      this.state.set(null)
+      this.state.value = null
       return
     }
     const { slug, tradeType } = this.#market
@@ -87,8 +89,8 @@ export class OwnMarket {
         call<Positions>('GET', `/portfolio/positions?market=${slug}`, { signal }),
         call<{ readonly free: string }>('GET', '/portfolio/balance', { signal }),
       ])
-      const held = heldIn(positions, slug)
-      if (!signal.aborted) this.state.set({ orders, held, freeRaw: Number(balance.free) })
+      const held = rowsIn(positions, slug)
+      if (!signal.aborted) this.state.value = { orders, held, freeRaw: Number(balance.free) }
     } catch (error) {
       if (!signal.aborted) notices.failure(error)
     }

@@ -2,9 +2,9 @@
 
 import { UNIT_RAW } from '../../../../engine/domain/units.ts'
 import type { Context } from '../../context.ts'
-import { reportedPrice } from '../../exchange/market-words.ts'
+import { publishedPrice } from '../../exchange/market-format.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
-import { Signal } from '../../page/signal.ts'
+import { type Signal, signal } from '../../page/preact.ts'
 import { movedTo, type Pool } from './pool-estimate.ts'
 
 export class LivePool {
@@ -19,9 +19,9 @@ export class LivePool {
       reservesRaw: [Number(reserves?.yes ?? 0), Number(reserves?.no ?? 0)],
       feeBps,
     }
-    this.price = new Signal(reportedPrice(market))
+    this.price = signal(publishedPrice(market))
     this.stop = streams.pool(address, ({ updatedPrices: [now] }) => {
-      if (now !== undefined) this.price.set(now.yesPrice)
+      if (now !== undefined) this.price.value = now.yesPrice
     })
   }
 

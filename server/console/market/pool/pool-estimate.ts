@@ -4,8 +4,9 @@
 import { buyQuote, exitRaw, sellQuote } from '../../../../engine/core/amm/pool-price.ts'
 import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
 import { type FeeBps, UNIT_RAW } from '../../../../engine/domain/units.ts'
-import { bpsPercent, cents, dollars, units } from '../../page/words.ts'
-import { type Line, type Means, OUTCOMES } from '../own/ticket-words.ts'
+import { OUTCOMES } from '../../exchange/positions.ts'
+import { bpsPercent, cents, dollars, units } from '../../page/format.ts'
+import type { Line, Means } from '../own/ticket-format.ts'
 
 export interface Pool {
   readonly reservesRaw: BothRaw
@@ -38,9 +39,9 @@ export function movedTo({ reservesRaw, feeBps }: Pool, yesE6: number): Pool {
 /** Null when the pool has no quote for it. */
 export function estimateOf(
   { reservesRaw, feeBps }: Pool,
-  wanted: PoolRequest,
+  request: PoolRequest,
 ): PoolEstimate | null {
-  const { isBuy, outcome, collateralRaw } = wanted
+  const { isBuy, outcome, collateralRaw } = request
   const [own, other] = outcome === 0 ? reservesRaw : [reservesRaw[1], reservesRaw[0]]
   if (own === 0 || other === 0) return null
   const quote = isBuy
@@ -89,7 +90,7 @@ export function poolShortageOf(
     return collateralRaw <= means.collateralRaw ? '' : `${dollars(means.collateralRaw)} is free.`
   }
   if (estimate !== null && estimate.sharesRaw <= means.sharesRaw) return ''
-  if (estimate === null) return 'The pool does not have so much.'
+  if (estimate === null) return 'The pool does not hold that much.'
   const needed = `It takes ${units(estimate.sharesRaw)} ${OUTCOMES[outcome]}`
   return `${needed}, and you have ${units(means.sharesRaw)}.`
 }

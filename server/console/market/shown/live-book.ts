@@ -1,32 +1,25 @@
-// The book of the market that is shown, for all panels of it. A market without a book has null.
+// The book of the market that is shown, for all panels of it. A market without a book has none.
 
 import type { BookCopy } from '../../exchange/book-copy.ts'
-import { hasBook } from '../../exchange/market-words.ts'
+import { hasBook } from '../../exchange/market-format.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
 import type { Streams } from '../../exchange/streams.ts'
-import type { Unwatch } from '../../page/signal.ts'
+import { signal } from '../../page/preact.ts'
 
 export class LiveBook {
-  copy: BookCopy | null = null
-  readonly #watchers = new Set<() => void>()
-  readonly #unwatch: Unwatch
+  readonly stop: () => void
+  /** The copy is the same one each time, so what is set is a new value around it. */
+  readonly #newest = signal<{ readonly copy: BookCopy | null }>({ copy: null })
 
   constructor(streams: Streams, market: MarketView) {
     const take = (copy: BookCopy): void => {
-      this.copy = copy
-      for (const watcher of [...this.#watchers]) watcher()
+      this.#newest.value = { copy }
     }
-    this.#unwatch = hasBook(market) ? streams.book(market.slug, take) : () => {}
+    this.stop = hasBook(market) ? streams.book(market.slug, take) : () => {}
   }
 
-  /** Calls with each change; the copy itself is the same. */
-  watch(watcher: () => void): Unwatch {
-    this.#watchers.add(watcher)
-    return () => void this.#watchers.delete(watcher)
-  }
-
-  stop(): void {
-    this.#unwatch()
-    this.#watchers.clear()
+  /** Whoever reads it follows its changes. */
+  get copy(): BookCopy | null {
+    return this.#newest.value.copy
   }
 }

@@ -32,22 +32,19 @@ const GIGA = 1_000_000_000
 const name = (short: string) => `outcomex_${short}`
 const parts = (short: string) => ['_bucket', '_sum', '_count'].map((end) => name(short) + end)
 
+const HISTOGRAMS = 'step_seconds commit_seconds event_loop_delay_seconds'.split(' ')
+const NUMBERS = `
+  uptime_seconds trading_mode open_orders check_passed faults_total durable_seq intake_in_flight
+  replies_waiting replies_waiting_for_disk journal_waiting_bytes market_waiting_bytes query_waiting
+  disk_free_bytes follower_lag_commands journal_records_total snapshot_failures_total
+  thread_busy_seconds_total sockets_open socket_frames_total socket_held_bytes
+  sockets_refused_total sockets_slow_total connections_open resident_bytes heap_bytes
+  cpu_seconds_total http_requests_total refusals_total rate_limited_total trades_waiting
+  settlement_failures_total log_dropped_total`
 /** The series that `stepsOf` and `metadataOf` read. */
 export const WANTED: ReadonlySet<string> = new Set([
-  ...parts('step_seconds'),
-  ...parts('commit_seconds'),
-  ...parts('event_loop_delay_seconds'),
-  ...[
-    ...['uptime_seconds', 'trading_mode', 'open_orders', 'check_passed', 'faults_total'],
-    ...['durable_seq', 'intake_in_flight', 'replies_waiting', 'replies_waiting_for_disk'],
-    ...['journal_waiting_bytes', 'market_waiting_bytes', 'query_waiting', 'disk_free_bytes'],
-    ...['follower_lag_commands', 'journal_records_total', 'snapshot_failures_total'],
-    ...['thread_busy_seconds_total'],
-    ...['sockets_open', 'socket_frames_total', 'socket_held_bytes', 'sockets_refused_total'],
-    ...['sockets_slow_total', 'connections_open', 'resident_bytes', 'heap_bytes'],
-    ...['cpu_seconds_total', 'http_requests_total', 'refusals_total', 'rate_limited_total'],
-    ...['trades_waiting', 'settlement_failures_total', 'log_dropped_total'],
-  ].map(name),
+  ...HISTOGRAMS.flatMap(parts),
+  ...NUMBERS.trim().split(/\s+/).map(name),
 ])
 
 export function timeText(seconds: number | null): string {
@@ -156,8 +153,8 @@ function stateOf(words: Words): Metadata {
     ['Trading', mode, mode !== 'normal'],
     ['Open orders', words.count('open_orders')],
     ['Newest command', words.count('durable_seq')],
-    ['Requests a second', words.rate('http_requests_total')],
-    ['Refused a second', words.rate('refusals_total')],
+    ['Requests per second', words.rate('http_requests_total')],
+    ['Refusals per second', words.rate('refusals_total')],
   ]
 }
 
@@ -173,17 +170,17 @@ function queuesOf(words: Words): Metadata {
   return [
     ['Orders in the intake', words.count('intake_in_flight')],
     ['Replies', words.count('replies_waiting')],
-    ['Of them for the disk', words.count('replies_waiting_for_disk')],
+    ['Waiting for disk', words.count('replies_waiting_for_disk')],
     ['For the journal', words.bytes('journal_waiting_bytes')],
     ['For market threads', words.bytes('market_waiting_bytes')],
-    ['Questions', words.count('query_waiting')],
+    ['Queries', words.count('query_waiting')],
     ['Tables behind', `${words.count('follower_lag_commands')} commands`],
   ]
 }
 
 function journalOf(words: Words): Metadata {
   return [
-    ['Commands a second', words.rate('journal_records_total')],
+    ['Commands per second', words.rate('journal_records_total')],
     ['Commit p50', words.time('commit_seconds', 0.5)],
     ['Commit p99', words.time('commit_seconds', 0.99)],
     ['Free on the disk', words.bytes('disk_free_bytes')],
@@ -197,7 +194,7 @@ function processOf(figures: Figures, words: Words): Metadata {
     ['Processor', `${cpu}%`],
     ['Memory', words.bytes('resident_bytes')],
     ['Heap', words.bytes('heap_bytes')],
-    ['Main late p99', words.time('event_loop_delay_seconds', 0.99)],
+    ['Event-loop delay p99', words.time('event_loop_delay_seconds', 0.99)],
     words.zero('Lost log lines', 'log_dropped_total'),
   ]
 }
@@ -205,7 +202,7 @@ function processOf(figures: Figures, words: Words): Metadata {
 function socketsOf(words: Words): Metadata {
   return [
     ['Open', words.count('sockets_open')],
-    ['Frames a second', words.rate('socket_frames_total')],
+    ['Frames per second', words.rate('socket_frames_total')],
     ['Held for readers', words.bytes('socket_held_bytes')],
     ['Connections', words.count('connections_open')],
     ['Refused', words.count('sockets_refused_total')],
@@ -216,8 +213,8 @@ function socketsOf(words: Words): Metadata {
 function faultsOf(words: Words): Metadata {
   return [
     words.zero('Faults', 'faults_total'),
-    ['Calls too often', words.count('rate_limited_total')],
-    ['Trades in no block', words.count('trades_waiting')],
+    ['Rate-limited', words.count('rate_limited_total')],
+    ['Unsettled trades', words.count('trades_waiting')],
     words.zero('Failed trades', 'settlement_failures_total'),
   ]
 }

@@ -29,7 +29,7 @@ export const OUTCOME_FIELDS: readonly FormField[] = [
 export interface Resolution {
   readonly path: string
   readonly body: object
-  /** Says the outcome, for the second look. */
+  /** The outcome, for the confirmation. */
   readonly sentence: string
 }
 
@@ -47,7 +47,7 @@ function shareOf(part: number, all: number): string {
   return `$${(part / all).toFixed(4).replace(/0{1,2}$/, '')}`
 }
 
-/** Throws a sentence when the form says no outcome. */
+/** Throws a sentence when the form has no outcome. */
 export function resolutionOf(slug: string, typed: (name: string) => string): Resolution {
   const outcome = OUTCOMES.find((each) => each === typed('outcome'))
   const path = `/admin/markets/${encodeURIComponent(slug)}/resolve`

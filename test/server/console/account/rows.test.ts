@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type {
-  Act,
-  BookPosition,
-  HeldMarket,
-  PoolPosition,
-} from '../../../../server/console/account/account-replies.ts'
+import type { Act } from '../../../../server/console/account/account-replies.ts'
 import { historyRow } from '../../../../server/console/account/history-rows.ts'
 import {
+  type BookPosition,
+  type HeldMarket,
+  type PoolPosition,
   positionRows,
   rawOfUnits,
-} from '../../../../server/console/account/holdings/position-rows.ts'
+} from '../../../../server/console/exchange/positions.ts'
 
 // What the account of the console shows of the replies about its visitor.
 
