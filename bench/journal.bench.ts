@@ -1,50 +1,43 @@
 // The journal alone: records go through the ring, group commit with fsync, and the durable seq
-// comes back to main. The yardstick commits the same batches straight through SQLite.
+// comes back to main. The baseline commits the same batches straight through SQLite.
 
 import { blankPlace, encodePlace } from '../engine/wire/place-codec.ts'
 import { HEAD } from '../engine/wire/record-layout.ts'
 import { startJournal } from '../test/support/journal-records.ts'
-import { withFolder } from './passes/folder.ts'
-import { type BatchSize, replayRaw } from './pipeline/raw-commits.ts'
-import { progress } from './report/progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
+import { type BatchSize, commitRaw, committedRows } from './exchange/raw-commits.ts'
+import { benchOf, type Row, repeat } from './harness/bench.ts'
+import { withFolder } from './harness/folder.ts'
 
 /** How many records are under way at once, and how many a run commits. */
 const WINDOWS = [
   { inFlight: 1, records: 1000 },
   { inFlight: 64, records: 40_000 },
   { inFlight: 1024, records: 200_000 },
-] as const
-const RUNS = 5
+]
+const WARM_RECORDS_MAX = 2000
 
-interface Run {
-  readonly perSecond: number
-  readonly batches: readonly BatchSize[]
-}
-
-/** A journal thread that tells the run at hand. */
+/** A journal thread whose callbacks the run at hand sets. */
 async function openJournal(dataDir: string) {
-  const receive = { durable: (_seq: number) => {}, commit: (_records: number) => {} }
+  const callbacks = { onDurable: (_seq: number) => {}, onCommit: (_records: number) => {} }
   const { journal, fault } = await startJournal(dataDir, {
-    onDurable: (seq) => receive.durable(seq),
-    onCommit: (records) => receive.commit(records),
+    onDurable: (seq) => callbacks.onDurable(seq),
+    onCommit: (records) => callbacks.onCommit(records),
   })
   fault.then((sentence) => {
     throw new Error(sentence)
   })
-  return { journal, receive }
+  return { journal, callbacks }
 }
 
 type OpenJournal = Awaited<ReturnType<typeof openJournal>>
 
 /** Keeps `inFlight` records under way until `count` are durable. */
-function drive({ journal, receive }: OpenJournal, inFlight: number, count: number): Promise<Run> {
+function drive({ journal, callbacks }: OpenJournal, inFlight: number, count: number) {
   const record = encodePlace(blankPlace())
   const view = new DataView(record.buffer)
-  const firstSeq = journal.durableSeq + 1
   const lastSeq = journal.durableSeq + count
   const batches: BatchSize[] = []
-  let nextSeq = firstSeq
+  let nextSeq = journal.durableSeq + 1
   const fill = (durableSeq: number) => {
     while (nextSeq <= lastSeq && nextSeq - durableSeq <= inFlight) {
       if (journal.freeBytes() < record.length) break
@@ -53,10 +46,10 @@ function drive({ journal, receive }: OpenJournal, inFlight: number, count: numbe
     }
     journal.send()
   }
-  receive.commit = (records) => batches.push({ records, bytes: records * record.length })
+  callbacks.onCommit = (records) => batches.push({ records, bytes: records * record.length })
   const startMs = performance.now()
-  return new Promise((resolve) => {
-    receive.durable = (seq) => {
+  return new Promise<{ perSecond: number; batches: BatchSize[] }>((resolve) => {
+    callbacks.onDurable = (seq) => {
       if (seq < lastSeq) fill(seq)
       else resolve({ perSecond: (count * 1000) / (performance.now() - startMs), batches })
     }
@@ -64,40 +57,32 @@ function drive({ journal, receive }: OpenJournal, inFlight: number, count: numbe
   })
 }
 
-async function oneRun(
-  inFlight: number,
-  count: number,
-): Promise<{ ours: Run; rawPerSecond: number }> {
+async function runOnce(inFlight: number, count: number) {
   const ours = await withFolder(async (dataDir) => {
     const open = await openJournal(dataDir)
-    await drive(open, inFlight, Math.min(count, 2000))
+    await drive(open, inFlight, Math.min(count, WARM_RECORDS_MAX))
     const run = await drive(open, inFlight, count)
     await open.journal.stop()
     return run
   })
-  const raw = await withFolder(async (folder) => replayRaw(folder, ours.batches))
-  return { ours, rawPerSecond: raw.perSecond }
+  const { perSecond: rawPerSecond } = await commitRaw(ours.batches)
+  return { ...ours, rawPerSecond }
 }
 
-export async function journalBench({ smoke }: BenchOptions): Promise<Report> {
-  const rows: Row[] = []
-  for (const { inFlight, records } of WINDOWS) {
-    const ours: number[] = []
-    const raw: number[] = []
-    const widths: number[] = []
-    for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
-      progress(`journal: ${inFlight} in flight, run ${run + 1}`)
-      const result = await oneRun(inFlight, smoke ? 100 : records)
-      ours.push(result.ours.perSecond)
-      raw.push(result.rawPerSecond)
-      widths.push(median(result.ours.batches.map((batch) => batch.records)))
+export const bench = benchOf({
+  name: 'journal',
+  full: { rounds: 5, recordsMax: Infinity },
+  smoke: { rounds: 1, recordsMax: 100 },
+  rows: async ({ rounds, recordsMax }) => {
+    const rows: Row[] = []
+    for (const { inFlight, records } of WINDOWS) {
+      const name = `${inFlight} in flight`
+      const count = Math.min(records, recordsMax)
+      const runs = await repeat({ about: `journal: ${name}`, rounds }, () =>
+        runOnce(inFlight, count),
+      )
+      rows.push(...committedRows(name, 'records', runs))
     }
-    const yardstick = `raw SQLite, the batches of ${inFlight} in flight`
-    const title = `${inFlight} in flight`
-    const ratio = median(ours) / median(raw)
-    rows.push(rowOf(title, 'records/s', ours, { yardstick, ratio }))
-    rows.push(rowOf(yardstick, 'records/s', raw))
-    rows.push(rowOf(`${title}, the median batch`, 'records', widths))
-  }
-  return { name: 'journal', rows }
-}
+    return rows
+  },
+})

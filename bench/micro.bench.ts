@@ -1,5 +1,5 @@
-// The small steps of an order's way, each alone. A change of one step shows here before it shows in
-// a whole bench. tinybench times calls; it times short steps a hundred calls at a time.
+// The small steps of the life of an order, each alone. A change of one step shows here before it
+// shows in a whole bench. tinybench times calls; it times short steps a hundred calls at a time.
 
 import { Bench } from 'tinybench'
 import { assert } from '../engine/domain/assert.ts'
@@ -15,11 +15,9 @@ import { Intake } from '../server/edge/intake/intake.ts'
 import { OrderIds } from '../server/exchange/read-model/order-ids.ts'
 import * as kit from '../test/server/edge/intake/order-kit.ts'
 import { CoreContender } from './contenders/core.ts'
-import { progress } from './report/progress.ts'
-import { type BenchOptions, type Report, rowOf } from './report/report.ts'
-import { Workload } from './workload/workload.ts'
+import { alternate, benchOf, rowOf } from './harness/bench.ts'
+import { workloadOf } from './workload/workload.ts'
 
-const RUNS = 5
 const SHORT_CALLS = 100
 const NS_PER_MS = 1e6
 
@@ -102,15 +100,14 @@ function idSteps(): Step[] {
 
 /** Hashes a state as the core bench leaves it. */
 function stateHashStep(live: number): Step {
-  const work = new Workload({ seed: 1, live, books: 1, accounts: 64, ops: live })
+  const work = workloadOf({ seed: 1, live, books: 1, accounts: 64, ops: live })
   const core = new CoreContender(work)
   core.run(0, work.count)
   const name = `state hash, ${live.toLocaleString('en-US')} live orders`
   return { name, calls: 1, run: () => core.exchange.stateHash() }
 }
 
-function nsPerCall({ name, calls, run }: Step, smoke: boolean): number {
-  const times = smoke ? { time: 10, warmupTime: 5 } : { time: 300, warmupTime: 200 }
+function nsPerCall({ name, calls, run }: Step, times: Pick<Bench, 'time' | 'warmupTime'>) {
   const bench = new Bench({ ...times, iterations: 10, warmupIterations: 5 })
   bench.add(name, run)
   const [{ result }] = bench.runSync()
@@ -118,15 +115,16 @@ function nsPerCall({ name, calls, run }: Step, smoke: boolean): number {
   return (result.latency.p50 * NS_PER_MS) / calls
 }
 
-export async function microBench({ smoke }: BenchOptions): Promise<Report> {
-  await keccakReady
-  const hashed = stateHashStep(smoke ? 100 : 10_000)
-  const steps = [...wireSteps(), ...intakeSteps(), ...idSteps(), hashed]
-  const samples = steps.map((): number[] => [])
-  for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
-    progress(`micro: run ${run + 1}`)
-    for (const [index, step] of steps.entries()) samples[index].push(nsPerCall(step, smoke))
-  }
-  const rows = steps.map(({ name }, index) => rowOf(name, 'ns', samples[index]))
-  return { name: 'micro', rows }
-}
+export const bench = benchOf({
+  name: 'micro',
+  full: { rounds: 5, live: 10_000, times: { time: 300, warmupTime: 200 } },
+  smoke: { rounds: 1, live: 100, times: { time: 10, warmupTime: 5 } },
+  rows: async ({ rounds, live, times }) => {
+    await keccakReady
+    const steps = [...wireSteps(), ...intakeSteps(), ...idSteps(), stateHashStep(live)]
+    const samples = await alternate({ about: 'micro', rounds }, () =>
+      steps.map((step) => () => nsPerCall(step, times)),
+    )
+    return steps.map(({ name }, index) => rowOf(name, 'ns', samples[index]))
+  },
+})

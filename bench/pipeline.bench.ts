@@ -1,58 +1,59 @@
 // Encoded commands go through sequencer, journal (full) and market threads until they are settled
 // and durable. Highest rate: a fixed number of commands under way. Latency: a constant rate,
-// counted from when each command was meant to begin. The yardstick is SQLite alone, with the run's
-// own batches or with a lone commit.
+// counted from the intended start of each command. The baseline is SQLite alone, with the run's own
+// batches or with a lone commit.
 
 import type { OnCommit } from '../persistence/journal/thread/journal-handle.ts'
-import { flood } from './http/flood.ts'
-import { type BusyCounts, busyTimesOf, p99Ms } from './passes/busy-times.ts'
-import { withFolder } from './passes/folder.ts'
-import { PERCENTILES, paced, percentileName } from './passes/pacer.ts'
-import { type BatchSize, replayRaw } from './pipeline/raw-commits.ts'
-import { openThreaded, type ThreadedExchange } from './pipeline/threaded-exchange.ts'
-import { progress } from './report/progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
-import { Workload } from './workload/workload.ts'
-import { WorkloadFeed } from './workload/workload-feed.ts'
+import { busyTimesOf, p99Ms } from './exchange/busy-times.ts'
+import { commitRaw, committedRows } from './exchange/raw-commits.ts'
+import { openThreaded } from './exchange/threaded-exchange.ts'
+import { benchOf, percentileOf, type Row, repeat, rowOf } from './harness/bench.ts'
+import { withFolder } from './harness/folder.ts'
+import { type Latencies, paced, percentilesOf } from './harness/pacer.ts'
+import { workloadOf } from './workload/workload.ts'
+import { flood, WorkloadFeed } from './workload/workload-feed.ts'
 
-const RUNS = 5
 const ACCOUNTS = 64
-const LIVE = 5000
-const OPS = 150_000
-/** The number of commands under way decides the batches, and so the yardstick. */
+/** The number of commands under way decides the batches, and so the baseline. */
 const CASES = [
   { markets: 1, inFlight: 64 },
   { markets: 1, inFlight: 1024 },
   { markets: 1, inFlight: 4096 },
   { markets: 4, inFlight: 4096 },
-] as const
-type Case = (typeof CASES)[number]
-const RATES = [1000, 5000, 20_000]
-const LATENCY_SECONDS = 3
-const LONE_COMMITS = 2000
+]
+const FULL = {
+  rounds: 5,
+  live: 5000,
+  ops: 150_000,
+  rates: [1000, 5000, 20_000],
+  seconds: 3,
+  loneCommits: 2000,
+}
+type Size = typeof FULL
+const SMOKE = { rounds: 1, live: 100, ops: 1000, rates: [1000], seconds: 0.1, loneCommits: 10 }
 const RECORD_BYTES = 264
 
-function titleOf({ markets, inFlight }: Case): string {
-  return `${markets} market${markets === 1 ? '' : 's'}, ${inFlight} under way`
+interface Plan {
+  readonly markets: number
+  readonly live: number
+  readonly ops: number
+  readonly onCommit?: OnCommit
 }
 
-async function open(
-  dataDir: string,
-  markets: number,
-  { onCommit, ...options }: { live: number; ops: number; onCommit?: OnCommit },
-) {
-  const work = new Workload({ seed: 1, books: markets, accounts: ACCOUNTS, ...options })
+/** An exchange with filled books, and the feed of the remaining orders. */
+async function openFilled(dataDir: string, { markets, live, ops, onCommit }: Plan) {
+  const work = workloadOf({ seed: 1, books: markets, accounts: ACCOUNTS, live, ops })
   const exchange = await openThreaded(dataDir, { accounts: ACCOUNTS, markets }, onCommit)
   const feed = new WorkloadFeed(work, exchange.pipeline)
   await flood(feed, { from: 0, to: work.filled })
   return { work, exchange, feed }
 }
 
-async function highestRate({ markets, inFlight }: Case, live: number, ops: number) {
+async function highestRate(markets: number, inFlight: number, { live, ops }: Size) {
   const ours = await withFolder(async (dataDir) => {
     const all: number[] = []
     const onCommit = (records: number) => all.push(records)
-    const { work, exchange, feed } = await open(dataDir, markets, { live, ops, onCommit })
+    const { work, exchange, feed } = await openFilled(dataDir, { markets, live, ops, onCommit })
     const filling = all.length
     const bytesBefore = feed.bytes
     const startMs = performance.now()
@@ -60,108 +61,84 @@ async function highestRate({ markets, inFlight }: Case, live: number, ops: numbe
     const seconds = (performance.now() - startMs) / 1000
     const meanBytes = Math.round((feed.bytes - bytesBefore) / ops)
     await exchange.stop()
-    const batches: BatchSize[] = all
-      .slice(filling)
-      .map((records) => ({ records, bytes: records * meanBytes }))
+    const batches = all.slice(filling).map((records) => ({ records, bytes: records * meanBytes }))
     return { perSecond: ops / seconds, batches }
   })
-  const raw = await withFolder(async (folder) => replayRaw(folder, ours.batches))
-  return { ...ours, rawPerSecond: raw.perSecond }
+  const { perSecond: rawPerSecond } = await commitRaw(ours.batches)
+  return { ...ours, rawPerSecond }
 }
 
-async function rateRows(smoke: boolean): Promise<Row[]> {
+async function rateRows(size: Size): Promise<Row[]> {
   const rows: Row[] = []
-  for (const each of CASES) {
-    const ours: number[] = []
-    const raw: number[] = []
-    const widths: number[] = []
-    for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
-      progress(`pipeline: ${titleOf(each)}, run ${run + 1}`)
-      const result = await highestRate(each, smoke ? 100 : LIVE, smoke ? 1000 : OPS)
-      ours.push(result.perSecond)
-      raw.push(result.rawPerSecond)
-      widths.push(median(result.batches.map((batch) => batch.records)))
-    }
-    const ratio = median(ours) / median(raw)
-    const title = titleOf(each)
-    const yardstick = `raw SQLite, the batches of ${title}`
-    rows.push(rowOf(title, 'commands/s', ours, { yardstick, ratio }))
-    rows.push(rowOf(yardstick, 'commands/s', raw))
-    rows.push(rowOf(`${title}, the median batch`, 'commands', widths))
+  for (const { markets, inFlight } of CASES) {
+    const name = `${markets} market${markets === 1 ? '' : 's'}, ${inFlight} under way`
+    const rounds = { about: `pipeline: ${name}`, rounds: size.rounds }
+    const runs = await repeat(rounds, () => highestRate(markets, inFlight, size))
+    rows.push(...committedRows(name, 'commands', runs))
   }
   return rows
 }
 
-function p99(samples: readonly number[]): number {
-  const sorted = [...samples].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.99))]
+interface PacedRun {
+  readonly latencies: Latencies
+  /** The p99 of the busy times of each kind of thread. */
+  readonly busyMs: readonly (readonly [kind: string, ms: number])[]
+  readonly loneMs: number
 }
 
-interface Latencies {
-  /** Milliseconds, one for each of PERCENTILES. */
-  readonly found: readonly number[]
-  /** The p99 of a stretch for each kind of thread. */
-  readonly busyMs: ReadonlyMap<string, number>
-}
-
-async function latencies(
-  exchange: ThreadedExchange,
-  feed: WorkloadFeed,
-  rows: LatencyPlan,
-): Promise<Latencies> {
-  const { from, perSecond, count } = rows
-  await flood(feed, { from, to: from + count })
-  const before: BusyCounts = busyTimesOf(exchange)
-  const histogram = await paced({ perSecond, count }, (index, done) => {
-    // A full ring would lose an operation here, and the run would never end. So this throws.
-    if (!feed.send(from + count + index, done)) throw new Error('the rings are full at this rate')
-  })
-  const busyMs = new Map(p99Ms(before, busyTimesOf(exchange)))
-  await exchange.stop()
-  const found = PERCENTILES.map((each) => histogram.getValueAtPercentile(each) / 1000)
-  return { found, busyMs }
-}
-
-interface LatencyPlan {
-  readonly from: number
-  readonly perSecond: number
-  readonly count: number
-}
-
-async function latencyRows(perSecond: number, smoke: boolean): Promise<Row[]> {
-  const count = smoke ? 100 : perSecond * LATENCY_SECONDS
-  const byPercentile: number[][] = PERCENTILES.map(() => [])
-  const lone: number[] = []
-  const busyTimes = new Map<string, number[]>()
-  for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
-    progress(`pipeline: ${perSecond}/s, run ${run + 1}`)
-    await withFolder(async (dataDir) => {
-      const live = smoke ? 100 : LIVE
-      const { work, exchange, feed } = await open(dataDir, 1, { live, ops: 2 * count })
-      const plan = { from: work.filled, perSecond, count }
-      const { found, busyMs } = await latencies(exchange, feed, plan)
-      for (const [kind, ms] of busyMs) busyTimes.set(kind, [...(busyTimes.get(kind) ?? []), ms])
-      for (const [index, each] of byPercentile.entries()) each.push(found[index])
+async function pacedRun(perSecond: number, size: Size): Promise<PacedRun> {
+  const { live, seconds, loneCommits } = size
+  const count = perSecond * seconds
+  const ours = await withFolder(async (dataDir) => {
+    const { work, exchange, feed } = await openFilled(dataDir, { markets: 1, live, ops: 2 * count })
+    const from = work.filled + count
+    await flood(feed, { from: work.filled, to: from })
+    const before = busyTimesOf(exchange)
+    const latencies = await paced({ perSecond, count }, (index, done) => {
+      // A full ring would lose an operation, and the run would never end.
+      if (!feed.send(from + index, done)) throw new Error('the rings are full at this rate')
     })
-    const batches = Array(smoke ? 10 : LONE_COMMITS).fill({ records: 1, bytes: RECORD_BYTES })
-    lone.push(p99(await withFolder(async (folder) => replayRaw(folder, batches).tookMs)))
-  }
-  const yardstick = `p99 of a lone commit, beside ${perSecond}/s`
-  const rows = PERCENTILES.map((percentile, index) => {
-    const samples = byPercentile[index]
-    const more = percentile === 99 ? { yardstick, ratio: median(lone) / median(samples) } : {}
-    return rowOf(`${perSecond}/s, ${percentileName(percentile)}`, 'ms', samples, more)
+    const busyMs = p99Ms(before, busyTimesOf(exchange))
+    await exchange.stop()
+    return { latencies, busyMs }
   })
-  const worked = [...busyTimes].map(([kind, samples]) =>
-    rowOf(`${perSecond}/s, p99 of a stretch, ${kind}`, 'ms', samples),
-  )
-  return [...rows, ...worked, rowOf(yardstick, 'ms', lone)]
+  const { tookMs } = await commitRaw(Array(loneCommits).fill({ records: 1, bytes: RECORD_BYTES }))
+  return { ...ours, loneMs: percentileOf(tookMs, 99) }
 }
 
-export async function pipelineBench({ smoke }: BenchOptions): Promise<Report> {
-  const rows = await rateRows(smoke)
-  for (const perSecond of smoke ? [RATES[0]] : RATES) {
-    rows.push(...(await latencyRows(perSecond, smoke)))
-  }
-  return { name: 'pipeline', rows }
+async function latencyRows(perSecond: number, size: Size): Promise<Row[]> {
+  const rounds = { about: `pipeline: ${perSecond}/s`, rounds: size.rounds }
+  const runs = await repeat(rounds, () => pacedRun(perSecond, size))
+  const lone = rowOf(
+    `p99 of a lone commit, beside ${perSecond}/s`,
+    'ms',
+    runs.map(({ loneMs }) => loneMs),
+  )
+  const rows = percentilesOf(runs.map(({ latencies }) => latencies)).map(({ name, samples }) => {
+    return rowOf(`${perSecond}/s, ${name}`, 'ms', samples, name === 'p99' ? lone : undefined)
+  })
+  const all = runs.flatMap(({ busyMs }) => busyMs)
+  const busy = [...new Set(all.map(([kind]) => kind))].map((kind) => {
+    const samples = all.filter(([each]) => each === kind).map(([, ms]) => ms)
+    return rowOf(`${perSecond}/s, p99 busy time, ${kind}`, 'ms', samples)
+  })
+  return [...rows, ...busy, lone]
 }
+
+const AIMS = `
+≥ 0.5×    under way, commands  pipeline against raw SQLite commits
+≤ 3×      ^5000/s, p99, ms     pipeline p99 at 5,000/s against a lone commit
+≤ 0.5 ms  ^5000/s, p99 busy    p99 busy time at 5,000/s: markets, journal
+`
+
+export const bench = benchOf({
+  name: 'pipeline',
+  aims: AIMS,
+  full: FULL,
+  smoke: SMOKE,
+  rows: async (size) => {
+    const rows = await rateRows(size)
+    for (const perSecond of size.rates) rows.push(...(await latencyRows(perSecond, size)))
+    return rows
+  },
+})

@@ -1,17 +1,17 @@
 // `node --import tsx bench/profile.ts book|core|server` profiles the named part under load, into
-// .cache/profile/. V8 samples every thread, and says which functions it optimises and deoptimises.
+// .cache/profile/. V8 samples every thread, and logs which functions it optimises and deoptimises.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileProgram, ServerProcess } from '../test/support/server-process.ts'
-import { fullSpeed } from './http/autocannon-load.ts'
-import { callsOf, prepare, signOrders } from './http/http-orders.ts'
-import { withFolder } from './passes/folder.ts'
-import { type ContenderName, forkPasses } from './passes/passes.ts'
+import { type ContenderName, forkPasses } from './contenders/passes.ts'
+import { progress } from './harness/bench.ts'
+import { withFolder } from './harness/folder.ts'
+import { freshOrders, ordersPerSecond } from './http/full-speed.ts'
+import { prepare } from './http/orders.ts'
 import { readProfiles, speedscopeOf } from './profile/cpu-profile.ts'
 import { readTrace, summaryText } from './profile/profile-summary.ts'
-import { progress } from './report/progress.ts'
 
 const PARENT = fileURLToPath(new URL('../.cache/profile/', import.meta.url))
 const INTERVAL_US = 250
@@ -20,7 +20,6 @@ const PASSES = 40
 const MARKETS = 4
 const ROUNDS = 6
 const ORDERS = 6400
-const CONNECTIONS = 64
 
 const TRACING = ['--trace-opt', '--trace-deopt']
 
@@ -37,7 +36,7 @@ async function recordPasses(contender: ContenderName, folder: string): Promise<s
 }
 
 async function recordServer(folder: string): Promise<string> {
-  progress('server: compiling, so that the profile shows the program itself')
+  progress('server: compiling the program')
   await compileProgram()
   return await withFolder(async (dataDir) => {
     const sampling = ['--cpu-prof', `--cpu-prof-interval=${INTERVAL_US}`]
@@ -47,13 +46,10 @@ async function recordServer(folder: string): Promise<string> {
     const server = await ServerProcess.start({ dataDir, args: ['--no-rate-limit'], wrapper })
     const setting = await prepare(server.baseUrl, MARKETS)
     progress(`server: signing ${ROUNDS * ORDERS} orders`)
-    const rounds = Array.from({ length: ROUNDS }, (_, round) =>
-      signOrders(setting, ORDERS, 1 + round * ORDERS * 10),
-    )
+    const rounds = Array.from({ length: ROUNDS }, () => freshOrders({ setting }, ORDERS))
     const port = Number(new URL(server.baseUrl).port)
     for (const orders of rounds) {
-      const calls = callsOf(orders)
-      const { perSecond } = await fullSpeed({ port, calls, connections: CONNECTIONS })
+      const perSecond = await ordersPerSecond(port, orders)
       progress(`server: ${Math.round(perSecond)} orders/s while it is profiled`)
     }
     server.signal('SIGTERM')
@@ -71,7 +67,7 @@ const RECORDERS: Readonly<Record<string, (folder: string) => Promise<string>>> =
 
 const [what = ''] = process.argv.slice(2)
 if (!(what in RECORDERS)) {
-  console.error(`Say what to profile: make profile WHAT=${Object.keys(RECORDERS).join('|')}`)
+  console.error(`Name what to profile: make profile WHAT=${Object.keys(RECORDERS).join('|')}`)
   process.exit(2)
 }
 const folder = join(PARENT, what)

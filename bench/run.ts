@@ -1,45 +1,35 @@
-// `node --import tsx bench/run.ts [names…] [--smoke | --readme]`: runs all benches when it names
-// none.
+// `node --import tsx bench/run.ts [names…] [--smoke | --readme]`: runs all benches without names.
 
-import { progress } from './report/progress.ts'
-import { writeReadme } from './report/readme.ts'
-import type { BenchOptions, Report } from './report/report.ts'
-import { saveResult } from './report/results.ts'
-import { summaryOf, tableOf } from './report/tables.ts'
+import { type Bench, progress, type Report } from './harness/bench.ts'
+import { writeDocuments } from './harness/documents.ts'
+import { saveResult } from './harness/results.ts'
+import { summaryOf, tableOf } from './harness/tables.ts'
 
-type Bench = (options: BenchOptions) => Promise<Report>
-
-const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
-  book: async () => (await import('./book.bench.ts')).bookBench,
-  core: async () => (await import('./core.bench.ts')).coreBench,
-  journal: async () => (await import('./journal.bench.ts')).journalBench,
-  pipeline: async () => (await import('./pipeline.bench.ts')).pipelineBench,
-  http: async () => (await import('./http.bench.ts')).httpBench,
-  binary: async () => (await import('./binary.bench.ts')).binaryBench,
-  fanout: async () => (await import('./fanout.bench.ts')).fanoutBench,
-  recovery: async () => (await import('./recovery.bench.ts')).recoveryBench,
-  snapshot: async () => (await import('./snapshot.bench.ts')).snapshotBench,
-  memory: async () => (await import('./memory.bench.ts')).memoryBench,
-  lifetime: async () => (await import('./lifetime.bench.ts')).lifetimeBench,
-  follower: async () => (await import('./follower.bench.ts')).followerBench,
-  reads: async () => (await import('./reads.bench.ts')).readsBench,
-  micro: async () => (await import('./micro.bench.ts')).microBench,
-}
+/** In the order of the report. */
+const NAMES = 'book core journal pipeline http binary fanout recovery snapshot memory'
+  .split(' ')
+  .concat('lifetime', 'follower', 'reads', 'micro')
 const FLAGS = ['--smoke', '--readme']
 const INTERRUPTED = 130
 
+async function benchOf(name: string): Promise<Bench> {
+  const { bench } = await import(`./${name}.bench.ts`)
+  return bench
+}
+
 async function runAll(names: readonly string[], smoke: boolean): Promise<void> {
-  const reports: Report[] = []
+  const reports: (Report & Pick<Bench, 'aims'>)[] = []
   for (const name of names) {
-    progress(`${name}: begins`)
-    const bench = await BENCHES[name]()
-    const report = await bench({ smoke })
-    reports.push(report)
-    // A smoke run's figures would mislead a later reader, so they are not saved.
+    progress(`${name}: starts`)
+    const { aims, run } = await benchOf(name)
+    const report = await run(smoke)
+    reports.push({ ...report, aims })
+    // Figures of a smoke run would mislead a later reader.
     if (!smoke) saveResult(report)
-    console.log(smoke ? `${name}: works, ${report.rows.length} cases` : `\n${tableOf(report)}\n`)
+    const table = smoke ? `${name}: works, ${report.rows.length} cases` : tableOf(report, aims)
+    console.log(smoke ? table : `\n${table}\n`)
   }
-  if (!smoke && names.length === Object.keys(BENCHES).length) console.log(summaryOf(reports))
+  if (!smoke && names.length === NAMES.length) console.log(summaryOf(reports))
 }
 
 // Exits on a signal, so that folders are dropped: the signal alone would skip that.
@@ -48,16 +38,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 const args = process.argv.slice(2)
 const named = args.filter((arg) => !arg.startsWith('--'))
-const wrong = [
-  ...named.filter((name) => !(name in BENCHES)),
-  ...args.filter((arg) => arg.startsWith('--') && !FLAGS.includes(arg)),
-]
-if (wrong.length > 0) {
-  const known = Object.keys(BENCHES).join(', ')
-  console.error(
-    `There is no ${wrong.join(', ')}; the benches are ${known}, the flags ${FLAGS.join(', ')}.`,
-  )
+const unknown = args.filter((arg) => !(arg.startsWith('--') ? FLAGS : NAMES).includes(arg))
+if (unknown.length > 0) {
+  const known = `the benches are ${NAMES.join(', ')}, the flags ${FLAGS.join(', ')}`
+  console.error(`There is no ${unknown.join(', ')}; ${known}.`)
   process.exit(2)
 }
-if (args.includes('--readme')) writeReadme(Object.keys(BENCHES))
-else await runAll(named.length > 0 ? named : Object.keys(BENCHES), args.includes('--smoke'))
+if (args.includes('--readme')) writeDocuments(await Promise.all(NAMES.map(benchOf)))
+else await runAll(named.length > 0 ? named : NAMES, args.includes('--smoke'))

@@ -1,75 +1,66 @@
-// What a snapshot costs the traders meanwhile: the same constant rate with snapshots, one right
-// after the other, and without. Latency counts from when each command was meant to begin.
+// The latency of orders while snapshots are saved: the same constant rate with one snapshot after
+// the other, and without any. Latency counts from the intended start of each command.
 
-import { flood } from './http/flood.ts'
-import { withFolder } from './passes/folder.ts'
-import { PERCENTILES, paced, percentileName } from './passes/pacer.ts'
-import { openFolder, writeSetting } from './pipeline/traded-folder.ts'
-import { progress } from './report/progress.ts'
-import { type BenchOptions, median, type Report, type Row, rowOf } from './report/report.ts'
-import { Workload } from './workload/workload.ts'
-import { WorkloadFeed } from './workload/workload-feed.ts'
+import { openFolder, writeSetting } from './exchange/exchange-folder.ts'
+import { alternate, benchOf, rowOf } from './harness/bench.ts'
+import { withFolder } from './harness/folder.ts'
+import { paced, percentilesOf } from './harness/pacer.ts'
+import { workloadOf } from './workload/workload.ts'
+import { flood, WorkloadFeed } from './workload/workload-feed.ts'
 
-const RUNS = 5
 const PER_SECOND = 5000
-const SECONDS = 4
 const EVERY_MS = 500
-/** Commands before the measurement, so that there is a state to save. */
-const BEFORE = 200_000
+const READ_TABLES_MS_MAX = 60_000
+/** `before`: commands before the measurement, so that there is a state to save. */
+const FULL = { rounds: 5, accounts: 64, live: 10_000, before: 200_000, seconds: 4 }
+const SMOKE = { rounds: 1, accounts: 8, live: 100, before: 500, seconds: 0.04 }
 
-interface Pass {
-  readonly percentilesMs: readonly number[]
-  readonly savedMs: readonly number[]
-}
-
-async function passOf(withSnapshots: boolean, smoke: boolean): Promise<Pass> {
-  const accounts = smoke ? 8 : 64
-  const [live, before, count] = smoke ? [100, 500, 200] : [10_000, BEFORE, PER_SECOND * SECONDS]
-  return await withFolder(async (dataDir) => {
+function run(withSnapshots: boolean, { accounts, live, before, seconds }: typeof FULL) {
+  const count = PER_SECOND * seconds
+  return withFolder(async (dataDir) => {
     writeSetting(dataDir, { accounts, markets: 2 })
     const savedMs: number[] = []
-    const exchange = await openFolder(dataDir, (saved) => savedMs.push(saved.tookMs))
-    const work = new Workload({ seed: 1, books: 2, accounts, live, ops: before + count })
+    const exchange = await openFolder(dataDir, ({ tookMs }) => savedMs.push(tookMs))
+    const work = workloadOf({ seed: 1, books: 2, accounts, live, ops: before + count })
     const feed = new WorkloadFeed(work, exchange.pipeline)
     const from = work.count - count
     await flood(feed, { from: 0, to: from })
-    await exchange.follower.whenApplied(exchange.pipeline.clearing.lastSeq, 60_000)
+    await exchange.follower.whenApplied(exchange.pipeline.clearing.lastSeq, READ_TABLES_MS_MAX)
     if (withSnapshots) await exchange.snapshots.take()
     savedMs.length = 0
     const timer = setInterval(() => {
       if (withSnapshots) exchange.snapshots.take()
     }, EVERY_MS)
-    const histogram = await paced({ perSecond: PER_SECOND, count }, (index, done) => {
+    const latencies = await paced({ perSecond: PER_SECOND, count }, (index, done) => {
       if (!feed.send(from + index, done)) throw new Error('the rings are full at this rate')
     })
     clearInterval(timer)
+    // The stop saves one more.
     const saved = [...savedMs]
     await exchange.stop()
-    const percentilesMs = PERCENTILES.map((each) => histogram.getValueAtPercentile(each) / 1000)
-    return { percentilesMs, savedMs: saved }
+    return { latencies, savedMs: saved }
   })
 }
 
-export async function snapshotBench({ smoke }: BenchOptions): Promise<Report> {
-  const plain: Pass[] = []
-  const saving: Pass[] = []
-  for (let run = 0; run < (smoke ? 1 : RUNS); run++) {
-    progress(`snapshot: run ${run + 1}`)
-    // In turns, so that other work of the machine slows both alike.
-    plain.push(await passOf(false, smoke))
-    saving.push(await passOf(true, smoke))
-  }
-  const rows: Row[] = []
-  for (const [index, percentile] of PERCENTILES.entries()) {
-    const of = (passes: readonly Pass[]) => passes.map((each) => each.percentilesMs[index])
-    const name = percentileName(percentile)
-    const yardstick = `without, ${name}`
-    const ratio = median(of(plain)) / median(of(saving))
-    const more = percentile === 99 ? { yardstick, ratio } : {}
-    rows.push(rowOf(`${name} while snapshots are saved`, 'ms', of(saving), more))
-    rows.push(rowOf(yardstick, 'ms', of(plain)))
-  }
-  const savedMs = saving.flatMap((pass) => pass.savedMs)
-  if (savedMs.length > 0) rows.push(rowOf('saving one', 'ms', savedMs))
-  return { name: 'snapshot', rows }
-}
+export const bench = benchOf({
+  name: 'snapshot',
+  aims: '≤ 1.5×  ^p99  p99 while a snapshot is saved against none',
+  full: FULL,
+  smoke: SMOKE,
+  rows: async (size) => {
+    const [plain, saving] = await alternate({ about: 'snapshot', rounds: size.rounds }, () => [
+      () => run(false, size),
+      () => run(true, size),
+    ])
+    const without = percentilesOf(plain.map(({ latencies }) => latencies))
+    const rows = percentilesOf(saving.map(({ latencies }) => latencies)).flatMap(
+      ({ name, samples }, index) => {
+        const baseline = rowOf(`without, ${name}`, 'ms', without[index].samples)
+        const judgedBy = name === 'p99' ? baseline : undefined
+        return [rowOf(`${name} while snapshots are saved`, 'ms', samples, judgedBy), baseline]
+      },
+    )
+    const savedMs = saving.flatMap((each) => each.savedMs)
+    return savedMs.length === 0 ? rows : [...rows, rowOf('saving one', 'ms', savedMs)]
+  },
+})

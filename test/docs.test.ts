@@ -52,9 +52,21 @@ test('the README fits a few screens', () => {
   assert.ok(lines <= README_LINES_MAX, `${lines} lines`)
 })
 
-test('the README has one place for the figures that make bench-readme writes', () => {
-  const marks = textOf('README.md').match(/^<!-- \/?bench -->$/gm)
-  assert.deepEqual(marks, ['<!-- bench -->', '<!-- /bench -->'])
+test('README and benchmarks.md each have one place for the figures of make bench-readme', () => {
+  for (const path of ['README.md', 'server/docs/benchmarks.md']) {
+    const marks = textOf(path).match(/^<!-- \/?bench -->$/gm)
+    assert.deepEqual(marks, ['<!-- bench -->', '<!-- /bench -->'], path)
+  }
+})
+
+test('the figures of the README are ten lines about one machine, without a commit', () => {
+  const [, block = ''] = textOf('README.md').split(/^<!-- \/?bench -->$/m)
+  const [origin = '', ...lines] = block.trim().split('\n')
+  assert.match(origin, /^Measured on .*\.$/)
+  assert.doesNotMatch(origin, /\bat [0-9a-f]{7}\b/)
+  const figures = lines.filter((line) => line.startsWith('| ')).slice(1)
+  assert.ok(figures.length <= 10, `${figures.length} figures`)
+  assert.doesNotMatch(block, /\| -\d/)
 })
 
 test('every relative link of a document leads to a file and a heading', () => {

@@ -1,76 +1,34 @@
 // The whole exchange on one thread: every gate, the ledger, the book, fees, events.
 
-import {
-  ASK_TABLES,
-  decideCancel,
-  decidePlace,
-  type PlaceRequest,
-} from '../../engine/core/decide/decide.ts'
+import { ASK_TABLES, decideCancel, decidePlace } from '../../engine/core/decide/decide.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { CancelOrders } from '../../engine/domain/command.ts'
-import {
-  CANCEL_REASONS,
-  EVENT,
-  eventAt,
-  eventKind,
-  eventSizeRaw,
-} from '../../engine/domain/event.ts'
-import { ladderTicks } from '../../engine/domain/order.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
-import { FEE_BPS, START_MS, setUp, tokenNoOf } from '../report/setting.ts'
+import { START_MS, setUp, tokenNoOf } from '../workload/setting.ts'
 import { OP, type Workload } from '../workload/workload.ts'
-import { hashLowOf } from '../workload/workload-order.ts'
-import type { Contender } from './contender.ts'
+import { fillOrder, hashLowOf, requestOf } from '../workload/workload-order.ts'
+import { blankCancel, type Contender, EXPIRED, FillCount, USER } from './contender.ts'
 
-const USER = CANCEL_REASONS.indexOf('USER')
-const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
-
-/** So many slots that no account of a workload meets its share of them. */
+/** Enough slots that no account of a workload reaches its share of them. */
 const SLOTS_MIN = 1 << 18
 
 export class CoreContender implements Contender {
   readonly exchange: Exchange
+  readonly fills = new FillCount()
   readonly #work: Workload
   readonly #slotOf: Int32Array
   readonly #generationOf: Int32Array
-  readonly #request: PlaceRequest = {
-    order: blankPlace(),
-    tokenNo: 0,
-    ownerId: 0,
-    signerIsCaller: true,
-    makerIsCaller: true,
-    signatureOk: true,
-    signedFeeBps: FEE_BPS,
-    timestampMs: START_MS,
-    recvWindowMs: 0,
-    wallMs: START_MS,
-    inTables: undefined,
-  }
-  readonly #cancel: CancelOrders = {
-    kind: 'cancelOrders',
-    seq: 0,
-    nowMs: START_MS,
-    marketId: 0,
-    reason: 0,
-    count: 1,
-    slots: new Uint32Array(1),
-    generations: new Uint32Array(1),
-  }
-  #fills = 0
-  #filledRaw = 0
+  readonly #request = requestOf(blankPlace())
+  readonly #cancel = blankCancel(START_MS)
   #hash = 0
   /** Orders up to this hash are in the filter, as if a follower kept up. */
   #followed = 0
   readonly #deadOrders: number
   readonly #filter = new SeenFilter()
 
-  /**
-   * An exchange that saw `deadOrders` before: the filter with their keys is asked for each new
-   * order.
-   */
+  /** An exchange that saw `deadOrders` before. Each new order is looked up in their filter. */
   constructor(work: Workload, deadOrders = 100_000) {
     this.#work = work
     this.#deadOrders = deadOrders
@@ -79,18 +37,9 @@ export class CoreContender implements Contender {
     this.#generationOf = new Int32Array(work.count)
     const { accounts, books: markets } = work.options
     setUp({ accounts, markets }, this.exchange, (command) => this.exchange.apply(command))
-    this.exchange.onEvents = (words, f64s, count) => this.#receive(words, f64s, count)
+    this.exchange.onEvents = (words, f64s, count) => this.fills.addEvents(words, f64s, count)
     const { seen, lastSeq } = this.exchange.clearing
     seen.decideWith(this.#filter, lastSeq, 0)
-  }
-
-  #receive(words: Int32Array, f64s: Float64Array, count: number): void {
-    for (let record = 0; record < count; record++) {
-      const event = eventAt(0, record)
-      if (eventKind(words, event) !== EVENT.FILL) continue
-      this.#fills++
-      this.#filledRaw += eventSizeRaw(f64s, event)
-    }
   }
 
   run(from: number, to: number): void {
@@ -98,14 +47,11 @@ export class CoreContender implements Contender {
     for (let row = from; row < to; row++) {
       if (op[row] === OP.PLACE) this.#place(row)
       else if (isExpiry[row] === 1) this.#end(target[row], EXPIRED)
-      else this.#takeBack(target[row])
+      else this.#withdraw(target[row])
     }
   }
 
-  /**
-   * Adds orders to the filter as a follower does, up to `deadOrders`, and forgets older
-   * generations.
-   */
+  /** Adds orders to the filter as a follower does, up to `deadOrders`; forgets older ones. */
   aside(): void {
     while (this.#followed < Math.min(this.#hash, this.#deadOrders)) {
       const high = ++this.#followed
@@ -115,21 +61,11 @@ export class CoreContender implements Contender {
   }
 
   #place(row: number): void {
-    const work = this.#work
     const request = this.#request
     const { order } = request
     const { clearing } = this.exchange
-    order.marketId = work.book[row]
-    order.book = work.book[row]
-    order.accountId = work.owner[row]
-    order.side = work.side[row]
-    order.outcome = work.outcome[row]
-    order.orderType = work.orderType[row]
-    order.postOnly = work.postOnly[row] === 1
-    order.stp = work.stp[row]
-    order.priceTicks = ladderTicks(order.outcome, work.ticks[row])
-    order.sizeRaw = work.sizeRaw[row]
-    order.expirationSec = work.expirationSec[row]
+    fillOrder(order, this.#work, row)
+    order.expirationSec = this.#work.expirationSec[row]
     order.hashHigh = ++this.#hash
     order.hashLow = hashLowOf(this.#hash)
     request.tokenNo = tokenNoOf(order.accountId)
@@ -148,7 +84,7 @@ export class CoreContender implements Contender {
     this.exchange.place(order)
   }
 
-  #takeBack(target: number): void {
+  #withdraw(target: number): void {
     const { clearing } = this.exchange
     const slot = this.#slotOf[target]
     const generation = this.#generationOf[target]
@@ -169,13 +105,6 @@ export class CoreContender implements Contender {
   }
 
   empty(): void {
-    for (const row of this.#work.survivors) this.#takeBack(row)
-  }
-
-  takeFills(): { fills: number; filledRaw: number } {
-    const taken = { fills: this.#fills, filledRaw: this.#filledRaw }
-    this.#fills = 0
-    this.#filledRaw = 0
-    return taken
+    for (const row of this.#work.survivors) this.#withdraw(row)
   }
 }

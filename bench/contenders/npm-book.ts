@@ -1,18 +1,17 @@
 import { OrderBook, SelfTradePreventionMode, Side } from 'nodejs-order-book'
 import { assert } from '../../engine/domain/assert.ts'
-import { OP, type Workload } from '../workload/workload.ts'
-import type { Contender } from './contender.ts'
+import { GTC, isBid, OP, type Workload } from '../workload/workload.ts'
+import { type Contender, FillCount } from './contender.ts'
 
-const GTC = 0
 type TimeInForce = NonNullable<Parameters<OrderBook['limit']>[0]['timeInForce']>
 
-/** The package does not export the enum of these words. */
+/** The package does not export the enum of these values. */
 function isTimeInForce(word: string): word is TimeInForce {
   return word === 'GTC' || word === 'IOC'
 }
 
 function timeInForce(word: string): TimeInForce {
-  assert(isTimeInForce(word), 'the package knows the word')
+  assert(isTimeInForce(word), 'the package knows the value')
   return word
 }
 
@@ -26,17 +25,18 @@ const MODES = [
 
 /**
  * The public book, with the features that it shares with ours: owners and self-trade prevention.
+ * It reports fills in another way, so their sizes are not comparable.
  */
 export class NpmContender implements Contender {
+  readonly fills = new FillCount()
   readonly #work: Workload
   #books: OrderBook[] = []
   readonly #ids: string[]
   readonly #owners: string[]
-  #fills = 0
 
   constructor(work: Workload) {
     this.#work = work
-    // Its ids are texts. Making them beforehand keeps that work out of the figures.
+    // Its ids are strings. They are made beforehand, so that the figures do not include that.
     this.#ids = Array.from({ length: work.count }, (_, row) => String(row))
     this.#owners = Array.from({ length: work.options.accounts + 1 }, (_, owner) => String(owner))
     this.empty()
@@ -55,7 +55,7 @@ export class NpmContender implements Contender {
     const work = this.#work
     const { done, partial } = book.limit({
       id: this.#ids[row],
-      side: work.isBid(row) ? Side.BUY : Side.SELL,
+      side: isBid(work, row) ? Side.BUY : Side.SELL,
       size: work.sizeRaw[row],
       price: work.ticks[row],
       timeInForce: work.orderType[row] === GTC ? FOR_TYPE.rests : FOR_TYPE.ends,
@@ -63,17 +63,10 @@ export class NpmContender implements Contender {
       accountId: this.#owners[work.owner[row]],
       stpMode: MODES[work.stp[row]],
     })
-    this.#fills += done.length + (partial === null ? 0 : 1)
+    this.fills.count += done.length + (partial === null ? 0 : 1)
   }
 
   empty(): void {
     this.#books = Array.from({ length: this.#work.options.books + 1 }, () => new OrderBook())
-  }
-
-  /** It reports fills in another way, so the sum of sizes is not comparable. */
-  takeFills(): { fills: number; filledRaw: number } {
-    const fills = this.#fills
-    this.#fills = 0
-    return { fills, filledRaw: 0 }
   }
 }

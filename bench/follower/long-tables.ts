@@ -1,32 +1,25 @@
-// Read tables with a long history, as if the follower had written it before the first command of a
-// journal: trades, their orders and fills, all with seqs below 0. A follower that starts on them
-// cannot tell. To decide ten million trades would take an hour; here SQLite makes the rows itself,
-// with the indexes dropped, and builds the indexes afterwards.
+// The history of the follower bench: trades, their orders and fills (see read-tables.ts).
 
-import { join } from 'node:path'
 import { ORDER_STATUSES } from '../../engine/domain/order.ts'
-import { type Connection, openWritable } from '../../persistence/database.ts'
-import { READ_SCHEMA } from '../../persistence/follower/schema/migrations.ts'
+import type { Connection } from '../../persistence/database.ts'
 import { NAMES_END } from '../../persistence/follower/tables/accounts/names.ts'
-import { EPOCH_BITS } from '../../persistence/follower/tables/epochs.ts'
 import {
   endSeqOf,
   layerOf,
   TOP_LEVEL,
 } from '../../persistence/follower/tables/orders/order-names.ts'
-import { progress } from '../report/progress.ts'
+import { insertRows, NUMBERS, TRADE_EPOCHS, writeTables } from '../exchange/read-tables.ts'
 
 export interface History {
   readonly trades: number
   readonly owners: number
   readonly markets: number
-  /** Orders that live at once, so slots that take turns. */
+  /** Orders that are open at once, which is the number of slots in use. */
   readonly live: number
   /** The time of the newest trade. */
   readonly endMs: number
 }
 
-const COMMIT_EVERY = 500_000
 /** A command that places the maker, one that places the taker, one that cancels another order. */
 const COMMANDS_PER_TRADE = 3
 /** As in the workload: half of the orders trade. */
@@ -36,9 +29,6 @@ const SHARE_RAW = 1_000_000
 const MATCHED = ORDER_STATUSES.indexOf('MATCHED')
 const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 
-/** The rows `@first` to `@last` of a trade, counted from 0. */
-const NUMBERS = `
-WITH RECURSIVE each(n) AS (SELECT @first UNION ALL SELECT n + 1 FROM each WHERE n < @last)`
 const SEQ_OF_TRADE = `n * ${COMMANDS_PER_TRADE} - @commands`
 /** An even order is the maker of a trade or is canceled, an odd order is a taker. */
 const SEQ_OF_ORDER = `(n / 2) * ${COMMANDS_PER_TRADE} - (n % 2 = 0) - @commands`
@@ -81,14 +71,6 @@ ${NUMBERS}
 SELECT @layer, n * @gap + abs(random() % @gap), abs(random() % @commands) - @commands FROM each`
 const NAMES_PER_ORDER = 3
 const LAYER = 'INSERT INTO name_layers (layer, end_seq) VALUES (?, ?)'
-const TRADE_EPOCHS = `
-INSERT INTO trade_epochs (market_id, first_ms, first_seq)
-SELECT market_id, min(traded_ms), min(seq) FROM trades GROUP BY market_id, seq >> ${EPOCH_BITS}`
-
-const INDEXES = `
-SELECT name, sql FROM sqlite_schema
-WHERE type = 'index' AND tbl_name = 'trades' AND sql IS NOT NULL`
-
 function writeRows(db: Connection, { trades, owners, markets, live, endMs }: History): void {
   const commands = trades * COMMANDS_PER_TRADE
   const startMs = endMs - commands * MS_PER_COMMAND
@@ -97,14 +79,6 @@ function writeRows(db: Connection, { trades, owners, markets, live, endMs }: His
   const layer = layerOf(-1, TOP_LEVEL)
   const gap = Math.floor(NAMES_END / names)
   const terms = { owners, markets, live, commands, startMs, layer, gap }
-  const write = (sql: string, rows: number, first: number) => {
-    const last = Math.min(rows, first + COMMIT_EVERY) - 1
-    const all: Record<string, number> = { ...terms, first, last }
-    const named = Object.entries(all).filter(([name]) => sql.includes(`@${name}`))
-    // The driver binds a number as REAL, and a division of it would leave a fraction.
-    const whole = named.map(([name, value]) => [name, BigInt(value)])
-    db.prepare(sql).run(Object.fromEntries(whole))
-  }
   const tables = [
     [TRADES, trades],
     [FILLS, trades],
@@ -113,27 +87,12 @@ function writeRows(db: Connection, { trades, owners, markets, live, endMs }: His
     [STATES, orders],
     [NAMES, names],
   ] as const
-  for (const [sql, rows] of tables) {
-    for (let first = 0; first < rows; first += COMMIT_EVERY) write(sql, rows, first)
-    progress(`follower: ${rows} rows`)
-  }
+  for (const [sql, rows] of tables) insertRows(db, sql, rows, terms)
   db.prepare(LAYER).run(layer, endSeqOf(layer))
   db.exec(TRADE_EPOCHS)
 }
 
-/** Makes read.db in a folder where the follower has not been yet. */
-export function writeHistory(dataDir: string, history: History): void {
-  const db = openWritable(join(dataDir, 'read.db'), {
-    durability: 'normal',
-    ...READ_SCHEMA,
-    autocheckpointPages: 65_536,
-  })
-  const indexes = db.prepare<[], { name: string; sql: string }>(INDEXES).all()
-  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`)
-  writeRows(db, history)
-  for (const { sql, name } of indexes) {
-    db.exec(sql)
-    progress(`follower: ${name} is there`)
-  }
-  db.close()
+/** Makes read.db in a folder without one. */
+export function writeLongTables(dataDir: string, history: History): void {
+  writeTables(dataDir, (db) => writeRows(db, history))
 }

@@ -1,11 +1,10 @@
-// The yardstick of POST /orders. The same uWebSockets.js and the same intake pool authenticate,
+// The baseline of POST /orders. The same uWebSockets.js and the same intake pool authenticate,
 // parse and verify each order, and the reply is its echo. It has no sequencer and no book. With a
 // folder it is a durable echo: the journal thread commits each order's record before the reply.
 
 import * as uWS from 'uWebSockets.js'
 import { assert } from '../../engine/domain/assert.ts'
 import { HEAD } from '../../engine/wire/record-layout.ts'
-import type { JournalHandle } from '../../persistence/journal/thread/journal-handle.ts'
 import { SETTINGS } from '../../server/config.ts'
 import {
   IntakePool,
@@ -14,8 +13,9 @@ import {
   type TokenEntry,
 } from '../../server/edge/intake/intake-pool.ts'
 import { startJournal } from '../../test/support/journal-records.ts'
+import { listen } from './plain-server.ts'
 
-/** What the server must know to verify orders. It is the argument of the process, as JSON. */
+/** The metadata that the server needs to verify orders. */
 export interface EchoSetting {
   readonly tokens: readonly (Omit<TokenEntry, 'secret'> & { readonly secretBase64: string })[]
   readonly markets: readonly MarketEntry[]
@@ -23,63 +23,43 @@ export interface EchoSetting {
   readonly dataDir: string | null
 }
 
-const setting: EchoSetting = JSON.parse(process.argv[2])
-const requested = new Map<number, uWS.HttpResponse>()
-const gone = new WeakSet<uWS.HttpResponse>()
-let nextRequest = 1
-const journal = setting.dataDir === null ? null : await openJournal(setting.dataDir)
-/** Replies that wait for the disk, by rising seq; the first of them has `firstSeq`. */
-let waiting: (() => void)[] = []
-let firstSeq = 1
-let isSendDue = false
-
-async function openJournal(dataDir: string): Promise<JournalHandle> {
-  const { journal, fault } = await startJournal(dataDir, { onDurable: replyThrough })
-  fault.then(fail)
-  return journal
-}
+/** Calls `reply` when the record is on the disk; at once without a disk. */
+type Commit = (record: Uint8Array, reply: () => void) => void
 
 function fail(sentence: string): never {
   throw new Error(sentence)
 }
 
-function replyThrough(seq: number): void {
-  const ready = waiting.slice(0, seq - firstSeq + 1)
-  waiting = waiting.slice(ready.length)
-  firstSeq = seq + 1
-  for (const reply of ready) reply()
+async function openCommit(dataDir: string): Promise<Commit> {
+  /** Replies that wait for the disk, by rising seq; the first of them has `firstSeq`. */
+  let waiting: (() => void)[] = []
+  let firstSeq = 1
+  let isSendDue = false
+  const onDurable = (seq: number) => {
+    const ready = waiting.slice(0, seq - firstSeq + 1)
+    waiting = waiting.slice(ready.length)
+    firstSeq = seq + 1
+    for (const reply of ready) reply()
+  }
+  const { journal, fault } = await startJournal(dataDir, { onDurable })
+  fault.then(fail)
+  return (record, reply) => {
+    const seq = firstSeq + waiting.length
+    new DataView(record.buffer, record.byteOffset).setFloat64(HEAD.seq, seq, true)
+    assert(journal.freeBytes() >= record.length, 'the journal has room for all requests under way')
+    journal.append(seq, record)
+    waiting.push(reply)
+    if (isSendDue) return
+    isSendDue = true
+    setImmediate(() => {
+      isSendDue = false
+      journal.send()
+    })
+  }
 }
 
-/** Calls `reply` when the record is on the disk; at once without a disk. */
-function commit(record: Uint8Array, reply: () => void): void {
-  if (journal === null) {
-    reply()
-    return
-  }
-  const seq = firstSeq + waiting.length
-  new DataView(record.buffer, record.byteOffset).setFloat64(HEAD.seq, seq, true)
-  assert(journal.freeBytes() >= record.length, 'the journal has room for all requests under way')
-  journal.append(seq, record)
-  waiting.push(reply)
-  if (isSendDue) return
-  isSendDue = true
-  setImmediate(() => {
-    isSendDue = false
-    journal.send()
-  })
-}
-
-function answer(result: IntakeResult): void {
-  const response = requested.get(result.requestId)
-  assert(response !== undefined, 'the intake answers a request that was made')
-  requested.delete(result.requestId)
-  if (result.kind === 'refused') {
-    send(response, '400 Bad Request', '{"order":{},"verified":false}')
-    return
-  }
-  const text = `{"order":{${result.orderFields}},"verified":${result.signatureOk}}`
-  commit(result.record, () => send(response, '201 Created', text))
-}
+const responses = new Map<number, uWS.HttpResponse>()
+const gone = new WeakSet<uWS.HttpResponse>()
 
 function send(response: uWS.HttpResponse, status: string, text: string): void {
   if (gone.has(response)) return
@@ -90,19 +70,21 @@ function send(response: uWS.HttpResponse, status: string, text: string): void {
   })
 }
 
-const pool = new IntakePool({
-  threads: SETTINGS.intakeThreads.fallback,
-  domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
-  onResult: answer,
-  onFault: ({ message }) => fail(message),
-})
-for (const { secretBase64, ...token } of setting.tokens) {
-  pool.addToken({ ...token, secret: Buffer.from(secretBase64, 'base64') })
+function reply(result: IntakeResult, commit: Commit): void {
+  const response = responses.get(result.requestId)
+  assert(response !== undefined, 'the intake answers a request that was made')
+  responses.delete(result.requestId)
+  if (result.kind === 'refused') {
+    send(response, '400 Bad Request', '{"order":{},"verified":false}')
+    return
+  }
+  const text = `{"order":{${result.orderFields}},"verified":${result.signatureOk}}`
+  commit(result.record, () => send(response, '201 Created', text))
 }
-for (const market of setting.markets) pool.addMarket(market)
-await pool.ready()
 
-function order(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
+let nextRequest = 1
+
+function take(pool: IntakePool, response: uWS.HttpResponse, request: uWS.HttpRequest): void {
   const apiKey = request.getHeader('svc-api-key')
   const timestamp = request.getHeader('svc-timestamp')
   const signature = request.getHeader('svc-signature')
@@ -112,7 +94,7 @@ function order(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
     parts.push(Buffer.from(chunk.slice(0)))
     if (!isLast) return
     const requestId = nextRequest++
-    requested.set(requestId, response)
+    responses.set(requestId, response)
     const call = { method: 'POST', pathWithQuery: '/orders', apiKey, timestamp, signature }
     const body = parts.length === 1 ? parts[0] : Buffer.concat(parts)
     const taken = pool.submit({ requestId, nowMs: Date.now(), ...call, body })
@@ -120,9 +102,19 @@ function order(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
   })
 }
 
-const app = uWS.App().post('/orders', order)
-app.listen('127.0.0.1', 0, (socket) => {
-  assert(socket !== false, 'a free port is found')
-  process.send?.(uWS.us_socket_local_port(socket))
-})
-process.on('disconnect', () => process.exit(0))
+/** A service; its first message is its port. */
+export async function echoOrders({ tokens, markets, dataDir }: EchoSetting): Promise<void> {
+  const commit: Commit = dataDir === null ? (_record, reply) => reply() : await openCommit(dataDir)
+  const pool = new IntakePool({
+    threads: SETTINGS.intakeThreads.fallback,
+    domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
+    onResult: (result) => reply(result, commit),
+    onFault: ({ message }) => fail(message),
+  })
+  for (const { secretBase64, ...token } of tokens) {
+    pool.addToken({ ...token, secret: Buffer.from(secretBase64, 'base64') })
+  }
+  for (const market of markets) pool.addMarket(market)
+  await pool.ready()
+  listen(uWS.App().post('/orders', (response, request) => take(pool, response, request)))
+}

@@ -1,10 +1,12 @@
 // A lean HTTP client for latency: raw sockets, ready-made requests, one under way per connection.
-// It begins each order at its time of a constant rate, whether earlier ones have ended or not.
-// autocannon begins the next order only after the last reply. So it asks a slow server less often,
-// and never sees the wait of the orders that should have begun. Its correction for that is a guess.
+// It starts each order at its time of a constant rate, whether earlier ones have ended or not.
+// autocannon starts the next order only after the last reply. So it sends less to a slow server,
+// and misses the wait of the orders that should have started. Its correction for that is a guess.
 
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { paced } from '../passes/pacer.ts'
+import { spawn } from '../../engine/thread/spawn.ts'
+import { type Latencies, paced } from '../harness/pacer.ts'
 
 export interface LoadPlan {
   readonly port: number
@@ -13,13 +15,10 @@ export interface LoadPlan {
   readonly perSecond: number
 }
 
-export interface LoadResult {
-  /** Replies other than 201. */
-  readonly refused: number
-  /** The first reply other than 201. */
+interface LoadResult {
+  /** The first reply other than 201; '' when there was none. */
   readonly refusal: string
-  /** Milliseconds for each percentile, counted from when each request was meant to begin. */
-  readonly latencyMs: readonly number[]
+  readonly latencies: Latencies
 }
 
 const HEAD_END = '\r\n\r\n'
@@ -28,7 +27,7 @@ const CONTENT_LENGTH = /content-length: *(\d+)/i
 interface Line {
   readonly socket: Socket
   waiting: Buffer
-  /** Ends the request that is under way. */
+  /** Called when the request under way has its reply. */
   done: () => void
 }
 
@@ -42,8 +41,8 @@ class LoadClient {
   /** Requests that wait for a free connection, oldest first. Their wait counts. */
   readonly #unsent: Unsent[] = []
   #unsentFrom = 0
-  refused = 0
   refusal = ''
+  #isOver = false
 
   async connect({ port, connections }: LoadPlan): Promise<void> {
     const lines = Array.from({ length: connections }, () => this.#connect(port))
@@ -51,11 +50,12 @@ class LoadClient {
   }
 
   close(): void {
+    this.#isOver = true
     for (const { socket } of this.#free) socket.destroy()
   }
 
   send(request: Uint8Array, done: () => void): void {
-    // In turns: the server closes a connection that is idle for long.
+    // All connections take part: the server closes one that is idle for long.
     const line = this.#free.shift()
     if (line === undefined) this.#unsent.push({ request, done })
     else this.#begin(line, request, done)
@@ -73,6 +73,10 @@ class LoadClient {
     socket.on('error', (error) => {
       throw error
     })
+    // Without this a run would wait for ever for the reply of a connection that was idle too long.
+    socket.on('close', () => {
+      if (!this.#isOver) throw new Error('the server closed a connection')
+    })
     return new Promise((resolve) => socket.once('connect', () => resolve(line)))
   }
 
@@ -83,10 +87,8 @@ class LoadClient {
     const head = line.waiting.toString('latin1', 0, headEnd)
     const length = Number(CONTENT_LENGTH.exec(head)?.[1] ?? 0)
     if (line.waiting.length < headEnd + HEAD_END.length + length) return
-    if (head.slice(9, 12) !== '201') {
-      this.refused++
-      if (this.refusal === '') this.refusal = line.waiting.toString('utf8')
-    }
+    const isRefused = head.slice(9, 12) !== '201'
+    if (isRefused && this.refusal === '') this.refusal = line.waiting.toString('utf8')
     line.waiting = Buffer.alloc(0)
     const { done } = line
     const next = this.#unsent[this.#unsentFrom]
@@ -99,18 +101,25 @@ class LoadClient {
   }
 }
 
-export async function constantRate(
-  plan: LoadPlan,
-  percentiles: readonly number[],
-): Promise<LoadResult> {
+/** Runs in a thread: see `latenciesOf`. */
+export async function sendAtRate(plan: LoadPlan): Promise<LoadResult> {
   const client = new LoadClient()
   await client.connect(plan)
   const { perSecond, requests } = plan
-  const histogram = await paced({ perSecond, count: requests.length }, (index, done) => {
+  const latencies = await paced({ perSecond, count: requests.length }, (index, done) => {
     client.send(requests[index], done)
   })
   client.close()
-  const { refused, refusal } = client
-  const latencyMs = percentiles.map((each) => histogram.getValueAtPercentile(each) / 1000)
-  return { refused, refusal, latencyMs }
+  return { refusal: client.refusal, latencies }
+}
+
+/** Sends orders at a constant rate, from a thread of its own; every order must be accepted. */
+export async function latenciesOf(plan: LoadPlan): Promise<Latencies> {
+  const entry = new URL('./load.worker.ts', import.meta.url)
+  const worker = spawn(entry, { name: 'load', workerData: plan })
+  const [result] = await once(worker, 'message')
+  await worker.terminate()
+  const { refusal, latencies }: LoadResult = result
+  if (refusal !== '') throw new Error(`not every order was accepted: ${refusal}`)
+  return latencies
 }

@@ -1,5 +1,4 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { PERCENTILES } from '../passes/pacer.ts'
-import { constantRate } from './load-client.ts'
+import { sendAtRate } from './load-client.ts'
 
-parentPort?.postMessage(await constantRate(workerData, PERCENTILES))
+parentPort?.postMessage(await sendAtRate(workerData))

@@ -1,11 +1,11 @@
-// Sums a profile up in words: where each thread spends its time, and what the compiler did to those
-// functions.
+// Summarises a profile as text: where each thread spends its time, and which functions the compiler
+// optimised and deoptimised.
 
-import { aligned } from '../report/tables.ts'
+import { aligned } from '../harness/tables.ts'
 import type { Frame, ThreadProfile } from './cpu-profile.ts'
 
 const TOP = 15
-/** Frames of a thread with nothing to do. A worker waits inside the last of them. */
+/** Frames of an idle thread. A worker waits inside the last of them. */
 const WAITS = new Set(['(idle)', 'waitForData'])
 const IN_THE_REPOSITORY = /^(engine|persistence|server)\//
 
@@ -75,7 +75,10 @@ const OPTIMISED = /\[completed optimizing 0x[0-9a-f]+ <JSFunction (\S.*?) \(sfi/
 const DEOPTIMISED =
   /\[bailout \(kind: ([\w-]+), reason: (.*?)\): begin\. .*?<JSFunction (\S.*?) \(sfi/
 
-/** The output of --trace-opt and --trace-deopt, by function. Threads may cut each other's lines. */
+/**
+ * The output of --trace-opt and --trace-deopt, by function. Threads may write into each other's
+ * lines.
+ */
 export function readTrace(lines: Iterable<string>): Map<string, Compiled> {
   const found = new Map<string, Compiled>()
   const of = (name: string): Compiled => {
@@ -124,7 +127,7 @@ export function summaryText(
 ): string {
   return [
     ...profiles.map(threadText),
-    'What the compiler did to our functions, over all threads; functions of one name count as one',
+    'Optimisations of our functions, over all threads; functions of one name count as one',
     compiledText(profiles, trace),
   ].join('\n\n')
 }

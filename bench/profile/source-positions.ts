@@ -1,11 +1,12 @@
-// A profile gives positions in the JavaScript that ran. Source maps lead back to the TypeScript.
-// The program does not run with --enable-source-maps for that; the Makefile says why.
+// A profile has positions in the JavaScript that ran. Source maps lead back to the TypeScript. The
+// program does not run with --enable-source-maps; the Makefile explains why.
 
-import { existsSync, readFileSync } from 'node:fs'
-import { SourceMap, type SourceMapPayload } from 'node:module'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { Session } from 'node:inspector/promises'
+import { findSourceMap, SourceMap, type SourceMapPayload } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** A position as V8 gives it, counted from 0. */
+/** A position as V8 reports it, counted from 0. */
 export interface Position {
   readonly url: string
   readonly lineNumber: number
@@ -45,4 +46,27 @@ export function originalOf(position: Position, mapOf: MapOf): Position {
     lineNumber: originalLine,
     columnNumber: originalColumn,
   }
+}
+
+const INTERVAL_US = 250
+
+/**
+ * Samples this thread while `work` runs, and writes a profile like `node --cpu-prof`, but with
+ * places in the sources. It does so here, because only this process has the source maps of files
+ * that are compiled as they load.
+ */
+export async function recorded<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  await session.post('Profiler.setSamplingInterval', { interval: INTERVAL_US })
+  await session.post('Profiler.start')
+  const result = await work()
+  const { profile } = await session.post('Profiler.stop')
+  session.disconnect()
+  for (const { callFrame } of profile.nodes) {
+    Object.assign(callFrame, originalOf(callFrame, findSourceMap))
+  }
+  writeFileSync(path, JSON.stringify(profile))
+  return result
 }

@@ -1,17 +1,14 @@
-// Gives the rows of a workload to a pipeline, as the intake would: its PLACE records are encoded.
+// Feeds the rows of a workload to a pipeline as the intake would, with encoded PLACE records.
 
-import { ASK_TABLES, expiresAtMs, type PlaceRequest } from '../../engine/core/decide/decide.ts'
+import { expiresAtMs } from '../../engine/core/decide/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { blankPlace, decodePlaceInto, encodePlace } from '../../engine/wire/place-codec.ts'
 import type { Pipeline } from '../../server/exchange/pipeline.ts'
 import { RELEASING } from '../../server/exchange/sequencer/sequencer.ts'
-import { FEE_BPS, START_MS, tokenNoOf } from '../report/setting.ts'
+import { tokenNoOf } from './setting.ts'
 import { OP, type Workload } from './workload.ts'
-import { hashLowOf, orderOf } from './workload-order.ts'
-
-/** The answer of the tables: no order of a workload comes twice. */
-const UNSEEN = { seq: Number.POSITIVE_INFINITY, hash: false, clientId: false }
+import { hashLowOf, orderOf, placeNew, requestOf } from './workload-order.ts'
 
 export interface FeedOptions {
   /** Every second order has a client order id. */
@@ -26,18 +23,7 @@ export class WorkloadFeed {
   readonly #slotOf: Int32Array
   readonly #generationOf: Int32Array
   readonly #order = blankPlace()
-  readonly #request: PlaceRequest = {
-    order: this.#order,
-    tokenNo: 0,
-    ownerId: 0,
-    signerIsCaller: true,
-    makerIsCaller: true,
-    signatureOk: true,
-    signedFeeBps: FEE_BPS,
-    timestampMs: START_MS,
-    recvWindowMs: 0,
-    wallMs: START_MS,
-  }
+  readonly #request = requestOf(this.#order)
   /** Bytes journaled so far. */
   bytes = 0
 
@@ -80,10 +66,7 @@ export class WorkloadFeed {
     decodePlaceInto(record, order)
     this.#request.tokenNo = tokenNoOf(order.accountId)
     this.#request.ownerId = order.accountId
-    const { sequencer } = this.#pipeline
-    const first = sequencer.place(this.#request, record)
-    const asks = first === ASK_TABLES
-    const refusal = asks ? sequencer.place({ ...this.#request, inTables: UNSEEN }, record) : first
+    const refusal = placeNew(this.#pipeline.sequencer, this.#request, record)
     if (refusal === REJECT.OVERLOADED) return false
     assert(refusal === null, 'an order of the workload passes every gate')
     this.#slotOf[row] = order.slot
@@ -118,4 +101,31 @@ export class WorkloadFeed {
     this.#pipeline.publisher.whenReceipt(seq, 0, done)
     return true
   }
+}
+
+/**
+ * Sends the rows from `from` to `to` (excluded) with `inFlight` at once. Resolves when all are
+ * durable.
+ */
+export function flood(
+  feed: WorkloadFeed,
+  { from, to, inFlight = 1024 }: { from: number; to: number; inFlight?: number },
+): Promise<void> {
+  let next = from
+  let ended = from
+  let isDue = false
+  return new Promise((resolve) => {
+    const done = () => {
+      if (++ended === to) resolve()
+      else if (!isDue) {
+        isDue = true
+        queueMicrotask(pump)
+      }
+    }
+    const pump = () => {
+      isDue = false
+      while (next < to && next - ended < inFlight && feed.send(next, done)) next++
+    }
+    pump()
+  })
 }

@@ -1,11 +1,11 @@
-// The one workload of all benches and of the tests that want load. It is seeded, so every contender
+// The one workload of all benches and of the tests that need load. It is seeded, so every contender
 // and every run sees the same orders: 55% adds, 35% cancels, 10% marketable, around a steady number
 // of live orders. A cancel always names a live order, self-trades happen, and prices walk. A
 // seventh of the cancels are expiries of their targets.
 
 import { OUTCOME, SIDE, STP } from '../../engine/domain/order.ts'
 import { Random } from '../../test/support/random.ts'
-import { PlainBook, type PlainEvent } from '../peers/plain-book.ts'
+import { PlainBook, type PlainEvent } from './plain-book.ts'
 
 export interface WorkloadOptions {
   readonly seed: number
@@ -18,7 +18,7 @@ export interface WorkloadOptions {
 }
 
 export const OP = { PLACE: 0, CANCEL: 1 } as const
-const GTC = 0
+export const GTC = 0
 const FAK = 1
 const ADDS = 0.55
 const CANCELS = 0.35
@@ -35,72 +35,61 @@ const CANCELS_PER_EXPIRY = 7
 /** The range of the mid price. */
 const MID = { low: 300, high: 700 } as const
 
-/** Operations as columns. Row `filled` is the first row after the books are filled. */
-export class Workload {
-  readonly options: WorkloadOptions
-  readonly count: number
-  filled = 0
-  readonly op: Uint8Array
-  /** Books count from 1, as markets do. */
-  readonly book: Uint16Array
-  readonly owner: Uint16Array
-  readonly side: Uint8Array
-  readonly outcome: Uint8Array
-  readonly orderType: Uint8Array
-  readonly postOnly: Uint8Array
-  readonly stp: Uint8Array
-  /** Ladder price. */
-  readonly ticks: Uint16Array
-  readonly sizeRaw: Float64Array
-  readonly expirationSec: Float64Array
-  /** Row of the order that a CANCEL names. */
-  readonly target: Int32Array
-  /**
-   * 1 where a CANCEL is its target's expiry. No other order that lives then expires earlier. A
-   * contender without a clock treats it as any other cancel.
-   */
-  readonly isExpiry: Uint8Array
-  /**
-   * Slots as a table gives them that reuses the last freed slot first. A CANCEL has its target's
-   * slot.
-   */
-  readonly slot: Int32Array
-  readonly generation: Int32Array
-  /** Rows of the orders that live at the end. */
-  survivors: number[] = []
-  /** Fills that every correct book makes after the books are filled. */
-  fills = 0
-  filledRaw = 0
-  slotsMax = 0
-
-  constructor(options: WorkloadOptions) {
-    const rows = options.live + options.ops
-    this.options = options
-    this.count = rows
-    this.op = new Uint8Array(rows)
-    this.book = new Uint16Array(rows)
-    this.owner = new Uint16Array(rows)
-    this.side = new Uint8Array(rows)
-    this.outcome = new Uint8Array(rows)
-    this.orderType = new Uint8Array(rows)
-    this.postOnly = new Uint8Array(rows)
-    this.stp = new Uint8Array(rows)
-    this.ticks = new Uint16Array(rows)
-    this.sizeRaw = new Float64Array(rows)
-    this.expirationSec = new Float64Array(rows)
-    this.target = new Int32Array(rows)
-    this.isExpiry = new Uint8Array(rows)
-    this.slot = new Int32Array(rows)
-    this.generation = new Int32Array(rows)
-    new Generator(this).run()
-  }
-
-  isBid(row: number): boolean {
-    return this.side[row] === this.outcome[row]
+/** Operations as columns, all blank. */
+function blankWorkload(options: WorkloadOptions) {
+  const rows = options.live + options.ops
+  const survivors: number[] = []
+  return {
+    options,
+    count: rows,
+    /** The first row after the books are filled. */
+    filled: 0,
+    /** Rows of the orders that live at the end. */
+    survivors,
+    /** Fills that every correct book makes after the books are filled. */
+    fills: 0,
+    filledRaw: 0,
+    slotsMax: 0,
+    op: new Uint8Array(rows),
+    /** Books count from 1, as markets do. */
+    book: new Uint16Array(rows),
+    owner: new Uint16Array(rows),
+    side: new Uint8Array(rows),
+    outcome: new Uint8Array(rows),
+    orderType: new Uint8Array(rows),
+    postOnly: new Uint8Array(rows),
+    stp: new Uint8Array(rows),
+    /** Ladder price. */
+    ticks: new Uint16Array(rows),
+    sizeRaw: new Float64Array(rows),
+    expirationSec: new Float64Array(rows),
+    /** Row of the order that a CANCEL names. */
+    target: new Int32Array(rows),
+    /**
+     * 1 where a CANCEL is its target's expiry. No other order that lives then expires earlier. A
+     * contender without a clock treats it as any other cancel.
+     */
+    isExpiry: new Uint8Array(rows),
+    /**
+     * Slots of a table that reuses the last freed slot first. A CANCEL has its target's slot.
+     */
+    slot: new Int32Array(rows),
+    generation: new Int32Array(rows),
   }
 }
 
-/** Rows of live orders. To pick a random one and to remove any one are both one step. */
+export type Workload = ReturnType<typeof blankWorkload>
+
+export function workloadOf(options: WorkloadOptions): Workload {
+  const work = blankWorkload(options)
+  new Generator(work).run()
+  return work
+}
+
+export function isBid({ side, outcome }: Workload, row: number): boolean {
+  return side[row] === outcome[row]
+}
+/** Rows of live orders. Picking a random one and removing one take constant time. */
 class LiveRows {
   readonly rows: number[] = []
   readonly #at = new Map<number, number>()
@@ -222,7 +211,7 @@ class Generator {
     work.generation[row] = this.#generations[slot]
     const rests = orderType === GTC
     const [owner, stp] = [work.owner[row], work.stp[row]]
-    this.#receive(
+    this.#track(
       book,
       this.#books[book].place({ id: row, owner, isBid, ticks, sizeRaw, rests, stp }),
     )
@@ -241,10 +230,10 @@ class Generator {
     }
     this.#work.slot[row] = this.#work.slot[target]
     this.#work.generation[row] = this.#work.generation[target]
-    this.#receive(book, this.#books[book].cancel(target))
+    this.#track(book, this.#books[book].cancel(target))
   }
 
-  #receive(book: number, events: readonly PlainEvent[]): void {
+  #track(book: number, events: readonly PlainEvent[]): void {
     for (const { kind, id, sizeRaw, leftRaw } of events) {
       if (kind === 'fill') {
         this.#work.fills++

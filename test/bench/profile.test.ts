@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { parseProfile, readProfiles, speedscopeOf } from '../../bench/profile/cpu-profile.ts'
 import { readTrace, summaryText } from '../../bench/profile/profile-summary.ts'
-import { recorded } from '../../bench/workload/recording.ts'
+import { recorded } from '../../bench/profile/source-positions.ts'
 import { bundleCode } from '../../server/build/bundle.ts'
 import { newFolder } from '../support/data-folder.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tokenIdOf, tokenNoOf } from '../../bench/report/setting.ts'
+import { tokenIdOf, tokenNoOf } from '../../bench/workload/setting.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'

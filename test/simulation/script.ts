@@ -1,7 +1,7 @@
 // What happens in a simulated world, step by step. The seed and the number of a step fix the step,
 // so any steps may be left out and the others keep their meaning.
 
-import { OP, Workload } from '../../bench/workload/workload.ts'
+import { OP, type Workload, workloadOf } from '../../bench/workload/workload.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { Random } from '../support/random.ts'
 
@@ -270,7 +270,7 @@ export function scriptOf(seed: number, length: number, more: Odds = {}): Script 
     steps.push({ act, row, dice: [random.next(), random.next()] })
   }
   const { accounts, tracks: books } = setting
-  const work = new Workload({ seed, live, books, accounts, ops: rows + 1 })
+  const work = workloadOf({ seed, live, books, accounts, ops: rows + 1 })
   return { seed, setting, work, steps }
 }
 

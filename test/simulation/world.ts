@@ -1,7 +1,7 @@
 // A simulated world: one script, the lives in which it plays, and what outlives these lives.
 
 import assert from 'node:assert/strict'
-import { START_MS } from '../../bench/report/setting.ts'
+import { START_MS } from '../../bench/workload/setting.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../engine/domain/packs/pack-limits.ts'
 import { DAY_MS } from '../../engine/domain/units.ts'

@@ -1,6 +1,6 @@
 // The exchange with which a simulated world begins.
 
-import { START_MS, setUp } from '../../bench/report/setting.ts'
+import { START_MS, setUp } from '../../bench/workload/setting.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setInterval as everyMs } from 'node:timers/promises'
 import type { CDPSession, Page } from 'playwright-core'
-import { median } from '../../bench/report/report.ts'
+import { median } from '../../bench/harness/bench.ts'
 import { until } from './browser.ts'
 import { BrowserStage } from './browser-stage.ts'
 import type { Trader } from './live-exchange.ts'

@@ -12,12 +12,12 @@ import {
 import { createMarket } from '../../../../server/api/admin/admin.ts'
 import { editMarket } from '../../../../server/api/admin/markets/admin-markets.ts'
 import { createSeries, editSeries } from '../../../../server/api/admin/markets/admin-series.ts'
-import { readAdminLine } from '../../../../server/cli/admin/admin-line.ts'
 import { bodyOf } from '../../../../server/console/operator/form-body.ts'
 import {
   CREATED_FIELDS,
   EDITED_FIELDS,
 } from '../../../../server/console/operator/markets/setting-fields.ts'
+import { readAdminLine } from '../../../support/admin-line.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import {
   ADMIN_TOKEN,
@@ -54,7 +54,7 @@ const wordOf = (row: MarketSetting) => {
   const [text] = typedOf(row)
   return text === '' ? `--${row.flag}` : `--${row.flag}=${text}`
 }
-const byLine = (...line: string[]) => readAdminLine(line, {}).call
+const byLine = (...line: string[]) => readAdminLine(line).call
 const fieldsIn = (row: MarketSetting, ...line: string[]) =>
   at(JSON.parse(byLine(...line, wordOf(row)).body), row.name)
 const fieldsOf = ({ body }: { readonly body: object | null }) => Object(at(body, 'properties'))

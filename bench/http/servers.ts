@@ -1,0 +1,88 @@
+// The servers of HTTP load: the exchange in its own process, and its baselines.
+
+import { type ServeOptions, ServerProcess } from '../../test/support/server-process.ts'
+import { withService } from '../harness/child.ts'
+import { withFolder } from '../harness/folder.ts'
+import { Caller, type CallerOptions } from './calls.ts'
+import { echoSetting, type HttpSetting, prepare } from './orders.ts'
+
+/** A stop saves a snapshot: of a large exchange that may take a while. */
+const HISTORY_ARGS = ['--accept-clock', '--no-rate-limit', '--stop-deadline', '120']
+
+export interface Target {
+  readonly port: number
+  readonly pid: number
+  readonly setting: HttpSetting
+}
+
+async function serving<T>(
+  options: ServeOptions,
+  work: (server: ServerProcess) => Promise<T>,
+): Promise<T> {
+  const server = await ServerProcess.start(options)
+  try {
+    return await work(server)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Opens a caller of the server, which is closed before the server stops. */
+export type OpenCaller = (options?: CallerOptions) => Caller
+
+/** A server on a folder with a history, whose clock may be behind. */
+export function withServer<T>(
+  dataDir: string,
+  work: (openCaller: OpenCaller, baseUrl: string) => Promise<T>,
+): Promise<T> {
+  return serving({ dataDir, args: HISTORY_ARGS }, async ({ baseUrl }) => {
+    const callers: Caller[] = []
+    const open = (options?: CallerOptions) => {
+      const caller = new Caller(baseUrl, options)
+      callers.push(caller)
+      return caller
+    }
+    try {
+      return await work(open, baseUrl)
+    } finally {
+      for (const caller of callers) caller.close()
+    }
+  })
+}
+
+export interface ExchangeOptions extends Pick<ServeOptions, 'program'> {
+  readonly markets: number
+  readonly args?: readonly string[]
+}
+
+/** The exchange on an empty folder. The follower runs and every reply is durable. */
+export function withExchange<T>(
+  { markets, args = [], program }: ExchangeOptions,
+  work: (target: Target) => Promise<T>,
+): Promise<T> {
+  return withFolder((dataDir) =>
+    serving({ dataDir, args: ['--no-rate-limit', ...args], program }, async (server) => {
+      const setting = await prepare(server.baseUrl, markets)
+      return await work({ port: Number(new URL(server.baseUrl).port), pid: server.pid, setting })
+    }),
+  )
+}
+
+/** An echo server beside an exchange. It knows the exchange's traders and markets. */
+export function withEcho<T>(target: Target, work: (port: number) => Promise<T>): Promise<T> {
+  return withEchoIn(target, null, work)
+}
+
+/** An echo server that commits each order to a journal of its own before it replies. */
+export function withDurableEcho<T>(target: Target, work: (port: number) => Promise<T>): Promise<T> {
+  return withFolder((dataDir) => withEchoIn(target, dataDir, work))
+}
+
+function withEchoIn<T>(
+  { setting }: Target,
+  dataDir: string | null,
+  work: (port: number) => Promise<T>,
+): Promise<T> {
+  const task = { module: new URL('./echo-server.ts', import.meta.url), name: 'echoOrders' }
+  return withService(task, { ...echoSetting(setting), dataDir }, work)
+}

@@ -1,0 +1,37 @@
+// The common parts of the tasks of the lifetime bench.
+
+import type { RunningExchange } from '../../server/start/open.ts'
+import { runInChild } from '../harness/child.ts'
+
+const NODE_ARGS = ['--expose-gc', '--max-semi-space-size=16']
+
+export interface LifetimePlan {
+  readonly dataDir: string
+  readonly markets: number
+  /** How long the process rests before its memory is read. */
+  readonly restMs?: number
+}
+
+export interface LifetimeMemory {
+  readonly residentBytes: number
+  /** Of that, the filter with the names of all orders. */
+  readonly namesBytes: number
+}
+
+export interface LifetimeStart extends LifetimeMemory {
+  readonly startMs: number
+}
+
+/** Returns a function that runs the task of a module in a process of its own. */
+export function taskOf<T>(url: string, { name }: (plan: LifetimePlan) => T | Promise<T>) {
+  return (plan: LifetimePlan) => {
+    return runInChild<T>({ module: new URL(url), name }, plan, { nodeArgs: NODE_ARGS })
+  }
+}
+
+/** Stops the exchange; returns its memory before the stop. */
+export async function stopped(exchange: RunningExchange, bytes: number): Promise<LifetimeMemory> {
+  const namesBytes = exchange.lookups.filterBytes
+  await exchange.stop()
+  return { residentBytes: bytes, namesBytes }
+}
