@@ -28,6 +28,13 @@ describe('a run of one test file', { concurrency: true }, () => {
     while (isAlive(pid)) await new Promise(setImmediate)
   })
 
+  test('a file whose failed test left something open is ended long before', async () => {
+    const report = await runFile(fileOf('open-file'), 600_000)
+    assert.equal(report.tests, 2)
+    assert.match(report.failures[0], /the test failed/)
+    assert.match(report.failures[1], /left something open after its tests/)
+  })
+
   test('a file that makes progress may take longer than the limit', async () => {
     const report = await runFile(fileOf('slow-file'), SILENCE_MS)
     assert.deepEqual([report.tests, report.failed], [1, 0], report.failures.join())

@@ -3,7 +3,6 @@
 import { assert } from '../../engine/domain/assert.ts'
 import { SHARE } from '../../test/support/exchange-client.ts'
 import { startLive } from '../../test/support/live-exchange.ts'
-import { openMarket, place } from '../../test/support/live-orders.ts'
 import { serve } from '../harness/child.ts'
 import { cpuOf, type PublishPlan } from '../http/plain-server.ts'
 
@@ -20,12 +19,12 @@ export async function serveBooks(levels: number): Promise<void> {
     flags: ['--market-threads', '1'],
     socketWaits: { bookMs: 0, bookSendsPerSec: Number.POSITIVE_INFINITY },
   })
-  const market = await openMarket(live, SLUG)
+  const market = await live.openMarket(SLUG)
   const trader = await live.trader(1_000_000 * SHARE)
   for (let level = 0; level < levels; level++) {
     const outcome = level % 2 === 0 ? 0 : 1
     const terms = { outcome, ticks: 300 + level, sizeRaw: 100 * SHARE } as const
-    const { status } = await place(live, trader, market, terms)
+    const { status } = await live.place(trader, market, terms)
     assert(status === 201, 'the book is filled')
   }
   const published = live.exchange.pipeline.published.bySlug(SLUG)

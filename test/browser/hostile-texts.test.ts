@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test'
 import { assertNotWide } from '../support/accessibility.ts'
 import { BrowserStage, part } from '../support/browser-stage.ts'
 import type { Trader } from '../support/live-exchange.ts'
-import { openMarket, place } from '../support/live-orders.ts'
 
 // Texts that strangers chose are shown as texts: no element comes of them, no script runs, and the
 // page keeps its width.
@@ -23,9 +22,9 @@ before(async () => {
   const texts = { 'img-title': IMAGE, 'script-title': SCRIPT }
   for (const [slug, title] of Object.entries(texts)) {
     const description = `${title} ${SCRIPT} ${IMAGE} ${WORD}`
-    await openMarket(live, slug, { title, description })
+    await live.openMarket(slug, { title, description })
   }
-  await openMarket(live, 'long-title', { title: WORD.slice(0, 200), description: WORD })
+  await live.openMarket('long-title', { title: WORD.slice(0, 200), description: WORD })
   trader = await live.trader(FUNDS_RAW)
   const renamed = await live.call(trader, 'PATCH', '/profiles/me', {
     displayName: '<b onclick=alert(4)>',
@@ -70,9 +69,9 @@ test('a market that is made while a page is open brings its title as text', asyn
   const { page } = watched
   await page.locator('[data-slug="img-title"]').waitFor()
   await page.locator('.link[data-link="live"]').waitFor()
-  const market = await openMarket(stage.live, 'made-meanwhile', { title: `new ${IMAGE}` })
+  const market = await stage.live.openMarket('made-meanwhile', { title: `new ${IMAGE}` })
   await page.locator('[data-slug="made-meanwhile"]', { hasText: IMAGE }).waitFor()
-  await place(stage.live, trader, market)
+  await stage.live.place(trader, market)
   assert.equal(await page.locator(MADE).count(), 0)
   await watched.close()
 })

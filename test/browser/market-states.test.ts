@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
-import { ADMIN_TOKEN, at, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import { at } from '../support/json-path.ts'
+import { ADMIN_TOKEN, type Trader } from '../support/live-exchange.ts'
+import type { LiveMarket } from '../support/live-orders.ts'
+import { accepted } from '../support/replies.ts'
 
 // What an operator does to a market or to all of trading shows on the pages that are open.
 
@@ -51,9 +53,8 @@ async function order(page: Page, submit: string): Promise<void> {
 }
 
 test('a market that is locked closes on its page, and opens again when unlocked', async () => {
-  const market = await openMarket(stage.live, 'rain-tomorrow')
-  const placed = await place(stage.live, trader, market, { ticks: 400 })
-  assert.equal(placed.status, 201, placed.text)
+  const market = await stage.live.openMarket('rain-tomorrow')
+  await accepted(stage.live.place(trader, market, { ticks: 400 }), 201)
   const watched = await stage.visit(`/#/market/${market.slug}`)
   const { page } = watched
   const chip = page.locator('.market-head .chip')
@@ -73,7 +74,7 @@ test('a market that is locked closes on its page, and opens again when unlocked'
 })
 
 test('an order that is refused for the state of its market shows that state', async () => {
-  const market = await openMarket(stage.live, 'snow-tomorrow')
+  const market = await stage.live.openMarket('snow-tomorrow')
   const watched = await stage.member(trader, `/#/market/${market.slug}`)
   const { page } = watched
   await stage.ladderIs(page, market.slug, 0)
@@ -84,7 +85,7 @@ test('an order that is refused for the state of its market shows that state', as
 })
 
 test('a restriction of trading is told with the words of the operator, as text', async () => {
-  const market = await openMarket(stage.live, 'hail-tomorrow')
+  const market = await stage.live.openMarket('hail-tomorrow')
   const watched = await stage.member(trader, `/#/market/${market.slug}`)
   const { page } = watched
   const publicMessage = 'An update. <img src=x onerror=alert(1)>'
@@ -97,8 +98,7 @@ test('a restriction of trading is told with the words of the operator, as text',
   assert.equal(await page.locator('img').count(), 0)
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const id = Number(at(set.body, 'id'))
-  const ended = await stage.live.send('DELETE', `/admin/trading-modes/${id}`, { headers })
-  assert.equal(ended.status, 200, ended.text)
+  await accepted(stage.live.send('DELETE', `/admin/trading-modes/${id}`, { headers }))
   await comeBack(page)
   await banner.getByText('Only cancellations are accepted.').waitFor({ state: 'detached' })
   await watched.close()

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import { until, type WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
 import { ADMIN_TOKEN } from '../support/live-exchange.ts'
-import { openMarket } from '../support/live-orders.ts'
+import { accepted } from '../support/replies.ts'
 
 // What operators find and do on their page.
 
@@ -27,8 +27,8 @@ async function operator(tab: string): Promise<WatchedPage> {
 }
 
 test('the newest market stands first, and slugs and words find others', async () => {
-  await openMarket(stage.live, 'rain-tomorrow', { title: 'Will it rain in Oslo?' })
-  await openMarket(stage.live, 'snow-tomorrow')
+  await stage.live.openMarket('rain-tomorrow', { title: 'Will it rain in Oslo?' })
+  await stage.live.openMarket('snow-tomorrow')
   const watched = await operator('Markets')
   const { page } = watched
   const rows = part(page, 'All markets').locator('tbody tr')
@@ -51,8 +51,7 @@ test('the newest market stands first, and slugs and words find others', async ()
 
 test('a search that finds nobody leaves no card, and a freeze shows in the list', async () => {
   const { account, profileId } = await stage.live.trader(0)
-  const named = await stage.live.admin('/admin/profiles', { account, username: 'rainmaker' })
-  assert.equal(named.status, 201, named.text)
+  await accepted(stage.live.admin('/admin/profiles', { account, username: 'rainmaker' }), 201)
   const watched = await operator('Profiles')
   const { page } = watched
   const wanted = page.locator('input[name="wanted"]')

@@ -5,7 +5,7 @@ import { assertAccessible, assertNotWide } from '../support/accessibility.ts'
 import { type PageRequest, until } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
 import { ADMIN_TOKEN, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import type { LiveMarket } from '../support/live-orders.ts'
 
 // Everybody can read the console: in both themes, on a phone, and soon on a slow line.
 
@@ -29,15 +29,15 @@ let trader: Trader
 before(async () => {
   stage = await BrowserStage.open()
   const { live } = stage
-  market = await openMarket(live, 'rain-tomorrow', { description: 'By the station at the port.' })
-  await openMarket(live, 'snow-tomorrow')
+  market = await live.openMarket('rain-tomorrow', { description: 'By the station at the port.' })
+  await live.openMarket('snow-tomorrow')
   trader = await live.trader(FUNDS_RAW)
   const other = await live.trader(FUNDS_RAW)
   const orders = [
-    await place(live, trader, market, { ticks: 520 }),
-    await place(live, other, market, { ticks: 480, outcome: 1 }),
-    await place(live, trader, market, { ticks: 450 }),
-    await place(live, other, market, { ticks: 430, outcome: 1 }),
+    await live.place(trader, market, { ticks: 520 }),
+    await live.place(other, market, { ticks: 480, outcome: 1 }),
+    await live.place(trader, market, { ticks: 450 }),
+    await live.place(other, market, { ticks: 430, outcome: 1 }),
   ]
   for (const { status, text } of orders) assert.equal(status, 201, text)
 })

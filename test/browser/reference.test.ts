@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { assertAccessible, assertNotWide } from '../support/accessibility.ts'
 import { TestBrowser } from '../support/browser.ts'
-import { type LiveExchange, startLive } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
 
 // The documents as pages of a browser: they work within their content policy, without any other
 // host, and everybody can read them.
 
 const NARROW = 360
 
-let live: LiveExchange
-let browser: TestBrowser
-before(async () => {
-  live = await startLive()
-  browser = await TestBrowser.open()
-})
+const { live } = await exchange()
+const browser = await TestBrowser.open()
 after(async () => {
   await browser.close()
-  await live.stop()
-  assert.deepEqual(live.faults, [])
 })
 
 const baseUrl = () => `http://127.0.0.1:${live.port}`

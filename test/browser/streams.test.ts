@@ -4,7 +4,7 @@ import type { WatchedPage } from '../support/browser.ts'
 import { until } from '../support/browser.ts'
 import { BrowserStage, ladderOf } from '../support/browser-stage.ts'
 import type { Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import type { LiveMarket } from '../support/live-orders.ts'
 import { SocketRelay } from '../support/socket-relay.ts'
 
 // A page whose stream is cut or loses a frame never shows a wrong book: it says that the book is
@@ -19,7 +19,7 @@ let maker: Trader
 before(async () => {
   stage = await BrowserStage.open()
   relay = await SocketRelay.open(stage.live.port)
-  market = await openMarket(stage.live, 'rain-tomorrow')
+  market = await stage.live.openMarket('rain-tomorrow')
   maker = await stage.live.trader(FUNDS_RAW)
 })
 after(async () => {
@@ -28,7 +28,7 @@ after(async () => {
 })
 
 async function bid(ticks: number): Promise<void> {
-  const { status, text } = await place(stage.live, maker, market, { ticks })
+  const { status, text } = await stage.live.place(maker, market, { ticks })
   assert.equal(status, 201, text)
 }
 

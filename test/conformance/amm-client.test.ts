@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import {
   APIError,
   Client,
@@ -7,35 +7,29 @@ import {
   UnprocessableEntityError,
   ValidationError,
 } from '@limitless-exchange/sdk'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type SubAccount, serverWallet } from '../support/live-partners.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { serverWallet } from '../support/live-partners.ts'
+import { accepted } from '../support/replies.ts'
 import { until } from '../support/until.ts'
 
 // The public client, unmodified from npm, trades with pools and moves the money of server wallets.
 
 const UNIT = 1_000_000
 const SCOPES = ['trading', 'delegated_signing', 'account_creation', 'withdrawal']
-let live: LiveExchange
-let partner: Trader
-let desk: SubAccount
-let client: Client
-
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'] })
-  partner = await live.trader(10_000 * UNIT, { apiToken: { scopes: SCOPES } })
-  desk = await serverWallet(live, partner, 100 * UNIT)
-  const { tokenId, secret } = partner
-  const baseURL = `http://127.0.0.1:${live.port}`
-  client = new Client({ baseURL, hmacCredentials: { tokenId, secret } })
-  const slug = 'rain-pool'
-  const made = await live.admin('/admin/markets', { kind: 'amm', slug, title: 'Rain?' })
-  assert.equal(made.status, 201, made.text)
-  const body = { profileId: partner.profileId, collateralRaw: 1000 * UNIT }
-  const funded = await live.admin('/admin/markets/rain-pool/liquidity', body)
-  assert.equal(funded.status, 201, funded.text)
+const { live, partner } = await exchange({
+  flags: ['--block-ms', '20'],
+  traders: { partner: { collateralRaw: 10_000 * UNIT, apiToken: { scopes: SCOPES } } },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+
+const desk = await serverWallet(live, partner, 100 * UNIT)
+const { tokenId, secret } = partner
+const baseURL = `http://127.0.0.1:${live.port}`
+const client = new Client({ baseURL, hmacCredentials: { tokenId, secret } })
+const slug = 'rain-pool'
+await accepted(live.admin('/admin/markets', { kind: 'amm', slug, title: 'Rain?' }), 201)
+const body = { profileId: partner.profileId, collateralRaw: 1000 * UNIT }
+await accepted(live.admin('/admin/markets/rain-pool/liquidity', body), 201)
 
 const market = 'rain-pool'
 const first = { market, outcomeIndex: 0 as const }
@@ -99,8 +93,7 @@ test('what the client types is what the exchange refuses', async () => {
 })
 
 test('a server wallet redeems what it won, and pays it out', async () => {
-  const resolved = await live.admin(`/admin/markets/${market}/resolve`, { winningOutcomeIndex: 0 })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin(`/admin/markets/${market}/resolve`, { winningOutcomeIndex: 0 }))
   const { catalogue, ledger } = live.exchange.pipeline.clearing
   const found = catalogue.bySlug(market)
   assert(found !== undefined)

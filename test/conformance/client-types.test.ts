@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { checkTypes } from '../support/checked-types.ts'
 import { newFolder } from '../support/data-folder.ts'
-import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
-import { openMarket, orderBody, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
+import { orderBody } from '../support/live-orders.ts'
 import { serverWallet, unsignedBody } from '../support/live-partners.ts'
-import { readOf } from '../support/live-reads.ts'
-import { openGroupAndPool } from '../support/live-targets.ts'
+import { accepted, orderIdOf, type Reply } from '../support/replies.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 import { until } from '../support/until.ts'
 
@@ -20,8 +20,7 @@ import { until } from '../support/until.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SHARE = 1_000_000
 const RIGHTS = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
-const live: LiveExchange = await startLive({ flags: ['--block-ms', '20'] })
-after(() => live.stop())
+const { live } = await exchange({ flags: ['--block-ms', '20'] })
 
 interface Typed {
   readonly type: string
@@ -37,13 +36,13 @@ function reads(type: string, reply: Reply, ...path: (string | number)[]): Reply 
   return reply
 }
 
-const get = (path: string) => readOf(live, path)
+const get = (path: string) => live.read(path)
 
 /** A market of each kind, with trades, a payout split and a slot of a series. */
 async function scene() {
-  await openGroupAndPool(live)
-  const rain = await openMarket(live, 'rain', { fee: true })
-  await openMarket(live, 'calm')
+  await live.openGroupAndPool()
+  const rain = await live.openMarket('rain', { fee: true })
+  await live.openMarket('calm')
   const series = {
     ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
     ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
@@ -83,11 +82,11 @@ test('every reply and frame has the types of the public client', async () => {
 /** Signed, unsigned for a sub-account, and replaced. */
 async function orders({ rain, partner, maker, desk }: Scene, call: Call) {
   const bid = { ticks: 450, sizeRaw: 10 * SHARE }
-  await place(live, maker, rain, { outcome: 1, ticks: 550, sizeRaw: 10 * SHARE })
-  reads('OrderResponse', await place(live, partner, rain, bid))
-  const rests = await place(live, partner, rain, { ...bid, ticks: 100 })
+  await live.place(maker, rain, { outcome: 1, ticks: 550, sizeRaw: 10 * SHARE })
+  reads('OrderResponse', await live.place(partner, rain, bid))
+  const rests = await live.place(partner, rain, { ...bid, ticks: 100 })
   reads('OrderResponse', await call('POST', '/orders', unsignedBody(partner, desk.profileId, rain)))
-  const orderId = textAt(rests.body, 'order', 'id')
+  const orderId = orderIdOf(rests)
   const { ownerId, ...replacement } = orderBody(partner, rain, { ...bid, ticks: 110 })
   const replaced = await call('POST', '/orders/cancel-replace', {
     ...{ cancel: { orderId }, replacement: { ...replacement, ownerId }, mode: 'STOP_ON_FAILURE' },
@@ -110,7 +109,7 @@ async function orders({ rain, partner, maker, desk }: Scene, call: Call) {
   const calm = { ...rain, slug: 'calm', feeBps: 0 }
   const shown = await get('/markets/calm')
   const tokens = [textAt(shown.body, 'tokens', 'yes'), textAt(shown.body, 'tokens', 'no')] as const
-  assert.equal((await place(live, partner, { ...calm, tokens }, bid)).status, 201)
+  await live.placed(partner, { ...calm, tokens }, bid)
 }
 
 /** Pools, approvals and what partners do. */
@@ -137,8 +136,7 @@ async function partnerCalls({ desk }: Scene, call: Call) {
 async function settlements({ partner }: Scene, call: Call) {
   const { pipeline } = live.exchange
   const conditionId = pipeline.clearing.catalogue.bySlug('rain')?.conditionId
-  const split = await live.admin('/admin/markets/rain/resolve', { payoutNumerators: [1, 3] })
-  assert.equal(split.status, 200, split.text)
+  await accepted(live.admin('/admin/markets/rain/resolve', { payoutNumerators: [1, 3] }))
   await until(() => pipeline.clearing.catalogue.bySlug('rain')?.isPaidOut === true)
   reads('RedeemServerWalletResponse', await call('POST', '/portfolio/redeem', { conditionId }))
   const leaves = { amount: '1', destination: partner.account }

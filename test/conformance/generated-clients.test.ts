@@ -9,15 +9,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import SwaggerParser from '@apidevtools/swagger-parser'
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { build } from 'esbuild'
 import { signCall } from '../../server/auth/api-token.ts'
 import { newFolder } from '../support/data-folder.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, signedFor, unsigned } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { signedFor, unsigned } from '../support/live-orders.ts'
 import { isTree } from '../support/openapi-tree.ts'
 
 // Foreign tools read the documents as the exchange serves them, and two generators make clients of
@@ -26,25 +27,18 @@ import { isTree } from '../support/openapi-tree.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
 const folder = newFolder()
-let live: LiveExchange
-let trader: Trader
-let market: LiveMarket
+const {
+  live,
+  rain: market,
+  trader,
+} = await exchange({ markets: { rain: { fee: true } }, traders: { trader: 1_000_000_000 } })
 
-before(async () => {
-  live = await startLive()
-  trader = await live.trader(1_000_000_000)
-  market = await openMarket(live, 'rain', { fee: true })
-  for (const name of ['openapi', 'asyncapi']) {
-    const { text } = await live.send('GET', `/${name}.json`)
-    writeFileSync(join(folder, `${name}.json`), text)
-  }
-  symlinkSync(MODULES, join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+for (const name of ['openapi', 'asyncapi']) {
+  const { text } = await live.send('GET', `/${name}.json`)
+  writeFileSync(join(folder, `${name}.json`), text)
+}
+symlinkSync(MODULES, join(folder, 'node_modules'))
+writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
 
 function textOf(name: string): string {
   return readFileSync(join(folder, name), 'utf8')

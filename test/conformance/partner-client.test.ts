@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { APIError, CancelReplaceMode, Client, OrderType, Side } from '@limitless-exchange/sdk'
 import type { Scope } from '../../engine/domain/command.ts'
-import { at, type LiveExchange, startLive } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
 import { IdentityProvider } from '../support/live-identity.ts'
-import { type LiveMarket, openMarket } from '../support/live-orders.ts'
 import { login, newWallet, partnerMessage } from '../support/live-session.ts'
+import { assertRefused } from '../support/replies.ts'
 
 // The public client, unmodified from npm, used by a partner. It derives a token with an identity
 // token, makes accounts and trades for them.
@@ -14,31 +15,20 @@ const provider = new IdentityProvider()
 const RIGHTS: readonly Scope[] = ['trading', 'account_creation', 'delegated_signing']
 const FUNDS_RAW = 1_000_000_000
 const partnerWallet = newWallet()
-let live: LiveExchange
-let market: LiveMarket
-let baseURL: string
-let identity: string
-let partnerId: number
+const { live } = await exchange({ flags: provider.flags })
 let client: Client
 
-before(async () => {
-  live = await startLive({ flags: provider.flags })
-  baseURL = `http://127.0.0.1:${live.port}`
-  market = await openMarket(live, 'rain', { fee: true })
-  assert.equal((await login(live, partnerWallet)).status, 200)
-  const { pipeline } = live.exchange
-  const found = pipeline.clearing.accounts.byAddress(partnerWallet.address)
-  assert.ok(found !== undefined)
-  partnerId = found.profileId
-  const rank = { id: 3, name: 'Gold', feeRateBps: 200 }
-  const profile = { ...found, rank, scopes: RIGHTS }
-  await pipeline.change(() => ({ kind: 'editProfile', profileId: partnerId, profile, token: null }))
-  identity = await provider.token(live, partnerWallet.address)
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const baseURL = `http://127.0.0.1:${live.port}`
+const market = await live.openMarket('rain', { fee: true })
+assert.equal((await login(live, partnerWallet)).status, 200)
+const { pipeline } = live.exchange
+const found = pipeline.clearing.accounts.byAddress(partnerWallet.address)
+assert.ok(found !== undefined)
+const partnerId = found.profileId
+const rank = { id: 3, name: 'Gold', feeRateBps: 200 }
+const profile = { ...found, rank, scopes: RIGHTS }
+await pipeline.change(() => ({ kind: 'editProfile', profileId: partnerId, profile, token: null }))
+const identity = await provider.token(live, partnerWallet.address)
 
 const statusOf = (status: number) => (error: unknown) => {
   assert.ok(error instanceof APIError, String(error))
@@ -191,8 +181,7 @@ test('a legacy static key opens nothing', async () => {
     ['GET', '/profiles/me', undefined],
   ] as const) {
     const reply = await live.send(method, path, { headers, ...(body ? { body } : {}) })
-    assert.equal(reply.status, 401, `${method} ${path} ${reply.text}`)
-    assert.equal(at(reply.body, 'code'), 'UNAUTHENTICATED')
+    assertRefused(reply, 401, 'UNAUTHENTICATED', `${method} ${path} ${reply.text}`)
     assert.match(String(at(reply.body, 'message')), /Static API keys .* are no longer accepted/)
   }
 })

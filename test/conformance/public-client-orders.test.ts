@@ -1,39 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  APIError,
-  CancelReplaceMode,
-  Client,
-  type OrderClient,
-  OrderType,
-  Side,
-} from '@limitless-exchange/sdk'
-import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket } from '../support/live-orders.ts'
+import { test } from 'node:test'
+import { APIError, CancelReplaceMode, Client, OrderType, Side } from '@limitless-exchange/sdk'
+import { exchange } from '../support/exchange.ts'
 
 // Order methods of the public client, unmodified from npm, over cancel-replace and status.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let market: LiveMarket
-let trader: Trader
-let client: Client
-let orders: OrderClient
+const {
+  live,
+  rain: market,
+  trader,
+} = await exchange({ markets: { rain: { fee: true } }, traders: { trader: 10 * SHARE } })
 
-before(async () => {
-  live = await startLive()
-  market = await openMarket(live, 'rain', { fee: true })
-  trader = await live.trader(10 * SHARE)
-  client = new Client({
-    baseURL: `http://127.0.0.1:${live.port}`,
-    hmacCredentials: { tokenId: trader.tokenId, secret: trader.secret },
-  })
-  orders = client.newOrderClient(`0x${Buffer.from(trader.key).toString('hex')}`)
+const client = new Client({
+  baseURL: `http://127.0.0.1:${live.port}`,
+  hmacCredentials: { tokenId: trader.tokenId, secret: trader.secret },
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const orders = client.newOrderClient(`0x${Buffer.from(trader.key).toString('hex')}`)
 
 const bid = (price: number, size: number, clientOrderId?: string) => ({
   ...{ tokenId: market.tokens[0], side: Side.BUY, price, size, marketSlug: market.slug },

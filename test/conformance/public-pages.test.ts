@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { APIError, Client } from '@limitless-exchange/sdk'
-import { ADMIN_TOKEN, type Reply, startLive, textAt } from '../support/live-exchange.ts'
-import { openMarket } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { textAt } from '../support/json-path.ts'
+import { accepted } from '../support/replies.ts'
 
 // The public client, unmodified from npm, reads pages, properties and lists of markets.
 
-const live = await startLive()
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+const { live } = await exchange()
 const { pages, markets } = new Client({ baseURL: `http://127.0.0.1:${live.port}` })
 
-function operator(method: string, path: string, body: object): Promise<Reply> {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  return live.send(method, path, { headers, body: JSON.stringify(body) })
-}
-
 async function made(path: string, body: object): Promise<string> {
-  const reply = await operator('POST', path, body)
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await accepted(live.operator('POST', path, body), 201)
   return textAt(reply.body, 'id')
 }
 
@@ -39,9 +30,9 @@ for (const [slug, ticker] of [
   ['second', 'wBTC'],
   ['third', 'ETH'],
 ] as const) {
-  await openMarket(live, slug, { tags: ['coin'], properties: { ticker: [ticker] } })
+  await live.openMarket(slug, { tags: ['coin'], properties: { ticker: [ticker] } })
 }
-await openMarket(live, 'rain', { categories: ['Weather'] })
+await live.openMarket('rain', { categories: ['Weather'] })
 
 const statusOf = (call: Promise<unknown>) =>
   call.then(
@@ -69,7 +60,7 @@ test('the client walks the tree of pages and follows a page that moved', async (
     ],
   )
   for (const slug of ['coins', 'money']) {
-    assert.equal((await operator('PUT', `/admin/market-pages/${top}`, { slug })).status, 200)
+    assert.equal((await live.operator('PUT', `/admin/market-pages/${top}`, { slug })).status, 200)
   }
   for (const old of ['/crypto', '/coins']) {
     const moved = await pages.getMarketPageByPath(`${old}/bitcoin`)

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { newFolder } from '../support/data-folder.ts'
-import { type LiveExchange, startLive } from '../support/live-exchange.ts'
-import { openMarket } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
 import { serverWallet } from '../support/live-partners.ts'
+import { accepted } from '../support/replies.ts'
 import { until } from '../support/until.ts'
 
 // The samples that come with the public client: those of its README that are whole. They run as
@@ -21,30 +21,22 @@ const README = join(ROOT, 'node_modules', '@limitless-exchange', 'sdk', 'README.
 const THEIR_ADDRESS = 'https://api.limitless.exchange'
 const SAMPLE_MS = 60_000
 const MARKETS = 9
-let live: LiveExchange
+// A block holds each trade at once.
+const { live } = await exchange({ flags: ['--block-ms', '0'] })
 
-before(async () => {
-  // A block holds each trade at once.
-  live = await startLive({ flags: ['--block-ms', '0'] })
-  for (const [slug, values] of [
-    ['duration', ['hourly']],
-    ['ticker', ['btc', 'eth']],
-  ] as const) {
-    const options = values.map((value) => ({ value, label: value }))
-    const made = await live.admin('/admin/property-keys', { name: slug, slug, options })
-    assert.equal(made.status, 201, made.text)
-  }
-  const page = await live.admin('/admin/market-pages', { name: 'Crypto', slug: 'crypto' })
-  assert.equal(page.status, 201, page.text)
-  for (let index = 0; index < MARKETS; index++) {
-    const properties = { duration: ['hourly'], ticker: [index < 3 ? 'btc' : 'eth'] }
-    await openMarket(live, `market-${index}`, { properties })
-  }
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+for (const [slug, values] of [
+  ['duration', ['hourly']],
+  ['ticker', ['btc', 'eth']],
+] as const) {
+  const options = values.map((value) => ({ value, label: value }))
+  await accepted(live.admin('/admin/property-keys', { name: slug, slug, options }), 201)
+}
+const page = await live.admin('/admin/market-pages', { name: 'Crypto', slug: 'crypto' })
+assert.equal(page.status, 201, page.text)
+for (let index = 0; index < MARKETS; index++) {
+  const properties = { duration: ['hourly'], ticker: [index < 3 ? 'btc' : 'eth'] }
+  await live.openMarket(`market-${index}`, { properties })
+}
 
 function samplesWith(call: string): string[] {
   return [...readFileSync(README, 'utf8').matchAll(/^```typescript\n(.*?)^```/gms)]
@@ -95,7 +87,7 @@ const UNIT = 1_000_000
 test('the sample of server wallets redeems what one won, and pays it out', async () => {
   const partner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
   const desk = await serverWallet(live, partner, 10 * UNIT)
-  await openMarket(live, 'over')
+  await live.openMarket('over')
   const { catalogue } = live.exchange.pipeline.clearing
   const market = catalogue.bySlug('over')
   assert(market !== undefined)
@@ -120,8 +112,7 @@ test('the sample of pools approves, buys and sells for a server wallet', async (
   const desk = await serverWallet(live, partner, 10 * UNIT)
   await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' })
   const given = { profileId: partner.profileId, collateralRaw: 1000 * UNIT }
-  const funded = await live.admin('/admin/markets/pool/liquidity', given)
-  assert.equal(funded.status, 201, funded.text)
+  await accepted(live.admin('/admin/markets/pool/liquidity', given), 201)
   const [sample] = samplesWith('ensureAllowance')
   const code = sample
     .replace('new Client({', `new Client({ baseURL: 'http://127.0.0.1:${live.port}',`)

@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Client, OrderType, Side, WebSocketClient } from '@limitless-exchange/sdk'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import type { Trader } from '../support/live-exchange.ts'
+import { accepted } from '../support/replies.ts'
 
 // The socket client, unmodified from npm, on the channels of an account and of markets.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(1000 * SHARE)
+const { live, rain, alice } = await exchange({
+  markets: ['rain'],
+  traders: { alice: 1000 * SHARE },
 })
-after(() => live.stop())
 
 const url = () => `http://127.0.0.1:${live.port}`
 
@@ -129,12 +126,11 @@ test('a client reads books, hears of new and resolved markets, and leaves', asyn
   await ready
   const created = next(reader, 'marketCreated', 1)
   const resolved = next(reader, 'marketResolved', 1)
-  await openMarket(live, 'sleet')
+  await live.openMarket('sleet')
   assert.equal(at((await created)[0], 'slug'), 'sleet')
   await first
   const second = next(reader, 'orderbookUpdate', 1)
-  const made = await place(live, alice, rain, { ticks: 111, sizeRaw: SHARE })
-  assert.equal(made.status, 201, made.text)
+  await live.placed(alice, rain, { ticks: 111, sizeRaw: SHARE })
   const [book] = await second
   assert.equal(at(book, 'marketSlug'), 'rain')
   assert.equal(at(book, 'orderbook', 'tokenId'), rain.tokens[0])
@@ -144,8 +140,7 @@ test('a client reads books, hears of new and resolved markets, and leaves', asyn
     numbers.map((_, index) => numbers[0] + index),
     'no book is left out',
   )
-  const over = await live.admin('/admin/markets/sleet/resolve', { winningOutcomeIndex: 0 })
-  assert.equal(over.status, 200, over.text)
+  await accepted(live.admin('/admin/markets/sleet/resolve', { winningOutcomeIndex: 0 }))
   const [end] = await resolved
   assert.deepEqual([at(end, 'winningOutcome'), at(end, 'winningIndex')], ['YES', 0])
   await reader.unsubscribe('subscribe_market_prices', { marketSlugs: ['rain'] })

@@ -4,7 +4,7 @@ import { txHashOf } from '../../engine/core/money/tx-hash.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, SHARE, send } from '../support/exchange-client.ts'
 import { recoverAll } from '../support/journal-records.ts'
-import { at } from '../support/live-exchange.ts'
+import { at } from '../support/json-path.ts'
 import { ADMIN_TOKEN, compileProgram, ServerProcess, verify } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 

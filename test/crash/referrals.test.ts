@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
@@ -9,9 +9,12 @@ import { DAY_MS } from '../../engine/domain/units.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { referralCodeOf } from '../../server/api/referrals/referral-code.ts'
 import { copyFolder, newFolder } from '../support/data-folder.ts'
-import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
-import { openMarket, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
+import type { LiveExchange, Trader } from '../support/live-exchange.ts'
+import type { OrderRequest } from '../support/live-orders.ts'
 import { cookieOf, login } from '../support/live-session.ts'
+import { accepted } from '../support/replies.ts'
 
 // The power fails around what those earn who refer others. Each part of a fee is credited once,
 // turned into collateral once and paid once, out of the fees.
@@ -24,8 +27,7 @@ const WORTH_RAW = 300_000 + 245_454
 const OPTIONS = { stepwise: true, flags: ['--block-ms', '0', '--referral-bps', '2000'] }
 
 const dataDir = newFolder()
-let live: LiveExchange
-let ann: Trader
+const { live } = await exchange({ ...OPTIONS, dataDir })
 
 const clearingOf = ({ exchange }: LiveExchange) => exchange.pipeline.clearing
 const owedOf = (of: LiveExchange) => {
@@ -70,7 +72,7 @@ async function pay(of: LiveExchange): Promise<void> {
 
 async function startCopy(): Promise<{ copy: LiveExchange; copyDir: string }> {
   const copyDir = copyFolder(dataDir)
-  const copy = await startLive({ ...OPTIONS, dataDir: copyDir })
+  const { live: copy } = await exchange({ ...OPTIONS, dataDir: copyDir })
   copy.shiftClock(live.nowMs() - copy.nowMs())
   return { copy, copyDir }
 }
@@ -95,30 +97,24 @@ async function referred(): Promise<Trader> {
   return { key, account: wallet.address, profileId, tokenId, secret }
 }
 
-before(async () => {
-  live = await startLive({ ...OPTIONS, dataDir })
-  const market = await openMarket(live, 'rain', { fee: true })
-  ann = await live.trader(1000 * SHARE)
-  const ben = await live.trader(1000 * SHARE)
-  const eve = await referred()
-  const put = async (trader: Trader, wanted: Parameters<typeof place>[3]) => {
-    const placed = await place(live, trader, market, wanted)
-    assert.equal(placed.status, 201, placed.text)
-  }
-  // The rate is said before the trades for which it counts.
-  await sample(live)
-  await credit(live)
-  await put(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  await put(eve, { ticks: 450, sizeRaw: 100 * SHARE })
-  await put(ben, { outcome: 0, ticks: 450, sizeRaw: 100 * SHARE })
-  await put(eve, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  step(live, 10)
-  await live.exchange.pipeline.durable()
-})
+const market = await live.openMarket('rain', { fee: true })
+const ann = await live.trader(1000 * SHARE)
+const ben = await live.trader(1000 * SHARE)
+const eve = await referred()
+const put = async (trader: Trader, wanted: OrderRequest) => {
+  await live.placed(trader, market, wanted)
+}
+// The rate is said before the trades for which it counts.
+await sample(live)
+await credit(live)
+await put(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+await put(eve, { ticks: 450, sizeRaw: 100 * SHARE })
+await put(ben, { outcome: 0, ticks: 450, sizeRaw: 100 * SHARE })
+await put(eve, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+step(live, 10)
+await live.exchange.pipeline.durable()
 after(async () => {
-  assert.deepEqual(live.faults, [])
   assert.equal(brokenInvariant(clearingOf(live)), null)
-  await live.stop()
   verifyFolder(dataDir)
 })
 
@@ -139,8 +135,7 @@ test('a sample that was not credited is credited once, after a start too', async
 
 test('a payout that was cut off gives the parts their worth once', async () => {
   const halves = { payoutNumerators: [1, 1] }
-  const resolved = await live.admin('/admin/markets/rain/resolve', halves)
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/markets/rain/resolve', halves))
   await live.exchange.pipeline.durable()
   const before = await startCopy()
   while (partsOf(live).length > 0) step(live, 100)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { Credit } from '../../engine/domain/rewards/reward-command.ts'
 import { dayOf, MINUTE_MS, minuteOf } from '../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../engine/domain/units.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { copyFolder, newFolder } from '../support/data-folder.ts'
-import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { openMarket, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import type { LiveExchange } from '../support/live-exchange.ts'
 
 // The power fails around rewards. A copy of the folder is what a dead server leaves. Whatever was
 // under way, each sample is credited once, and each payment made once.
@@ -16,8 +16,7 @@ const DAILY_RAW = 1440 * SHARE
 const OPTIONS = { stepwise: true, flags: ['--block-ms', '0'] }
 
 const dataDir = newFolder()
-let live: LiveExchange
-let traders: Trader[] = []
+const { live } = await exchange({ ...OPTIONS, dataDir })
 
 const clearingOf = ({ exchange }: LiveExchange) => exchange.pipeline.clearing
 const todayOf = (of: LiveExchange) => clearingOf(of).rewards.today.capture()
@@ -59,7 +58,7 @@ async function pay(of: LiveExchange): Promise<void> {
 /** Starts a copy of the folder as it lies there now, at the time of the server that it was. */
 async function startCopy(): Promise<{ copy: LiveExchange; copyDir: string }> {
   const copyDir = copyFolder(dataDir)
-  const copy = await startLive({ ...OPTIONS, dataDir: copyDir })
+  const { live: copy } = await exchange({ ...OPTIONS, dataDir: copyDir })
   copy.shiftClock(live.nowMs() - copy.nowMs())
   return { copy, copyDir }
 }
@@ -70,20 +69,15 @@ async function stopCopy({ copy, copyDir }: Awaited<ReturnType<typeof startCopy>>
   verifyFolder(copyDir)
 }
 
-before(async () => {
-  live = await startLive({ ...OPTIONS, dataDir })
-  const market = await openMarket(live, 'rain', { dailyRewardRaw: DAILY_RAW })
-  traders = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
-  for (const [index, trader] of traders.entries()) {
-    const sizeRaw = (100 + 200 * index) * SHARE
-    await place(live, trader, market, { ticks: 490, sizeRaw })
-    await place(live, trader, market, { outcome: 1, ticks: 490, sizeRaw })
-  }
-  await live.admin('/admin/rewards', { collateralRaw: 100 * SHARE })
-})
+const market = await live.openMarket('rain', { dailyRewardRaw: DAILY_RAW })
+const traders = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
+for (const [index, trader] of traders.entries()) {
+  const sizeRaw = (100 + 200 * index) * SHARE
+  await live.place(trader, market, { ticks: 490, sizeRaw })
+  await live.place(trader, market, { outcome: 1, ticks: 490, sizeRaw })
+}
+await live.admin('/admin/rewards', { collateralRaw: 100 * SHARE })
 after(async () => {
-  assert.deepEqual(live.faults, [])
-  await live.stop()
   verifyFolder(dataDir)
 })
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TOOLS } from '../../server/api/mcp/tools.ts'
 import { shownTable } from '../support/doc-tables.ts'
-import { at, startLive, textAt } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
 import { openProgram } from '../support/live-mcp.ts'
-import { openMarket } from '../support/live-orders.ts'
 
 test('the configuration that the page shows opens the tools', async () => {
-  const live = await startLive()
+  const { live } = await exchange()
   const { tokenId, secret } = await live.trader(1_000_000)
-  await openMarket(live, 'rain-tomorrow')
+  await live.openMarket('rain-tomorrow')
   const shown = shownTable({ page: 'api', mark: 'mcp-config' })
   const text = shown.replace(/^```json\n/, '').replace(/\n```$/, '')
   const config: unknown = JSON.parse(text.replace('TOKEN_ID.SECRET', `${tokenId}.${secret}`))
@@ -22,6 +22,4 @@ test('the configuration that the page shows opens the tools', async () => {
   assert.equal(at(market.body, 'slug'), 'rain-tomorrow')
   assert.equal(at((await program.use('get_my_balance')).body, 'free'), '1000000')
   await program.end()
-  assert.deepEqual(live.faults, [])
-  await live.stop()
 })

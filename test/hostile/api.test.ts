@@ -1,41 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { api } from '../../server/api/routes.ts'
 import type { Services } from '../../server/api/services.ts'
 import type { Route } from '../../server/edge/http/route.ts'
-import type { Trader } from '../support/live-exchange.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-} from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { ADMIN_TOKEN } from '../support/live-exchange.ts'
 import { IdentityProvider } from '../support/live-identity.ts'
-import { openMarket } from '../support/live-orders.ts'
 import { tokenOf } from '../support/live-partners.ts'
-import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
+import { cookieOf, login, newWallet } from '../support/live-session.ts'
+import { assertRefused, codeOf, type Reply } from '../support/replies.ts'
 
 // Each route is called wrongly in every way that all routes share.
 
 const SCOPES = ['trading', 'account_creation', 'delegated_signing', 'withdrawal']
 const provider = new IdentityProvider()
-let live: LiveExchange
-let alice: Trader
-let cookie: string
-let identity: string
+const { live, alice } = await exchange({
+  flags: provider.flags,
+  markets: ['rain-tomorrow'],
+  traders: { alice: { collateralRaw: 10_000_000, apiToken: { scopes: SCOPES } } },
+})
 
-before(async () => {
-  live = await startLive({ flags: provider.flags })
-  alice = await live.trader(10_000_000, { apiToken: { scopes: SCOPES } })
-  await openMarket(live, 'rain-tomorrow')
-  cookie = cookieOf(await login(live, newWallet()))
-  identity = `Bearer ${await provider.token(live, alice.account)}`
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const cookie = cookieOf(await login(live, newWallet()))
+const identity = `Bearer ${await provider.token(live, alice.account)}`
 
 /** The path of a route with its example's parameters. */
 function pathOf(route: Route<Services>): string {
@@ -60,14 +47,6 @@ function asAllowed(route: Route<Services>, path: string, body?: unknown): Promis
       : {}),
   }
   return live.send(route.method, path, text === undefined ? { headers } : { headers, body: text })
-}
-
-function assertRefused(reply: Reply, status: number, code: string, what: string): void {
-  assert.equal(reply.status, status, `${what}: ${reply.text}`)
-  assert.equal(codeOf(reply), code, what)
-  assert.equal(at(reply.body, 'statusCode'), status)
-  assert.equal(typeof at(reply.body, 'error'), 'string')
-  assert.match(String(reply.headers.get('content-type')), /^application\/json/)
 }
 
 const nameOf = (route: Route<Services>) => `${route.method} ${route.path}`

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { api } from '../../server/api/routes.ts'
 import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
-import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
 
 // Copies of public replies: whatever a client says of them, it gets the newest durable reply or a
 // true 304, and keeps nothing of the exchange busy.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let market: LiveMarket
-let ann: Trader
-before(async () => {
-  live = await startLive({ flags: ['--cors-origin', 'https://app.example'] })
-  // The name in the examples of the routes.
-  market = await openMarket(live, 'rain-tomorrow')
-  ann = await live.trader(1000 * SHARE)
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+const { live } = await exchange({ flags: ['--cors-origin', 'https://app.example'] })
+// The name in the examples of the routes.
+const market = await live.openMarket('rain-tomorrow')
+const ann = await live.trader(1000 * SHARE)
 
 const BOOK = '/markets/rain-tomorrow/orderbook'
 const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
@@ -80,8 +70,7 @@ test('copies of every open read are kept, but of those that are true for a momen
 test('an order makes a new tag once it is durable, and never before', async () => {
   const before = (await get(BOOK)).headers.get('etag') ?? ''
   assert.equal((await get(BOOK, { 'if-none-match': before })).status, 304)
-  const placed = await place(live, ann, market, { ticks: 400, sizeRaw: SHARE })
-  assert.equal(placed.status, 201, placed.text)
+  await live.placed(ann, market, { ticks: 400, sizeRaw: SHARE })
   const changed = await get(BOOK, { 'if-none-match': before })
   assert.equal(changed.status, 200)
   const tag = changed.headers.get('etag') ?? ''

@@ -1,38 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../support/live-exchange.ts'
-import { type LiveMarket, type OrderRequest, openMarket, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { startLive, type Trader } from '../support/live-exchange.ts'
+import type { LiveMarket, OrderRequest } from '../support/live-orders.ts'
+import { accepted, assertRefused, orderIdOf, type Reply } from '../support/replies.ts'
 
 // Cancels and private reads: what another profile owns looks like what does not exist.
 
 const NOT_OPEN = REJECT.ORDER_NOT_OPEN.sentence
-let live: LiveExchange
-let rain: LiveMarket
-let snow: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, snow, alice, bob } = await exchange({
+  markets: ['rain', 'snow'],
+  fundsRaw: 1_000_000_000,
+  traders: ['alice', 'bob'],
+})
 
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  snow = await openMarket(live, 'snow')
-  alice = await live.trader(1_000_000_000)
-  bob = await live.trader(1_000_000_000)
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(() => {
-  assert.deepEqual(live.faults, [])
   assert.equal(live.balances(alice).reservedRaw, 0)
   assert.equal(live.balances(bob).reservedRaw, 0)
 })
@@ -44,15 +29,14 @@ async function rest(
   wanted: OrderRequest = {},
   fields: object = {},
 ): Promise<string> {
-  const reply = await place(
-    live,
+  const reply = await live.place(
     trader,
     market,
     { ticks: 400, sizeRaw: 1_000_000, ...wanted },
     fields,
   )
   assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+  return orderIdOf(reply)
 }
 
 /** Of a canceled order of one share that never traded. */
@@ -62,29 +46,21 @@ const batch = (trader: Trader, body: unknown, path = '/orders/batch-cancel') =>
   live.call(trader, 'POST', path, body)
 const cancel = (trader: Trader, id: string) => live.call(trader, 'DELETE', `/orders/${id}`)
 
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(at(reply.body, 'code'), code)
-}
-
 test('an orderId or clientOrderId of null counts as absent on every route', async () => {
   const [id, other] = [await rest(bob, rain, {}, { clientOrderId: 'said' }), await rest(bob, rain)]
   const items = [
     { orderId: null, clientOrderId: 'said' },
     { orderId: other, clientOrderId: null },
   ]
-  const reported = await batch(bob, { items }, '/orders/status/batch')
-  assert.equal(reported.status, 200, reported.text)
+  const reported = await accepted(batch(bob, { items }, '/orders/status/batch'))
   assert.ok(reported.text.includes(id) && reported.text.includes(other), reported.text)
   for (const body of items) {
-    const reply = await live.call(bob, 'POST', '/orders/cancel', body)
-    assert.equal(reply.status, 200, reply.text)
+    await accepted(live.call(bob, 'POST', '/orders/cancel', body))
   }
   const none = { orderId: null, clientOrderId: null }
   assertRefused(await live.call(bob, 'POST', '/orders/cancel', none), 400, 'VALIDATION')
   const third = await rest(bob, rain)
-  const listed = await batch(bob, { orderIds: [third], clientOrderIds: null })
-  assert.equal(listed.status, 200, listed.text)
+  await accepted(batch(bob, { orderIds: [third], clientOrderIds: null }))
 })
 
 test("another's order, token and client id look like unknown ones", async () => {
@@ -202,22 +178,19 @@ test('a batch cancels every open order and reports the outcome of each id', asyn
   ]
   const nowhere = randomUUID()
   const ids = [first.toUpperCase(), first, nowhere]
-  const some = await batch(alice, { orderIds: ids })
-  assert.equal(some.status, 207, some.text)
+  const some = await accepted(batch(alice, { orderIds: ids }), 207)
   assert.deepEqual(at(some.body, 'canceled'), [first])
   const failed = { reason: 'ORDER_NOT_FOUND', message: NOT_OPEN, retryable: false }
   assert.deepEqual(at(some.body, 'failed'), [{ orderId: nowhere, ...failed }])
   // Client ids differ by letter case.
-  const both = await batch(alice, { clientOrderIds: ['Case', 'case', 'CASE'] })
-  assert.equal(both.status, 207, both.text)
+  const both = await accepted(batch(alice, { clientOrderIds: ['Case', 'case', 'CASE'] }), 207)
   assert.deepEqual(at(both.body, 'canceled'), [{ clientOrderId: 'case', orderId: second }])
   // A failed client id comes with an orderId only if it named an order.
   assert.deepEqual(at(both.body, 'failed'), [
     { clientOrderId: 'Case', orderId: first, ...failed },
     { clientOrderId: 'CASE', ...failed },
   ])
-  const last = await batch(alice, { orderIds: [third] }, '/orders/cancel-batch')
-  assert.equal(last.status, 200, last.text)
+  const last = await accepted(batch(alice, { orderIds: [third] }, '/orders/cancel-batch'))
   assert.deepEqual(last.body, {
     message: 'Orders canceled successfully',
     canceled: [third],
@@ -269,8 +242,7 @@ test('cancel all ends the orders of one profile in one market, even if it has no
   const mine = [await rest(alice, rain), await rest(alice, rain, { outcome: 1 })]
   const other = await rest(alice, snow)
   const theirs = await rest(bob, rain)
-  const all = await live.call(alice, 'DELETE', '/orders/all/rain')
-  assert.equal(all.status, 200, all.text)
+  const all = await accepted(live.call(alice, 'DELETE', '/orders/all/rain'))
   assert.deepEqual([at(all.body, 'canceled', 0), at(all.body, 'canceled', 1)].sort(), mine.sort())
   const empty = await live.call(alice, 'DELETE', '/orders/all/rain')
   assert.deepEqual(at(empty.body, 'canceled'), [])
@@ -286,8 +258,7 @@ test('user orders are filtered by statuses in any letter case, repeated or not',
   await cancel(carol, dead)
   const open = await rest(carol, rain)
   const ids = async (query: string) => {
-    const reply = await live.call(carol, 'GET', `/markets/rain/user-orders${query}`)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(live.call(carol, 'GET', `/markets/rain/user-orders${query}`))
     assert.ok(Array.isArray(reply.body))
     return reply.body.map((each) => at(each, 'id'))
   }
@@ -315,7 +286,7 @@ test('a cancel and a fill of one order at the same moment never both win', async
     const id = await rest(alice, rain, { ticks: 500 })
     const taker = { outcome: 1 as const, ticks: 500, sizeRaw: 1_000_000 }
     const [fill, canceled] = await Promise.all([
-      place(live, bob, rain, taker, { orderType: 'FAK' }),
+      live.place(bob, rain, taker, { orderType: 'FAK' }),
       cancel(alice, id),
     ])
     assert.equal(fill.status, 201, fill.text)
@@ -328,7 +299,7 @@ test('every route trims a client id to the same id, of up to 128 characters', as
   for (const clientOrderId of ['x'.repeat(128), '🙂'.repeat(128), 'é'.repeat(128)]) {
     const wide = `  ${clientOrderId}\n`
     const id = await rest(alice, rain, {}, { clientOrderId: wide })
-    const again = await place(live, alice, rain, { ticks: 399 }, { clientOrderId })
+    const again = await live.place(alice, rain, { ticks: 399 }, { clientOrderId })
     assertRefused(again, 409, 'DUPLICATE_CLIENT_ORDER_ID')
     const items = [{ clientOrderId: wide }, { clientOrderId }]
     const reported = await live.call(alice, 'POST', '/orders/status/batch', { items })
@@ -337,22 +308,22 @@ test('every route trims a client id to the same id, of up to 128 characters', as
       at(reported.body, 'results', 1, 'data', 'execution', 'clientOrderId'),
       clientOrderId,
     )
-    const reply = await batch(alice, { clientOrderIds: [wide] })
-    assert.equal(reply.status, 200, reply.text)
+    await accepted(batch(alice, { clientOrderIds: [wide] }))
     // A client id is used for ever, even after its order ended.
-    const dead = await place(live, alice, rain, { ticks: 398 }, { clientOrderId })
+    const dead = await live.place(alice, rain, { ticks: 398 }, { clientOrderId })
     assertRefused(dead, 409, 'DUPLICATE_CLIENT_ORDER_ID')
   }
 })
 
 test('a batch cancels open orders even when the state of the others is unknown', async (t) => {
+  // Its query thread ends here, which is a fault.
   const own = await startLive()
   t.after(() => own.stop().catch(() => {}))
-  const market = await openMarket(own, 'rain')
+  const market = await own.openMarket('rain')
   const trader = await own.trader(1_000_000_000)
   const rests = async (clientOrderId: string) => {
-    const reply = await place(own, trader, market, { ticks: 400 }, { clientOrderId })
-    return textAt(reply.body, 'order', 'id')
+    const reply = await own.place(trader, market, { ticks: 400 }, { clientOrderId })
+    return orderIdOf(reply)
   }
   const dead = await rests('dead')
   assert.equal((await own.call(trader, 'DELETE', `/orders/${dead}`)).status, 200)
@@ -361,8 +332,7 @@ test('a batch cancels open orders even when the state of the others is unknown',
   await own.exchange.query.kill()
   own.isHasty = true
   const send = (body: object) => own.call(trader, 'POST', '/orders/batch-cancel', body)
-  const some = await send({ orderIds: [dead, first] })
-  assert.equal(some.status, 207, some.text)
+  const some = await accepted(send({ orderIds: [dead, first] }), 207)
   assert.deepEqual(at(some.body, 'canceled'), [first])
   const unreported = { reason: 'UNKNOWN_ERROR', message: 'Failed to cancel order', retryable: true }
   assert.deepEqual(at(some.body, 'failed'), [{ orderId: dead, ...unreported }])

@@ -5,7 +5,7 @@ import { api } from '../../server/api/routes.ts'
 import { openApi } from '../../server/edge/http/openapi.ts'
 import { compile, compileFields } from '../../server/edge/http/schema/schema.ts'
 import { isOrderBody, shapeIssues } from '../../server/edge/intake/order/order-body.ts'
-import { at } from '../support/live-exchange.ts'
+import { at } from '../support/json-path.ts'
 
 // The routes do what they declare, and the document of their declarations is OpenAPI 3.1.
 

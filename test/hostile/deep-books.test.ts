@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ConnectionCounts } from '../../server/edge/sockets/connection-counts.ts'
 import { REQUEST_UNIT_BYTES } from '../../server/edge/sockets/frame-rates.ts'
 import { SOCKET_BOUNDS } from '../../server/edge/sockets/socket-gateway.ts'
+import { exchange } from '../support/exchange.ts'
 import { listening } from '../support/frame-story.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+import { at } from '../support/json-path.ts'
+import { type LiveMarket, orderBody } from '../support/live-orders.ts'
 import { updateOf } from '../support/replay-client.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
@@ -26,30 +27,22 @@ const REQUESTED_MAX = 500
 /** Requests for a ladder, fewer than a socket may send at once. */
 const REQUESTS = 45
 const PRICES = 'subscribe_market_prices'
-let live: LiveExchange
-let ladder: LiveMarket
-let hail: LiveMarket
-let alice: Trader
+const { live, hail, ladder, alice } = await exchange({
+  flags: ['--address-header', 'x-forwarded-for'],
+  socketBounds: { ownerMarketsRequestedMax: REQUESTED_MAX },
+  socketWaits: {
+    ...{ bookMs: 0, quietBookMs: 600_000 },
+    bookBytesPerSec: BYTES_PER_SEC,
+    tapeBytesPerSec: BYTES_PER_SEC,
+    firstBytesPerSec: BYTES_PER_SEC,
+    accountBytesPerSec: BYTES_PER_SEC,
+  },
+  markets: ['hail', 'ladder'],
+  traders: { alice: 1_000_000 * SHARE },
+})
 const clients: SocketClient[] = []
 
-before(async () => {
-  live = await startLive({
-    flags: ['--address-header', 'x-forwarded-for'],
-    socketBounds: { ownerMarketsRequestedMax: REQUESTED_MAX },
-    socketWaits: {
-      ...{ bookMs: 0, quietBookMs: 600_000 },
-      bookBytesPerSec: BYTES_PER_SEC,
-      tapeBytesPerSec: BYTES_PER_SEC,
-      firstBytesPerSec: BYTES_PER_SEC,
-      accountBytesPerSec: BYTES_PER_SEC,
-    },
-  })
-  hail = await openMarket(live, 'hail')
-  ladder = await openMarket(live, 'ladder')
-  alice = await live.trader(1_000_000 * SHARE)
-  await fill()
-})
-after(() => live.stop())
+await fill()
 afterEach(async () => {
   await closeAll(live, clients)
   assert.deepEqual(live.faults.splice(0), [])
@@ -68,8 +61,7 @@ async function fill(): Promise<void> {
 }
 
 async function bid(market: LiveMarket, ticks: number): Promise<void> {
-  const reply = await place(live, alice, market, { ticks, sizeRaw: SHARE })
-  assert.equal(reply.status, 201, reply.text)
+  await live.placed(alice, market, { ticks, sizeRaw: SHARE })
 }
 
 async function from(address: string): Promise<SocketClient> {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { armFault, type EdgePoint } from '../../engine/thread/fault-point.ts'
+import { exchange } from '../support/exchange.ts'
 import { framesOf, listening } from '../support/frame-story.ts'
-import { at, type LiveExchange, type Trader, textAt } from '../support/live-exchange.ts'
-import { type LiveMarket, place } from '../support/live-orders.ts'
+import { at, textAt } from '../support/json-path.ts'
+import type { Trader } from '../support/live-exchange.ts'
 import type { SocketClient } from '../support/socket-client.ts'
-import { closeAll, startDesk } from '../support/socket-desk.ts'
+import { closeAll } from '../support/socket-desk.ts'
 
 // A fault in a frame costs only the sockets that should get the frame. They get a fault id and are
 // disconnected, so that no frame is missing in silence. The order stands, and other accounts get
@@ -13,16 +14,14 @@ import { closeAll, startDesk } from '../support/socket-desk.ts'
 
 const SHARE = 1_000_000
 const CHANNELS = ['subscribe_order_events']
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, alice, bob } = await exchange({
+  flags: ['--block-ms', '20'],
+  markets: ['rain'],
+  fundsRaw: 10_000 * SHARE,
+  traders: ['alice', 'bob'],
+})
 const clients: SocketClient[] = []
 
-before(async () => {
-  ;({ live, rain, alice, bob } = await startDesk())
-})
-after(() => live.stop())
 afterEach(async () => {
   armFault('')
   await closeAll(live, clients)
@@ -34,10 +33,8 @@ async function joined(trader: Trader, channels: readonly string[]): Promise<Sock
   return client
 }
 
-async function placed(trader: Trader, outcome: 0 | 1 = 0, ticks = 100): Promise<string> {
-  const reply = await place(live, trader, rain, { outcome, ticks, sizeRaw: SHARE })
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+function placed(trader: Trader, outcome: 0 | 1 = 0, ticks = 100): Promise<string> {
+  return live.ordered(trader, rain, { outcome, ticks, sizeRaw: SHARE })
 }
 
 async function endedWithId(client: SocketClient): Promise<void> {

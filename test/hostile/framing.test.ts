@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { api } from '../../server/api/routes.ts'
 import { signCall } from '../../server/auth/api-token.ts'
 import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { orderBody } from '../support/live-orders.ts'
 import { cookieOf, login, newWallet } from '../support/live-session.ts'
 
 // Real calls in odd frames. A call is executed and answered, or neither.
@@ -13,22 +14,14 @@ import { cookieOf, login, newWallet } from '../support/live-session.ts'
 const HOST = 'Host: x\r\n'
 const HEALTH = `GET /health HTTP/1.1\r\n${HOST}\r\n`
 const SHARE_RAW = 1_000_000
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
+const { live, rain, alice } = await exchange({
+  markets: ['rain'],
+  traders: { alice: 1_000_000_000 },
+})
 let orders = 0
 
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(1_000_000_000)
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(async () => {
   await idle()
-  assert.deepEqual(live.faults, [])
   assert.equal((await live.send('GET', '/health')).status, 200)
 })
 

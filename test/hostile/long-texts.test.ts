@@ -1,32 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { orderBody } from '../support/live-orders.ts'
+import { accepted, type Reply } from '../support/replies.ts'
 
 // Texts that are short after they are trimmed: the text before that has a bound as well.
 
-let live: LiveExchange
-let market: LiveMarket
-let alice: Trader
+const {
+  live,
+  rain: market,
+  alice,
+} = await exchange({
+  flags: ['--intake-threads', '1'],
+  markets: ['rain'],
+  traders: { alice: 1_000_000_000 },
+})
 
-before(async () => {
-  live = await startLive({ flags: ['--intake-threads', '1'] })
-  market = await openMarket(live, 'rain')
-  alice = await live.trader(1_000_000_000)
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(async () => {
   await live.call(alice, 'DELETE', '/orders/all/rain')
-  assert.deepEqual(live.faults, [])
 })
 
 const GIVEN_MAX = LIMITS.clientOrderIdGivenCharactersMax
@@ -41,7 +34,7 @@ const operation = (clientOrderId: string, replacement: object = orderBody(alice,
 
 /** Every route that takes a client order id, with a call that sends one. */
 const ROUTES: Readonly<Record<string, (clientOrderId: string) => Promise<Reply>>> = {
-  'POST /orders': (clientOrderId) => place(live, alice, market, {}, { clientOrderId }),
+  'POST /orders': (clientOrderId) => live.place(alice, market, {}, { clientOrderId }),
   'POST /orders/batch': (clientOrderId) =>
     live.call(alice, 'POST', '/orders/batch', {
       orders: [{ ...orderBody(alice, market), clientOrderId }],
@@ -83,12 +76,10 @@ for (const [route, send] of Object.entries(ROUTES)) {
 }
 
 test('a client id with the most spaces allowed still cancels its order', async () => {
-  const made = await place(live, alice, market, {}, { clientOrderId: padded('spaced', GIVEN_MAX) })
-  assert.equal(made.status, 201, made.text)
+  const made = await live.placed(alice, market, {}, { clientOrderId: padded('spaced', GIVEN_MAX) })
   assert.equal(at(made.body, 'execution', 'clientOrderId'), 'spaced')
   const body = operation('spaced'.padStart(GIVEN_MAX, ' '))
-  const reply = await live.call(alice, 'POST', '/orders/cancel-replace', body)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(alice, 'POST', '/orders/cancel-replace', body))
   assert.equal(at(reply.body, 'cancel', 'clientOrderId'), 'spaced')
 })
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { armFault } from '../../engine/thread/fault-point.ts'
 import type { RawClient } from '../server/edge/http/gateway/raw-client.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import type { Trader } from '../support/live-exchange.ts'
+import type { LiveMarket } from '../support/live-orders.ts'
 import { rawSubscriber } from '../support/raw-subscriber.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
@@ -16,25 +18,23 @@ const SHARE = 1_000_000
 const LEVELS = 400
 /** Frames of the wide book, far more than the kernel keeps for a reader. */
 const FRAMES = 500
-let live: LiveExchange
+const { live } = await exchange({
+  flags: ['--address-header', 'x-forwarded-for'],
+  socketBounds: { marketsPerAddressMax: 5, ownerMarketsRequestedMax: 2000 },
+  socketWaits: { bookMs: 0, quietBookMs: 600_000 },
+})
 let rain: LiveMarket
 let alice: Trader
 const clients: SocketClient[] = []
 const raws: RawClient[] = []
 
 before(async () => {
-  live = await startLive({
-    flags: ['--address-header', 'x-forwarded-for'],
-    socketBounds: { marketsPerAddressMax: 5, ownerMarketsRequestedMax: 2000 },
-    socketWaits: { bookMs: 0, quietBookMs: 600_000 },
-  })
-  for (const slug of ['hail', 'snow', 'fog']) await openMarket(live, slug)
-  rain = await openMarket(live, 'rain')
+  for (const slug of ['hail', 'snow', 'fog']) await live.openMarket(slug)
+  rain = await live.openMarket('rain')
   alice = await live.trader(1_000_000 * SHARE)
   const levels = Array.from({ length: LEVELS }, (_, index) => bid(1 + index))
   await Promise.all(levels)
 })
-after(() => live.stop())
 afterEach(async () => {
   armFault('')
   for (const raw of raws.splice(0)) raw.destroy()
@@ -43,8 +43,7 @@ afterEach(async () => {
 })
 
 async function bid(ticks: number): Promise<void> {
-  const reply = await place(live, alice, rain, { ticks, sizeRaw: SHARE })
-  assert.equal(reply.status, 201, reply.text)
+  await live.placed(alice, rain, { ticks, sizeRaw: SHARE })
 }
 
 async function join(headers = {}): Promise<SocketClient> {

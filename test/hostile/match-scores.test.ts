@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { SPORT_LIMITS } from '../../engine/domain/sports/sport-limits.ts'
-import { at, type LiveExchange, startLive, textAt } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
 import {
   askMatch,
   askScores,
@@ -10,22 +11,16 @@ import {
   publishScores,
   putMatch,
 } from '../support/live-matches.ts'
-import { openMarket } from '../support/live-orders.ts'
-import { readOf } from '../support/live-reads.ts'
+import { assertRefused } from '../support/replies.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { UnreportedDisk } from '../support/unreported-disk.ts'
 
 // What a feed of scores or a reader of scores could do wrong: floods of events, long lists, odd
 // names, more matches than a frame holds.
 
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-  for (const slug of ['m1', 'm2', 'm3', 'constructor']) await openMarket(live, slug)
-  await putMatch(live, 'one', 1, ['m1'])
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange()
+for (const slug of ['m1', 'm2', 'm3', 'constructor']) await live.openMarket(slug)
+await putMatch(live, 'one', 1, ['m1'])
 
 test('a thousand events of one match cost the memory of a few ids', async () => {
   const most = SPORT_LIMITS.eventsPerCallMax
@@ -60,7 +55,7 @@ test('lists of overs, sets and maps have bounds', async () => {
   const balls = (count: number) => Array.from({ length: count }, () => 1)
   for (const overRuns of [balls(37), balls(5000), -1, [1.5], [null], {}, 'x', [balls(2)]]) {
     const reply = await askScores(live, { ...cricket, overRuns })
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'VALIDATION'])
+    assertRefused(reply, 400, 'VALIDATION')
   }
   assert.deepEqual(await publishScores(live, { ...cricket, overRuns: balls(36) }), [1, 0, 0])
   const long = Array.from({ length: 17 }, () => ({ home: 1, away: 0 }))
@@ -136,7 +131,7 @@ test('of more matches than a frame holds the newest come first, the others later
   const [, later] = await client.take('live_sports_update', 2)
   assert.deepEqual(Object.keys(Object(later)), ['many-0'])
   client.close()
-  const page = await readOf(live, '/sports/live?limit=100')
+  const page = await live.read('/sports/live?limit=100')
   assert.equal(page.status, 200)
   assert.ok(textAt(page.body, 'nextCursor') !== '')
 })

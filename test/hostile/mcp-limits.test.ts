@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { at, type LiveExchange, type Reply, startLive } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import type { LiveExchange } from '../support/live-exchange.ts'
 import {
   AT_ONCE,
   byBearer,
@@ -11,8 +13,8 @@ import {
   say,
   toolCall,
 } from '../support/live-mcp.ts'
-import { openMarket, orderBody, place } from '../support/live-orders.ts'
-import { codeOf } from '../support/live-session.ts'
+import { orderBody } from '../support/live-orders.ts'
+import { codeOf, type Reply } from '../support/replies.ts'
 
 // Tools that are called too often, or from where nobody may trade.
 
@@ -23,13 +25,8 @@ async function during(
   flags: readonly string[],
   work: (limited: LiveExchange) => Promise<void>,
 ): Promise<void> {
-  const limited = await startLive({ flags, limited: true })
-  try {
-    await work(limited)
-    assert.deepEqual(limited.faults, [])
-  } finally {
-    await limited.stop()
-  }
+  const { live } = await exchange({ flags, limited: true })
+  await work(live)
 }
 
 /** The codes of the refusals among the answers to one request. */
@@ -57,12 +54,12 @@ async function assertSpent(call: () => Promise<Reply>): Promise<void> {
 test('a tool past the rate of its lane is refused like its call', async () => {
   const flags = ['--rate-trade', '1:8', '--address-rate-public', '1:8']
   await during(flags, async (limited) => {
-    const where = await openMarket(limited, 'rain-tomorrow')
+    const where = await limited.openMarket('rain-tomorrow')
     const trader = await limited.trader(FUNDS_RAW)
     const proof = byBearer(trader)
     const placing = () => several('place_order', () => orderBody(trader, where))
     assert.equal(codesOf(await say(limited, proof, placing()))[0], 'done')
-    await assertSpent(() => place(limited, trader, where))
+    await assertSpent(() => limited.place(trader, where))
     const placed = await say(limited, proof, placing())
     const results = Object.values(Object(placed.body)).map((each) => reportedIn(at(each, 'result')))
     const refused = results.find(({ isError }) => isError)?.body
@@ -100,7 +97,7 @@ test('requests count on the lane private of the profile, whichever proof they br
 test('from a blocked country a program reads, and does not trade', async () => {
   const flags = ['--geo-header', 'x-country', '--geo-block', 'XA']
   await during(flags, async (limited) => {
-    const where = await openMarket(limited, 'rain-tomorrow')
+    const where = await limited.openMarket('rain-tomorrow')
     const trader = await limited.trader(FUNDS_RAW)
     const from = (country: string) => ({ ...byBearer(trader).headers, 'x-country': country })
     const calls = (country: string) =>

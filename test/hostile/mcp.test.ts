@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { TOOLS } from '../../server/api/mcp/tools.ts'
 import { api } from '../../server/api/routes.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
 import {
   AT_ONCE,
   byBearer,
@@ -14,29 +15,24 @@ import {
   say,
   toolCall,
 } from '../support/live-mcp.ts'
-import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
+import { orderBody } from '../support/live-orders.ts'
 import { tokenOf } from '../support/live-partners.ts'
-import { codeOf, cookieOf, login, newWallet } from '../support/live-session.ts'
+import { cookieOf, login, newWallet } from '../support/live-session.ts'
+import { accepted, assertRefused, codeOf } from '../support/replies.ts'
 
 // POST /mcp in the hands of strangers, thieves and broken programs.
 
 const FUNDS_RAW = 1_000_000_000
-let live: LiveExchange
-let market: LiveMarket
-let alice: Trader
-let bearer: Proof
+const {
+  live,
+  'rain-tomorrow': market,
+  alice,
+} = await exchange({ markets: ['rain-tomorrow'], traders: { alice: FUNDS_RAW } })
 
-before(async () => {
-  live = await startLive()
-  market = await openMarket(live, 'rain-tomorrow')
-  alice = await live.trader(FUNDS_RAW)
-  bearer = byBearer(alice)
-})
+const bearer = byBearer(alice)
 after(async () => {
   assert.equal(live.gateway.inFlight, 0)
-  await live.stop()
 })
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const LIST = message('tools/list')
 const ORDERS = toolCall('get_my_orders')
@@ -46,8 +42,7 @@ test('a bearer token that is not exactly id and secret gets one 401 for every fa
   const { tokenId, secret } = alice
   const other = await live.trader(0)
   const revoked = await tokenOf(live, alice, ['trading'])
-  const gone = await live.call(alice, 'DELETE', `/auth/api-tokens/${revoked.tokenId}`)
-  assert.equal(gone.status, 200, gone.text)
+  await accepted(live.call(alice, 'DELETE', `/auth/api-tokens/${revoked.tokenId}`))
   const flipped = `${secret[0] === 'A' ? 'B' : 'A'}${secret.slice(1)}`
   const wrong = [
     ...[tokenId, secret, `${tokenId}.`, `.${secret}`, `${tokenId}:${secret}`, '.', 'x', '..'],
@@ -86,7 +81,7 @@ test('without a proof, or with the proof of an operator, there are no tools', as
   ]
   for (const [proof, code] of rows) {
     const reply = await say(live, proof, LIST)
-    assert.deepEqual([reply.status, codeOf(reply)], [401, code], reply.text)
+    assertRefused(reply, 401, code)
   }
 })
 
@@ -164,9 +159,9 @@ test('a body that is not a protocol message is refused', async () => {
   const huge = toolCall('get_market', { addressOrSlug: 'x'.repeat(70_000) })
   assert.equal(codeOf(await say(live, bearer, huge)), 'BODY_TOO_LARGE')
   const old = await say(live, bearer, LIST, { 'mcp-protocol-version': '1999-01-01' })
-  assert.deepEqual([old.status, codeOf(old)], [400, 'VALIDATION'], old.text)
+  assertRefused(old, 400, 'VALIDATION')
   const odd = await say(live, bearer, LIST, { 'mcp-protocol-version': 'x\u00ffx' })
-  assert.deepEqual([odd.status, codeOf(odd)], [400, 'VALIDATION'], odd.text)
+  assertRefused(odd, 400, 'VALIDATION')
 })
 
 test('an unknown method or tool is an error of the protocol, and so are bad params', async () => {
@@ -186,8 +181,7 @@ test('an unknown method or tool is an error of the protocol, and so are bad para
     }),
   ]
   for (const [body, code] of rows) {
-    const reply = await say(live, bearer, body)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(say(live, bearer, body))
     assert.equal(at(reply.body, 'error', 'code'), code, `${JSON.stringify(body)} ${reply.text}`)
     assert.doesNotMatch(reply.text, /[/\\](server|node_modules)[/\\]/, 'no path of ours')
   }
@@ -256,8 +250,7 @@ test('wishes for tasks, progress and related messages change no answer', async (
     { _meta: { 'io.modelcontextprotocol/related-task': { taskId: 'x' } } },
   ]) {
     const params = { name: 'place_order', arguments: orderBody(alice, market), ...more }
-    const reply = await say(live, bearer, message('tools/call', params))
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(say(live, bearer, message('tools/call', params)))
     const isTask = 'task' in more
     assert.equal(at(reply.body, 'error') !== undefined, isTask, reply.text)
   }

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { ODD_KEYS } from '../fuzz/odd-keys.ts'
 import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
+import { exchange } from '../support/exchange.ts'
 import { listening } from '../support/frame-story.ts'
-import { type LiveExchange, startLive, textAt } from '../support/live-exchange.ts'
+import { textAt } from '../support/json-path.ts'
+import type { LiveExchange, LiveOptions } from '../support/live-exchange.ts'
 import { freshSeed, Random } from '../support/random.ts'
 import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
 
@@ -13,17 +15,16 @@ import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts
 const JOIN = textFrame('40/markets,')
 let live: LiveExchange | null = null
 
-async function started(options: Parameters<typeof startLive>[0] = {}): Promise<LiveExchange> {
-  live = await startLive(options)
-  return live
+async function started(options: LiveOptions = {}): Promise<LiveExchange> {
+  const { live: opened } = await exchange(options)
+  live = opened
+  return opened
 }
 afterEach(async () => {
   assert.ok(live !== null)
   while (live.sockets.openCount > 0) await new Promise(setImmediate)
   assert.equal(await live.gauge('outcomex_sockets_open'), 0)
   assert.equal((await live.send('GET', '/health')).status, 200)
-  assert.deepEqual(live.faults, [])
-  await live.stop()
 })
 
 async function stated(raw: RawClient, word: string): Promise<void> {

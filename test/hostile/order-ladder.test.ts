@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import type { ClientOrder } from '../../server/edge/intake/order/client-order.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type CallChange,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  openMarket,
-  orderBody,
-  place,
-  signedFor,
-  unsigned,
-} from '../support/live-orders.ts'
-import {
-  ownWallet,
-  PARTNER_RIGHTS,
-  type SubAccount,
-  serverWallet,
-  tokenOf,
-} from '../support/live-partners.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { ADMIN_TOKEN, type CallChange, type Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, orderBody, signedFor, unsigned } from '../support/live-orders.ts'
+import { ownWallet, PARTNER_RIGHTS, serverWallet, tokenOf } from '../support/live-partners.ts'
+import { accepted, assertRefused, type Reply } from '../support/replies.ts'
 
 // The order of checks of rules §1.8, in one table. The test runs from the last check to the first.
 // No test over HTTP can reach the bounds on orders of a profile and of the exchange;
@@ -40,23 +22,18 @@ const BATCH = 28
 const RESERVED_RAW = (LARGEST_OF_ACCOUNT * LARGEST_RAW) / 1000
 /** A server wallet that is older than the market has not approved this exchange. */
 const exchangeAddress = `0x${'ab'.repeat(20)}`
-let live: LiveExchange
-let market: LiveMarket
-let dead: LiveMarket
-let alice: Trader
-let bob: Trader
-let whale: Trader
+const { live, alice } = await exchange({
+  profileWaitSec: () => waitSec,
+  traders: {
+    alice: { collateralRaw: 3_000_000 + RESERVED_RAW, apiToken: { scopes: PARTNER_RIGHTS } },
+  },
+})
 /**
  * Other tokens of Alice: `reader` lacks the scope for orders, `trading` the one for acting for
  * others.
  */
-let reader: Trader
-let trading: Trader
 /** Accounts of Alice: `wallet` signs for itself; `desk` has approved another exchange. */
-let wallet: Trader
-let desk: SubAccount
 /** Alice's order that rests at 0.2 under the client id `used`. */
-let rested: ClientOrder
 /** The wait that the rate limiter gives each order; 0 lets the order through. */
 let waitSec = 0
 
@@ -231,8 +208,7 @@ async function setFrozen(act: 'freeze' | 'unfreeze'): Promise<void> {
 }
 
 async function disable(): Promise<() => Promise<void>> {
-  const made = await live.admin('/admin/trading-modes', { mode: 'disabled' })
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(live.admin('/admin/trading-modes', { mode: 'disabled' }), 201)
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   return async () => {
     const path = `/admin/trading-modes/${at(made.body, 'id')}`
@@ -249,39 +225,26 @@ async function takeShare(trader: Trader): Promise<void> {
   }
 }
 
-before(async () => {
-  live = await startLive({ profileWaitSec: () => waitSec })
-  alice = await live.trader(3_000_000 + RESERVED_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
-  desk = await serverWallet(live, alice, 0)
-  wallet = await ownWallet(live, alice, 0)
-  market = await openMarket(live, 'rain', { fee: true, exchangeAddress })
-  dead = await openMarket(live, 'gone', { fee: true })
-  const pool = await live.admin('/admin/markets', { kind: 'amm', slug: 'lake', title: 'Lake?' })
-  assert.equal(pool.status, 201, pool.text)
-  const resolved = await live.admin('/admin/markets/gone/resolve', { winningOutcomeIndex: 1 })
-  assert.equal(resolved.status, 200, resolved.text)
-  bob = await live.trader(50_000_000)
-  whale = await live.trader(LARGEST_RAW)
-  reader = await tokenOf(live, alice, ['withdrawal'])
-  trading = await tokenOf(live, alice, ['trading'])
-  rested = unsigned(alice, market, { ticks: 200 })
-  const used = { order: signedFor(rested, alice, market), clientOrderId: 'used' }
-  assert.equal((await place(live, alice, market, {}, used)).status, 201)
-  // A buy of NO at 0.75 is an ask of YES at 0.25.
-  assert.equal((await place(live, bob, market, { outcome: 1, ticks: 750 })).status, 201)
-  await takeShare(whale)
-  await takeShare(alice)
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+const desk = await serverWallet(live, alice, 0)
+const wallet = await ownWallet(live, alice, 0)
+const market = await live.openMarket('rain', { fee: true, exchangeAddress })
+const dead = await live.openMarket('gone', { fee: true })
+await accepted(live.admin('/admin/markets', { kind: 'amm', slug: 'lake', title: 'Lake?' }), 201)
+await accepted(live.admin('/admin/markets/gone/resolve', { winningOutcomeIndex: 1 }))
+const bob = await live.trader(50_000_000)
+const whale = await live.trader(LARGEST_RAW)
+const reader = await tokenOf(live, alice, ['withdrawal'])
+const trading = await tokenOf(live, alice, ['trading'])
+const rested = unsigned(alice, market, { ticks: 200 })
+const used = { order: signedFor(rested, alice, market), clientOrderId: 'used' }
+await live.placed(alice, market, {}, used)
+// A buy of NO at 0.75 is an ask of YES at 0.25.
+await live.placed(bob, market, { outcome: 1, ticks: 750 })
+await takeShare(whale)
+await takeShare(alice)
 
-function assertRefused(reply: Reply, [status, code, , stated]: (typeof LADDER)[number]): void {
-  assert.equal(at(reply.body, 'code'), code, reply.text)
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(at(reply.body, 'statusCode'), status)
-  assert.equal(typeof at(reply.body, 'error'), 'string')
+function assertRung(reply: Reply, [status, code, , stated]: (typeof LADDER)[number]): void {
+  assertRefused(reply, status, code)
   const message = at(reply.body, 'message')
   if (stated !== undefined) assert.ok(String(message).startsWith(stated), String(message))
   if (code !== 'VALIDATION') assert.equal(typeof message, 'string')
@@ -304,7 +267,7 @@ test('of several faults of an order the one that stands highest is answered', as
     for (let lower = LADDER.length - 1; lower >= row; lower--) await LADDER[lower][2](attempt)
     const reply = await sendAttempt(attempt)
     waitSec = 0
-    assertRefused(reply, LADDER[row])
+    assertRung(reply, LADDER[row])
     const expected = attempt.isFrozen ? allFree : resting
     assert.deepEqual(live.balances(alice), expected, LADDER[row][1])
     // The secret is base64, and its + would mean something else in a regular expression.

@@ -1,26 +1,25 @@
 import assert from 'node:assert/strict'
-import { before, test } from 'node:test'
+import { test } from 'node:test'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import type { ClientOrder } from '../../server/edge/intake/order/client-order.ts'
-import { newFolder } from '../support/data-folder.ts'
-import {
-  at,
-  type CallChange,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place, signedFor, unsigned } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import type { CallChange } from '../support/live-exchange.ts'
+import { signedFor, unsigned } from '../support/live-orders.ts'
+import { accepted, assertRefused, type Reply } from '../support/replies.ts'
 
 // POST /orders as an attacker sends it. After every refusal nothing is reserved.
 
 const STALE_MS = 31_000
-const dataDir = newFolder()
-let live: LiveExchange
-let market: LiveMarket
-let alice: Trader
-let bob: Trader
+const {
+  live,
+  rain: market,
+  alice,
+  bob,
+} = await exchange({
+  markets: { rain: { fee: true } },
+  traders: { alice: 3_000_000, bob: 50_000_000 },
+})
 
 /** The order that Alice sends: valid at first, then broken by a test. */
 interface Attempt {
@@ -42,25 +41,12 @@ function sendAttempt({ order, chainId, fields }: Attempt): Promise<Reply> {
   return live.call(alice, 'POST', '/orders', { order: signed, ...fields })
 }
 
-before(async () => {
-  live = await startLive({ dataDir })
-  market = await openMarket(live, 'rain', { fee: true })
-  alice = await live.trader(3_000_000)
-  bob = await live.trader(50_000_000)
-  assert.equal((await place(live, alice, market, { ticks: 200 })).status, 201)
-  // A buy of NO at 0.75 is an ask of YES at 0.25.
-  assert.equal((await place(live, bob, market, { outcome: 1, ticks: 750 })).status, 201)
-})
+await live.placed(alice, market, { ticks: 200 })
+// A buy of NO at 0.75 is an ask of YES at 0.25.
+await live.placed(bob, market, { outcome: 1, ticks: 750 })
 
 function iso(byMs: number): string {
   return new Date(live.nowMs() + byMs).toISOString()
-}
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(at(reply.body, 'code'), code, reply.text)
-  assert.equal(at(reply.body, 'statusCode'), status)
-  assert.equal(typeof at(reply.body, 'error'), 'string')
 }
 
 test('a refusal uses nothing up: the corrected order is taken', async () => {
@@ -72,11 +58,9 @@ test('a refusal uses nothing up: the corrected order is taken', async () => {
   assertRefused(await sendAttempt(crossing), 400, 'POST_ONLY_WOULD_MATCH')
   assertRefused(await sendAttempt(crossing), 400, 'POST_ONLY_WOULD_MATCH')
   assertRefused(await sendAttempt({ ...attempt, chainId: 2 }), 400, 'SIGNATURE_INVALID')
-  const taken = await sendAttempt(attempt)
-  assert.equal(taken.status, 201, taken.text)
+  await accepted(sendAttempt(attempt), 201)
   assertRefused(await sendAttempt(attempt), 409, 'DUPLICATE_ORDER')
-  const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'renamed' })
-  assert.equal(cancel.status, 200, cancel.text)
+  await accepted(live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'renamed' }))
   assertRefused(await sendAttempt(attempt), 409, 'DUPLICATE_ORDER')
   assert.deepEqual(live.balances(alice), { freeRaw: 1_000_000, reservedRaw: 2_000_000 })
 })
@@ -211,7 +195,7 @@ test('amounts off the tick, the step or the bounds are refused', async () => {
 
 test('a profile without a rank cannot trade where there is a fee', async () => {
   const carol = await live.trader(10_000_000, { rank: null })
-  const reply = await place(live, carol, market)
+  const reply = await live.place(carol, market)
   assertRefused(reply, 400, 'FEE_RATE_UNAVAILABLE')
   assert.deepEqual(live.balances(carol), { freeRaw: 10_000_000, reservedRaw: 0 })
 })
@@ -220,17 +204,13 @@ test('an order expires after its second, and its reserve is free again', async (
   const attempt = rightAttempt()
   const expirationSec = Math.floor(live.nowMs() / 1000) + 60
   attempt.order = { ...attempt.order, makerAmount: 200_000, expiration: String(expirationSec) }
-  const taken = await sendAttempt(attempt)
-  assert.equal(taken.status, 201, taken.text)
+  await accepted(sendAttempt(attempt), 201)
   const far = rightAttempt()
   const farSec = expirationSec + 9 * 365 * 86_400
   far.order = { ...far.order, makerAmount: 200_000, expiration: String(farSec) }
-  const kept = await sendAttempt(far)
-  assert.equal(kept.status, 201, kept.text)
+  const kept = await accepted(sendAttempt(far), 201)
   assert.equal(live.balances(alice).freeRaw, 600_000)
-  live.shiftClock(70_000)
-  live.exchange.pipeline.tick()
-  await live.exchange.pipeline.whenIdle()
+  await live.pass(70_000)
   assert.equal(live.balances(alice).freeRaw, 800_000)
   assertRefused(await sendAttempt(attempt), 400, 'ORDER_EXPIRED')
   // The wall clock goes back; the time of the exchange does not.
@@ -245,7 +225,7 @@ test('a revoked token places no more orders', async () => {
   const dave = await live.trader(10_000_000)
   const path = `/auth/api-tokens/${dave.tokenId}`
   assert.equal((await live.call(dave, 'DELETE', path)).status, 200)
-  assertRefused(await place(live, dave, market), 401, 'API_KEY_INVALID')
+  assertRefused(await live.place(dave, market), 401, 'API_KEY_INVALID')
   assertRefused(await live.call(dave, 'GET', '/profiles/me'), 401, 'API_KEY_INVALID')
 })
 
@@ -255,9 +235,5 @@ test('afterwards nothing is under way, and a restart finds the same state', asyn
   assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
   assert.equal(live.gateway.inFlight, 0)
   assert.equal(brokenInvariant(live.exchange.pipeline.clearing), null)
-  const { stateHash } = await live.stop()
-  const again = await startLive({ dataDir })
-  assert.equal(again.exchange.recovered.stateHash, stateHash)
-  await again.stop()
-  assert.deepEqual(again.faults, [])
+  await live.restart()
 })

@@ -1,29 +1,23 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
-import { openMarket, orderBody, place } from '../support/live-orders.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../support/live-session.ts'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
+import { orderBody } from '../support/live-orders.ts'
+import { cookieOf, login, newWallet, withCookie } from '../support/live-session.ts'
+import { accepted, codeOf, orderIdOf, type Reply } from '../support/replies.ts'
 
 // Acts that conflict, sent at the same moment: each takes effect wholly before or after the other.
 
 const START_RAW = 1_000_000_000
-let live: LiveExchange
-
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange()
 
 function countOf(replies: readonly Reply[], status: number): number {
   return replies.filter((reply) => reply.status === status).length
 }
 
 test('one order sent alone and in batches at the same moment is taken once', async () => {
-  const market = await openMarket(live, 'twice')
+  const market = await live.openMarket('twice')
   const trader = await live.trader(START_RAW)
   const body = orderBody(trader, market)
   const alone = () => live.call(trader, 'POST', '/orders', body)
@@ -40,20 +34,20 @@ test('one order sent alone and in batches at the same moment is taken once', asy
 })
 
 test('of orders with one client id at the same moment one is taken', async () => {
-  const market = await openMarket(live, 'one-name')
+  const market = await live.openMarket('one-name')
   const trader = await live.trader(START_RAW)
   const clientOrderId = randomUUID()
   const replies = await Promise.all(
-    [1, 2, 3, 4, 5, 6].map((ticks) => place(live, trader, market, { ticks }, { clientOrderId })),
+    [1, 2, 3, 4, 5, 6].map((ticks) => live.place(trader, market, { ticks }, { clientOrderId })),
   )
   assert.equal(countOf(replies, 201), 1)
   assert.equal(countOf(replies, 409), 5)
 })
 
 test('a token revoked while orders are under way places the earlier ones only', async () => {
-  const market = await openMarket(live, 'revoked')
+  const market = await live.openMarket('revoked')
   const trader = await live.trader(START_RAW)
-  const order = () => place(live, trader, market)
+  const order = () => live.place(trader, market)
   const first = Array.from({ length: 12 }, order)
   const revoked = live.call(trader, 'DELETE', `/auth/api-tokens/${trader.tokenId}`)
   const replies = await Promise.all([...first, ...Array.from({ length: 12 }, order)])
@@ -86,14 +80,13 @@ test('a session that ends while it makes tokens makes the earlier ones only', as
 })
 
 test('a market resolved while orders and cancels are under way leaves no reserve', async () => {
-  const market = await openMarket(live, 'ending')
+  const market = await live.openMarket('ending')
   const trader = await live.trader(START_RAW)
-  const placed = await place(live, trader, market)
-  const id = textAt(placed.body, 'order', 'id')
-  const orders = Array.from({ length: 10 }, () => place(live, trader, market))
+  const placed = await live.place(trader, market)
+  const id = orderIdOf(placed)
+  const orders = Array.from({ length: 10 }, () => live.place(trader, market))
   const cancel = live.call(trader, 'DELETE', `/orders/${id}`)
-  const resolved = await live.admin('/admin/markets/ending/resolve', { winningOutcomeIndex: 0 })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/markets/ending/resolve', { winningOutcomeIndex: 0 }))
   const replies = await Promise.all(orders)
   assert.equal(countOf(replies, 201) + countOf(replies, 400), replies.length)
   const status = (await cancel).status
@@ -102,9 +95,9 @@ test('a market resolved while orders and cancels are under way leaves no reserve
 })
 
 test('of several replacements of one order at the same moment one is made', async () => {
-  const market = await openMarket(live, 'replaced')
+  const market = await live.openMarket('replaced')
   const trader = await live.trader(START_RAW)
-  const orderId = textAt((await place(live, trader, market)).body, 'order', 'id')
+  const orderId = textAt((await live.place(trader, market)).body, 'order', 'id')
   const replies = await Promise.all(
     [300, 301, 302, 303].map((ticks) =>
       live.call(trader, 'POST', '/orders/cancel-replace', {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
 import { framesOf, listening } from '../support/frame-story.ts'
-import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+import { at } from '../support/json-path.ts'
+import type { Trader } from '../support/live-exchange.ts'
+import { orderBody } from '../support/live-orders.ts'
 import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 
 // What one account does with replays of its order events: forged ids, floods, and leaving amid one.
@@ -13,20 +15,13 @@ const CHANNEL = 'subscribe_order_events'
 const BURST = 16
 const EVENTS_MAX = 1000
 const GROUP = 50
-let on: LiveExchange
-let rain: LiveMarket
+const { live: on, rain } = await exchange({ flags: ['--block-ms', '20'], markets: ['rain'] })
 const clients: SocketClient[] = []
 
-before(async () => {
-  on = await startLive({ flags: ['--block-ms', '20'] })
-  rain = await openMarket(on, 'rain')
-})
-after(() => on.stop())
 afterEach(async () => {
   for (const client of clients.splice(0)) client.close()
   while (on.sockets.openCount > 0) await new Promise(setImmediate)
   assert.equal(on.sockets.heldBytes, 0)
-  assert.deepEqual(on.faults, [])
 })
 
 async function opened(trader: Trader): Promise<SocketClient> {
@@ -42,10 +37,8 @@ async function asks(trader: Trader, payload: object): Promise<SocketClient> {
   return client
 }
 
-async function placed(trader: Trader, wanted: object = {}): Promise<string> {
-  const reply = await place(on, trader, rain, { ticks: 100, sizeRaw: SHARE, ...wanted })
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+function placed(trader: Trader, wanted: object = {}): Promise<string> {
+  return on.ordered(trader, rain, { ticks: 100, sizeRaw: SHARE, ...wanted })
 }
 
 /** Places and cancels so many orders, in groups. */

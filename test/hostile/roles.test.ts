@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { ROLES, type Role } from '../../engine/domain/operator.ts'
 import { api } from '../../server/api/routes.ts'
-import { at, type LiveExchange, type Reply, startLive, textAt } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
+import { accepted, assertRefused, type Reply } from '../support/replies.ts'
 
 // Every route of operators: which roles may call it, as the route itself declares.
 
 const OPERATED = api.filter(({ auth }) => auth.accepts.some(({ scheme }) => scheme === 'admin'))
-let live: LiveExchange
+const { live } = await exchange()
 const tokens = new Map<Role, string>()
-before(async () => {
-  live = await startLive()
-  await live.trader(0)
-  for (const role of ROLES) {
-    const made = await live.admin('/admin/operators', { name: `an-${role}`, role })
-    assert.equal(made.status, 201, made.text)
-    tokens.set(role, textAt(made.body, 'token'))
-  }
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+await live.trader(0)
+for (const role of ROLES) {
+  const made = await accepted(live.admin('/admin/operators', { name: `an-${role}`, role }), 201)
+  tokens.set(role, textAt(made.body, 'token'))
+}
 
 /** Sends the example of the route, which is a valid call. */
 function attempt({ method, path, example }: (typeof OPERATED)[number], token = ''): Promise<Reply> {
@@ -50,8 +44,7 @@ test('an operator of a lower role is told the role it needs, and changes nothing
     for (const role of ROLES.slice(0, ROLES.indexOf(needed))) {
       const reply = await attempt(route, tokens.get(role))
       const stated = `${role}: ${route.method} ${route.path} ${reply.text}`
-      assert.equal(reply.status, 403, stated)
-      assert.equal(at(reply.body, 'code'), 'ROLE_MISSING', stated)
+      assertRefused(reply, 403, 'ROLE_MISSING', stated)
       assert.match(textAt(reply.body, 'message'), new RegExp(`the role ${needed},.* is ${role};`))
     }
     for (const token of ['', 'guess', `${tokens.get('root')}x`, tokens.get('root')?.slice(1)]) {

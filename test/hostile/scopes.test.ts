@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { api } from '../../server/api/routes.ts'
 import type { Services } from '../../server/api/services.ts'
 import type { Route } from '../../server/edge/http/route.ts'
-import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
-import { codeOf } from '../support/live-session.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
+import type { Trader } from '../support/live-exchange.ts'
+import { codeOf } from '../support/replies.ts'
 
 // Each route is called with every set of scopes. It opens for the sets with the scopes it needs.
 
@@ -53,23 +55,16 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-let live: LiveExchange
+const { live } = await exchange()
 const tokens: { scopes: readonly string[]; token: Pick<Trader, 'tokenId' | 'secret'> }[] = []
 
-before(async () => {
-  live = await startLive()
-  const { account } = await live.trader(0)
-  for (let set = 1; set < 1 << SCOPES.length; set++) {
-    const scopes = SCOPES.filter((_scope, index) => (set & (1 << index)) !== 0)
-    const made = await live.admin('/admin/profiles', { account, apiToken: { scopes } })
-    const token = { tokenId: textAt(made.body, 'tokenId'), secret: textAt(made.body, 'secret') }
-    tokens.push({ scopes, token })
-  }
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { account } = await live.trader(0)
+for (let set = 1; set < 1 << SCOPES.length; set++) {
+  const scopes = SCOPES.filter((_scope, index) => (set & (1 << index)) !== 0)
+  const made = await live.admin('/admin/profiles', { account, apiToken: { scopes } })
+  const token = { tokenId: textAt(made.body, 'tokenId'), secret: textAt(made.body, 'secret') }
+  tokens.push({ scopes, token })
+}
 
 const nameOf = (route: Route<Services>) => `${route.method} ${route.path}`
 const signed = api.filter(({ auth }) => auth.accepts.some(({ scheme }) => scheme === 'hmac'))

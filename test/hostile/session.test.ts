@@ -1,42 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  textAt,
-} from '../support/live-exchange.ts'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
 import { byIdentity, IdentityProvider } from '../support/live-identity.ts'
-import {
-  codeOf,
-  cookieOf,
-  login,
-  newWallet,
-  signingMessage,
-  withCookie,
-} from '../support/live-session.ts'
+import { cookieOf, login, newWallet, signingMessage, withCookie } from '../support/live-session.ts'
+import { accepted, assertRefused } from '../support/replies.ts'
 
 // Sessions, API tokens and identity tokens as browsers, programs and thieves use them.
 
 const provider = new IdentityProvider()
 const stranger = new IdentityProvider()
-let live: LiveExchange
-
-before(async () => {
-  live = await startLive({ flags: provider.flags })
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
-  assert.equal(at(reply.body, 'statusCode'), status)
-}
+const { live } = await exchange({ flags: provider.flags })
 
 test('a wallet logs in, derives a token, uses it, revokes it and logs out', async () => {
   const wallet = newWallet()
@@ -61,8 +35,7 @@ test('a wallet logs in, derives a token, uses it, revokes it and logs out', asyn
   assert.equal(seen.body, wallet.address)
 
   const path = '/auth/api-tokens/derive'
-  const derived = await withCookie(live, cookie, 'POST', path, { label: 'maker' })
-  assert.equal(derived.status, 201, derived.text)
+  const derived = await accepted(withCookie(live, cookie, 'POST', path, { label: 'maker' }), 201)
   const token = {
     tokenId: textAt(derived.body, 'tokenId'),
     secret: textAt(derived.body, 'secret'),
@@ -99,8 +72,7 @@ async function revokeAndLeave(token: { tokenId: string; secret: string }, cookie
   assertRefused(again, 400, 'TOKEN_UNKNOWN')
   assert.equal((await withCookie(live, cookie, 'GET', '/auth/api-tokens')).text, '[]')
 
-  const left = await withCookie(live, cookie, 'POST', '/auth/logout')
-  assert.equal(left.status, 200, left.text)
+  const left = await accepted(withCookie(live, cookie, 'POST', '/auth/logout'))
   for (const cleared of left.headers.getSetCookie()) {
     assert.match(cleared, /^(outcomex|limitless)_session=; Path=\/; Max-Age=0;/)
   }
@@ -151,8 +123,7 @@ test('a login takes the message as JSON text, signed with its quotes or without'
       assert.match(text, /^".* Nonce: 0x[0-9a-f]+"$/)
       const signed = isSignedQuoted ? text : String(JSON.parse(text))
       const signature = await wallet.signMessage({ message: signed })
-      const reply = await login(live, wallet, { message: text, signature, asHex })
-      assert.equal(reply.status, 200, reply.text)
+      await accepted(login(live, wallet, { message: text, signature, asHex }))
     }
   }
 })
@@ -274,9 +245,8 @@ test('no proof makes a token beyond the capabilities of its profile', async () =
   const own = await withCookie(live, cookie, 'GET', '/profiles/me')
   const path = '/auth/api-tokens/derive'
   for (const [may, asks, answer] of CAPABILITIES) {
-    const edited = await live.send('PATCH', `/admin/profiles/${at(own.body, 'id')}`, {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-      body: JSON.stringify({ scopes: may.split(' ') }),
+    const edited = await live.operator('PATCH', `/admin/profiles/${at(own.body, 'id')}`, {
+      scopes: may.split(' '),
     })
     assert.equal(edited.status, 200, edited.text)
     const list = await byIdentity(live, token, 'GET', '/auth/api-tokens/capabilities')
@@ -301,8 +271,7 @@ test('an identity token of the provider derives and revokes; a forged one is ref
   const unknown = await provider.token(live, wallet.address)
   assertRefused(await derive(unknown), 403, 'FORBIDDEN')
   await login(live, wallet)
-  const made = await derive(await provider.token(live, wallet.address))
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(derive(await provider.token(live, wallet.address)), 201)
   const token = { tokenId: textAt(made.body, 'tokenId'), secret: textAt(made.body, 'secret') }
   assert.equal((await live.call(token, 'GET', '/profiles/me')).status, 200)
 

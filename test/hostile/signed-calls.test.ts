@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  type CallChange,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../support/live-exchange.ts'
+import { test } from 'node:test'
+import { exchange } from '../support/exchange.ts'
+import type { CallChange } from '../support/live-exchange.ts'
 import { byIdentity, IdentityProvider } from '../support/live-identity.ts'
-import { codeOf } from '../support/live-session.ts'
+import { assertRefused, type Reply } from '../support/replies.ts'
 
 // Proofs over HTTP on the routes that main itself guards (rules §12.1).
 
@@ -16,28 +11,18 @@ const PATH = '/profiles/partner-accounts'
 const ME = '/profiles/me'
 const SKEW_MS = 30_000
 const provider = new IdentityProvider()
-let live: LiveExchange
-let alice: Trader
-let bob: Trader
+const { live } = await exchange({ flags: [...provider.flags, '--header-prefix', 'svc-,my-'] })
 
-before(async () => {
-  live = await startLive({ flags: [...provider.flags, '--header-prefix', 'svc-,my-'] })
-  const fields = { apiToken: { scopes: ['trading', 'account_creation', 'delegated_signing'] } }
-  alice = await live.trader(0, fields)
-  bob = await live.trader(0, fields)
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const fields = { apiToken: { scopes: ['trading', 'account_creation', 'delegated_signing'] } }
+const alice = await live.trader(0, fields)
+const bob = await live.trader(0, fields)
 
 function assertAnswer(reply: Reply, expected: number | string, what: string): void {
   if (typeof expected === 'number') {
     assert.equal(reply.status, expected, `${what}: ${reply.text}`)
     return
   }
-  assert.equal(reply.status, 401, `${what}: ${reply.text}`)
-  assert.equal(codeOf(reply), expected, what)
+  assertRefused(reply, 401, expected, what)
 }
 
 const at = (offsetMs: number) => new Date(live.nowMs() + offsetMs).toISOString()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { MarketTopic } from '../../server/api/streams/market/market-topics.ts'
 import type { RawClient } from '../server/edge/http/gateway/raw-client.ts'
-import { at, type LiveExchange, startLive } from '../support/live-exchange.ts'
-import { openMarket } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
 import { rawSubscriber, wideFrame } from '../support/raw-subscriber.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
@@ -19,18 +19,19 @@ const SWEEP = 800
 const SWEEP_BYTES_MIN = 16_000
 /** More frames of sweeps than the kernel keeps for a reader. */
 const FRAMES = 500
-let live: LiveExchange
+const { live } = await exchange({
+  socketBounds: {
+    messagesPerSecondMax: 100_000,
+    ownerMessagesMax: 1_000_000,
+    ownerMarketsRequestedMax: 1_000_000,
+  },
+  markets: [SLUG],
+})
 let topic: MarketTopic
 const clients: SocketClient[] = []
 const raws: RawClient[] = []
 let seq = 1_000_000
 
-before(async () => {
-  const rates = { messagesPerSecondMax: 100_000, ownerMessagesMax: 1_000_000 }
-  live = await startLive({ socketBounds: { ...rates, ownerMarketsRequestedMax: 1_000_000 } })
-  await openMarket(live, SLUG)
-})
-after(() => live.stop())
 afterEach(async () => {
   for (const raw of raws.splice(0)) raw.destroy()
   await closeAll(live, clients)

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
+import type { Trader } from '../support/live-exchange.ts'
+import { signedFor, unsigned } from '../support/live-orders.ts'
 import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, signedFor, unsigned } from '../support/live-orders.ts'
-import {
-  codeOf,
   cookieOf,
   login,
   loginWithWallet,
@@ -24,17 +17,14 @@ import {
   type Wallet,
   withCookie,
 } from '../support/live-session.ts'
+import { accepted, assertRefused, codeOf, type Reply } from '../support/replies.ts'
 
 // An account gets a smart wallet only by the signature of that wallet, or from the operator. A
 // smart wallet can be the maker of orders, and money may be withdrawn to it.
 
 const FUNDS_RAW = 100_000_000
-let live: LiveExchange
-let market: LiveMarket
-let victim: Trader
-let victimWallet: Wallet
+const { live, rain: market } = await exchange({ markets: ['rain'] })
 /** The addresses that a thief may claim, each with what it is. */
-let claims: readonly (readonly [what: string, address: string])[]
 
 /** Makes a trader from a login, with a token and without funds. */
 async function traderOf(key: Uint8Array, logged: Reply): Promise<Trader> {
@@ -67,35 +57,22 @@ async function owner(smartWallet: Wallet): Promise<Trader> {
   return traderOf(key, await loginWithWallet(live, wallet, smartWallet))
 }
 
-before(async () => {
-  live = await startLive()
-  market = await openMarket(live, 'rain')
-  victimWallet = newWallet()
-  victim = await owner(victimWallet)
-  await live.admin('/admin/balances', { profileId: victim.profileId, collateralRaw: FUNDS_RAW })
-  const scopes = ['trading', 'account_creation', 'delegated_signing']
-  const partner = await live.trader(0, { apiToken: { scopes } })
-  const made = await live.call(partner, 'POST', '/profiles/partner-accounts', {
-    createServerWallet: true,
-  })
-  const profileId = Number(at(made.body, 'profileId'))
-  await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
-  claims = [
-    ["another's account", victim.account],
-    ["another's smart wallet", victimWallet.address],
-    ['a server wallet', textAt(made.body, 'account')],
-    ["a market's exchange", market.exchange],
-  ]
+const victimWallet = newWallet()
+const victim = await owner(victimWallet)
+await live.admin('/admin/balances', { profileId: victim.profileId, collateralRaw: FUNDS_RAW })
+const scopes = ['trading', 'account_creation', 'delegated_signing']
+const partner = await live.trader(0, { apiToken: { scopes } })
+const made = await live.call(partner, 'POST', '/profiles/partner-accounts', {
+  createServerWallet: true,
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
-}
+const profileId = Number(at(made.body, 'profileId'))
+await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
+const claims = [
+  ["another's account", victim.account],
+  ["another's smart wallet", victimWallet.address],
+  ['a server wallet', textAt(made.body, 'account')],
+  ["a market's exchange", market.exchange],
+]
 
 /** Sends an order of every signature type that names the claimed wallet. */
 async function orders(thief: Trader, maker: string, ownerId = thief.profileId): Promise<Reply[]> {
@@ -224,8 +201,7 @@ test('a claim of a wallet takes nothing from its owner, not even an order hash',
   }
   const own = signedFor(unsigned(trader, market, { ticks: 100 }), trader, market)
   const body = { order: own, orderType: 'GTC', ownerId: trader.profileId }
-  const plain = await live.call(trader, 'POST', '/orders', { ...body, marketSlug: market.slug })
-  assert.equal(plain.status, 201, plain.text)
+  await accepted(live.call(trader, 'POST', '/orders', { ...body, marketSlug: market.slug }), 201)
 })
 
 test('a smart wallet is proven once, and never the zero address', async () => {
@@ -252,10 +228,7 @@ test('an account that is its own smart wallet needs no second signature', async 
 test('the operator may give a contract wallet to an account', async () => {
   const { trader } = await claimant(newWallet().address)
   const edit = (smartWallet: string) =>
-    live.send('PATCH', `/admin/profiles/${trader.profileId}`, {
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ smartWallet }),
-    })
+    live.operator('PATCH', `/admin/profiles/${trader.profileId}`, { smartWallet })
   const { address } = newWallet()
   const swapped = [...address.slice(2)].map((each) =>
     each < 'a' ? each.toLowerCase() : each.toUpperCase(),

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { armFault, type EdgePoint } from '../../engine/thread/fault-point.ts'
 import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { openMarket } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import type { Trader } from '../support/live-exchange.ts'
 import { handshakeOf, SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
 
 // The bounds on the sockets of an address, of a profile and of anonymous clients, and on what a
@@ -14,14 +15,13 @@ const socketBounds = {
   ...{ socketsMax: 20, anonymousMax: 12, perAddressMax: 2, perProfileMax: 2 },
   ...{ marketsPerProfileMax: 3, messagesPerSecondMax: 500, ownerMessagesMax: 60 },
 }
-let on: LiveExchange
+const { live: on } = await exchange({
+  flags: ['--address-header', 'x-forwarded-for'],
+  socketBounds,
+})
 const raws: RawClient[] = []
 const clients: SocketClient[] = []
 
-before(async () => {
-  on = await startLive({ flags: ['--address-header', 'x-forwarded-for'], socketBounds })
-})
-after(() => on.stop())
 afterEach(async () => {
   armFault('')
   for (const client of clients.splice(0)) client.close()
@@ -124,7 +124,7 @@ test('a socket above the bound of its profile is refused, and the older ones sta
 })
 
 test('the sockets of a profile share one bound on subscribed markets', async () => {
-  for (const slug of ['rain', 'hail', 'snow']) await openMarket(on, slug)
+  for (const slug of ['rain', 'hail', 'snow']) await on.openMarket(slug)
   const alice = await on.trader(0)
   const [first, second] = [await signed(alice), await signed(alice)]
   const request = (client: SocketClient, marketSlugs: string[]) =>

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { signCall } from '../../server/auth/api-token.ts'
 import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at } from '../support/json-path.ts'
+import { orderBody } from '../support/live-orders.ts'
+import { accepted } from '../support/replies.ts'
 
 // Connections that break the rules while they send real orders. An order is durable or was never
 // taken.
@@ -12,22 +14,11 @@ const START_RAW = 1_000_000_000
 const COST_RAW = 500_000
 const HOST = 'Host: x\r\n'
 const HEALTH = `GET /health HTTP/1.1\r\n${HOST}\r\n`
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
+const { live, rain, alice } = await exchange({ markets: ['rain'], traders: { alice: START_RAW } })
 let orders = 0
 
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(START_RAW)
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(async () => {
   await idle()
-  assert.deepEqual(live.faults, [])
   for (const name of ['outcomex_replies_waiting', 'outcomex_intake_in_flight']) {
     assert.equal(await live.gauge(name), 0, name)
   }
@@ -120,8 +111,7 @@ test('a request pipelined behind an order may end the connection, not the order'
       if (replies.includes(name)) assert.ok(known.has(name), 'an acknowledged order exists')
     }
   }
-  const all = await live.call(alice, 'DELETE', '/orders/all/rain')
-  assert.equal(all.status, 200, all.text)
+  await accepted(live.call(alice, 'DELETE', '/orders/all/rain'))
 })
 
 test('an order sent byte by byte is taken; an unfinished one is dropped in time', async () => {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { api } from '../../server/api/routes.ts'
-import { at, type LiveExchange, startLive, type Trader, textAt } from '../support/live-exchange.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
 import { byIdentity, IdentityProvider } from '../support/live-identity.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+import { orderBody } from '../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet } from '../support/live-partners.ts'
-import { patientCall, readOf } from '../support/live-reads.ts'
+import { accepted, orderIdOf } from '../support/replies.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
 
@@ -41,16 +42,14 @@ const OF_TAKERS = new Map([['/markets/:slug/events', new Set(['client', 'smartWa
 
 const provider = new IdentityProvider()
 const clients: SocketClient[] = []
-let live: LiveExchange
-let ann: Trader
-let rain: LiveMarket
-let legs: object[]
-let packId: string
+const { live } = await exchange({
+  flags: ['--block-ms', '1', '--pack-rest', '0', ...provider.flags],
+})
 /** Private texts of ann: none of them is in an open reply. */
 const values: string[] = []
 
 const call = (method: string, path: string, body?: unknown) =>
-  patientCall(live, ann, method, path, body)
+  live.patientCall(ann, method, path, body)
 
 async function quoted(): Promise<object> {
   const quote = await call('POST', '/parlay/quote', { legs, stake: STAKE })
@@ -59,51 +58,44 @@ async function quoted(): Promise<object> {
 
 async function trade(): Promise<void> {
   const sold = { side: 'sell', ticks: 450, sizeRaw: UNIT } as const
-  assert.equal((await place(live, ann, rain, { ticks: 500, sizeRaw: UNIT })).status, 201)
-  assert.equal((await place(live, ann, rain, sold)).status, 201)
+  await live.placed(ann, rain, { ticks: 500, sizeRaw: UNIT })
+  await live.placed(ann, rain, sold)
 }
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1', '--pack-rest', '0', ...provider.flags] })
-  const maker = await live.trader(100_000 * UNIT)
-  const rights = { apiToken: { scopes: PARTNER_RIGHTS } }
-  ann = await live.trader(7_654_321_987, { username: 'ann', feeCapBps: FEE_CAP_BPS, ...rights })
-  assert.equal((await live.admin('/admin/house', { collateralRaw: 1000 * UNIT })).status, 200)
-  rain = await openMarket(live, 'rain', { categories: ['Weather'] })
-  const snow = await openMarket(live, 'snow')
-  for (const market of [rain, snow]) {
-    const sell = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(live, maker, market, sell)).status, 201)
-  }
-  assert.equal((await place(live, maker, snow, { ticks: 450, sizeRaw: 100 * UNIT })).status, 201)
-  assert.equal((await place(live, maker, rain, { ticks: 450, sizeRaw: 100 * UNIT })).status, 201)
-  legs = [rain, snow].map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
-  await trade()
-  const made = await call('POST', '/parlay/create', await quoted())
-  assert.equal(made.status, 201, made.text)
-  packId = textAt(made.body, 'id')
-  const order = { ...orderBody(ann, rain, { ticks: 100 }), clientOrderId: CLIENT_ORDER_ID }
-  const rested = await call('POST', '/orders', order)
-  assert.equal(rested.status, 201, rested.text)
-  const token = await provider.token(live, ann.account)
-  const path = '/portfolio/withdrawal-addresses'
-  const listed = await byIdentity(live, token, 'POST', path, { address: LISTED })
-  assert.ok(listed.status < 300, listed.text)
-  assert.equal((await call('PUT', '/market-bookmarks/clob/rain')).status, 200)
-  const shown = await call('PATCH', '/market-bookmarks/visibility', { isPublic: true })
-  assert.equal(shown.status, 200)
-  const { account } = await serverWallet(live, ann, UNIT)
-  const { body } = await call('GET', '/portfolio/balance')
-  await live.exchange.boards.pass(live.nowMs())
-  values.push(
-    ...[ann.tokenId, ann.secret, LISTED, CLIENT_ORDER_ID, account, textAt(body, 'free')],
-    ...[textAt(rested.body, 'order', 'id'), `:${FEE_CAP_BPS},`],
-  )
-})
-after(() => live.stop())
+const maker = await live.trader(100_000 * UNIT)
+const rights = { apiToken: { scopes: PARTNER_RIGHTS } }
+const ann = await live.trader(7_654_321_987, { username: 'ann', feeCapBps: FEE_CAP_BPS, ...rights })
+assert.equal((await live.admin('/admin/house', { collateralRaw: 1000 * UNIT })).status, 200)
+const rain = await live.openMarket('rain', { categories: ['Weather'] })
+const snow = await live.openMarket('snow')
+for (const market of [rain, snow]) {
+  const sell = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+  await live.placed(maker, market, sell)
+}
+await live.placed(maker, snow, { ticks: 450, sizeRaw: 100 * UNIT })
+await live.placed(maker, rain, { ticks: 450, sizeRaw: 100 * UNIT })
+const legs = [rain, snow].map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
+await trade()
+const made = await accepted(call('POST', '/parlay/create', await quoted()), 201)
+const packId = textAt(made.body, 'id')
+const order = { ...orderBody(ann, rain, { ticks: 100 }), clientOrderId: CLIENT_ORDER_ID }
+const rested = await accepted(call('POST', '/orders', order), 201)
+const token = await provider.token(live, ann.account)
+const path = '/portfolio/withdrawal-addresses'
+const listed = await byIdentity(live, token, 'POST', path, { address: LISTED })
+assert.ok(listed.status < 300, listed.text)
+assert.equal((await call('PUT', '/market-bookmarks/clob/rain')).status, 200)
+const shown = await call('PATCH', '/market-bookmarks/visibility', { isPublic: true })
+assert.equal(shown.status, 200)
+const { account } = await serverWallet(live, ann, UNIT)
+const { body } = await call('GET', '/portfolio/balance')
+await live.exchange.boards.pass(live.nowMs())
+values.push(
+  ...[ann.tokenId, ann.secret, LISTED, CLIENT_ORDER_ID, account, textAt(body, 'free')],
+  ...[orderIdOf(rested), `:${FEE_CAP_BPS},`],
+)
 afterEach(async () => {
   await closeAll(live, clients)
-  assert.deepEqual(live.faults, [])
 })
 
 /** The private names in a JSON value, with the way to each. */
@@ -147,7 +139,7 @@ test('no open read tells a stranger what only its owner may know', async () => {
     const path = pathOf(each)
     // Before their first count the obligations are 503 for a minute.
     const isCounted = each.path === '/solvency'
-    const { status, text, body } = await (isCounted ? live.send('GET', path) : readOf(live, path))
+    const { status, text, body } = await (isCounted ? live.send('GET', path) : live.read(path))
     assert.ok(status < 500 || isCounted, `${path}: ${text}`)
     assertRevealsNothing(text, body, path, each.path)
     if (status === 200 && text.toLowerCase().includes(ann.account.toLowerCase())) reported++
@@ -167,7 +159,7 @@ test('no open frame tells a stranger what only its owner may know', async () => 
   const offered = { legs, stakeMax: STAKE, payout: '30000000' }
   assert.equal((await call('POST', '/parlay/offers', offered)).status, 201)
   await trade()
-  await openMarket(live, 'hail')
+  await live.openMarket('hail')
   for (const event of ['liveOffer', 'trade', 'marketCreated', 'orderbookUpdate']) {
     await client.take(event, 1)
   }

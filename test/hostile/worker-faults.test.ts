@@ -2,15 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/orders/seen-filter.ts'
 import { FAULT_VARIABLE } from '../../engine/thread/fault-point.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../support/live-orders.ts'
+import { exchange } from '../support/exchange.ts'
+import { at, textAt } from '../support/json-path.ts'
+import type { LiveExchange, Trader } from '../support/live-exchange.ts'
+import { type LiveMarket, orderBody } from '../support/live-orders.ts'
+import { accepted, assertRefused, orderIdOf, type Reply } from '../support/replies.ts'
 
 // Threads that break while they check orders or answer reads. The call at which a thread broke gets
 // 500 with a fault id, the other calls are answered, and the exchange goes on (design §11).
@@ -28,12 +24,11 @@ interface Stage {
 async function stage(fault: string): Promise<Stage> {
   process.env[FAULT_VARIABLE] = fault
   try {
-    const live = await startLive({ flags: ['--intake-threads', '1'] })
-    const market = await openMarket(live, 'rain')
-    const alice = await live.trader(1_000_000_000)
+    const flags = ['--intake-threads', '1']
+    const staged = await exchange({ flags, markets: ['rain'], traders: ['alice'] })
+    const { live, rain: market, alice } = staged
     await live.exchange.query.warm()
-    const first = await live.call(alice, 'GET', '/markets/rain/user-orders')
-    assert.equal(first.status, 200, first.text)
+    await accepted(live.call(alice, 'GET', '/markets/rain/user-orders'))
     return { live, market, alice }
   } finally {
     delete process.env[FAULT_VARIABLE]
@@ -41,22 +36,19 @@ async function stage(fault: string): Promise<Stage> {
 }
 
 function assertBroke(reply: Reply): void {
-  assert.equal(reply.status, 500, reply.text)
-  assert.equal(at(reply.body, 'code'), 'INTERNAL')
+  assertRefused(reply, 500, 'INTERNAL')
   assert.match(textAt(reply.body, 'faultId'), /^[0-9a-f]{12}$/)
 }
 
-/**
- * The log and the metric have `count` faults, nothing is under way, and the exchange stops well.
- */
+/** The log and the metric have `count` faults, and nothing is under way. */
 async function assertOver({ live }: Stage, edge: 'intake' | 'query', count: number): Promise<void> {
   assert.equal(await live.gauge(`outcomex_faults_total{edge="${edge}"}`), count)
-  assert.equal(live.faults.length, count, live.faults.join('\n'))
+  const faults = live.faults.splice(0)
+  assert.equal(faults.length, count, faults.join('\n'))
   const { pipeline, intake } = live.exchange
   assert.equal(intake.inFlight(), 0)
   assert.equal(pipeline.orders.reserved, 0)
   assert.equal(pipeline.queues.count, 0)
-  await live.stop()
 }
 
 for (const point of ['in-intake', 'intake-ends']) {
@@ -64,7 +56,7 @@ for (const point of ['in-intake', 'intake-ends']) {
     const here = await stage(`${point}:5`)
     const { live, market, alice } = here
     const sent = Array.from({ length: 24 }, () =>
-      place(live, alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
+      live.place(alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
     )
     const replies = await Promise.all(sent)
     const broken = replies.filter(({ status }) => status !== 201)
@@ -79,15 +71,14 @@ for (const point of ['in-intake', 'intake-ends']) {
 test('a cancel-replace that breaks the thread cancels and places nothing', async () => {
   const here = await stage('intake-ends:2')
   const { live, market, alice } = here
-  const rests = await place(live, alice, market, { ticks: 100, sizeRaw: 1_000_000 })
-  const orderId = textAt(rests.body, 'order', 'id')
+  const rests = await live.place(alice, market, { ticks: 100, sizeRaw: 1_000_000 })
+  const orderId = orderIdOf(rests)
   const replacement = orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 })
   const operation = { cancel: { orderId }, replacement, mode: 'ALLOW_FAILURE' }
   assertBroke(await live.call(alice, 'POST', '/orders/cancel-replace', operation))
   const still = await live.call(alice, 'GET', '/markets/rain/user-orders')
   assert.equal(at(still.body, 0, 'id'), orderId, still.text)
-  const again = await live.call(alice, 'POST', '/orders/cancel-replace', operation)
-  assert.equal(again.status, 200, again.text)
+  await accepted(live.call(alice, 'POST', '/orders/cancel-replace', operation))
   await assertOver(here, 'intake', 1)
 })
 
@@ -146,8 +137,7 @@ test('a read that finds no file descriptor is 503 and may be retried', async () 
   const { live, alice } = here
   live.isHasty = true
   const reply = await live.call(alice, 'GET', '/markets/rain/user-orders')
-  assert.equal(reply.status, 503, reply.text)
-  assert.equal(at(reply.body, 'code'), 'READ_TIMEOUT')
+  assertRefused(reply, 503, 'READ_TIMEOUT')
   assert.ok(Number(reply.headers.get('retry-after')) > 0)
   assert.equal((await readAgain(here)).status, 200)
   // A thread that ends while it is idle is replaced; the next read only takes longer.

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { type PageRequest, TestBrowser, until, type WatchedPage } from './browser.ts'
 import { giveWallet } from './browser-wallet.ts'
-import { at, type LiveExchange, startLive, type Trader } from './live-exchange.ts'
+import { at } from './json-path.ts'
+import { type LiveExchange, startLive, type Trader } from './live-exchange.ts'
 
 // A whole exchange and a browser that looks at it, and what tests do on its pages again and again.
 

@@ -6,15 +6,10 @@ import type {
   SettlementListener,
 } from '../../server/exchange/settlement/mining.ts'
 import { newFolder } from './data-folder.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from './live-exchange.ts'
-import { type LiveMarket, openMarket, place } from './live-orders.ts'
+import { exchange } from './exchange.ts'
+import { at, textAt } from './json-path.ts'
+import { ADMIN_TOKEN, type LiveExchange, type Trader } from './live-exchange.ts'
+import type { LiveMarket } from './live-orders.ts'
 
 // A live exchange for tests of the chain: a maker, a taker, a market, and the settlement facts of
 // their trades. With a block interval of BLOCK_MS, a test makes a block by moving the clock by it.
@@ -126,20 +121,15 @@ export class Desk {
   }
 
   static async open(flags: readonly string[], dataDir = newFolder()): Promise<Desk> {
-    const live = await startLive({ dataDir, flags })
-    const reported = new Reported(live)
-    const maker = await live.trader(1000 * UNIT)
-    const taker = await live.trader(1000 * UNIT)
-    return new Desk(live, reported, maker, taker, await openMarket(live, 'chain'))
+    const names = { markets: ['chain'], traders: ['maker', 'taker'] } as const
+    const { live, maker, taker, chain } = await exchange({ dataDir, flags, ...names })
+    return new Desk(live, new Reported(live), maker, taker, chain)
   }
 
   /** Mints ten pairs; gives the reply to the taker. */
   async trade(): Promise<{ id: string; execution: unknown }> {
     const { live, market } = this
-    const rests = await place(live, this.maker, market, { outcome: 1, ticks: 400 })
-    assert.equal(rests.status, 201, rests.text)
-    const takes = await place(live, this.taker, market, { outcome: 0, ticks: 600 })
-    assert.equal(takes.status, 201, takes.text)
+    const takes = await live.trade(this.maker, this.taker, market, { ticks: 600 })
     return {
       id: textAt(takes.body, 'execution', 'tradeEventId'),
       execution: at(takes.body, 'execution'),

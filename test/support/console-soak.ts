@@ -5,7 +5,7 @@ import { median } from '../../bench/harness/bench.ts'
 import { until } from './browser.ts'
 import { BrowserStage } from './browser-stage.ts'
 import type { Trader } from './live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody } from './live-orders.ts'
+import { type LiveMarket, orderBody } from './live-orders.ts'
 
 // A page with the list of many markets, open for long while books move: what each frame of the
 // screen costs it in scripts and layout, and how much memory it holds.
@@ -157,7 +157,7 @@ export async function consoleSoak(load: ConsoleLoad): Promise<ConsoleRun> {
   const stage = await BrowserStage.open()
   const markets: LiveMarket[] = []
   for (let index = 0; index < load.markets; index++) {
-    markets.push(await openMarket(stage.live, `soak-${index}`))
+    markets.push(await stage.live.openMarket(`soak-${index}`))
   }
   const mover = new Mover(stage, await stage.live.trader(FUNDS_RAW), markets.slice(-MOVING))
   const watched = await stage.visit('/', { height: 3000 })

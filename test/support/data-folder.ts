@@ -22,6 +22,12 @@ export function keyed(dataDir: string): KeyedFolder {
   return openSeal(dataDir).keyed(dataDir)
 }
 
+/** Deletes the read tables of a folder, so that its next start makes them again. */
+export function loseReadTables(dataDir: string): void {
+  for (const ending of ['', '-wal', '-shm'])
+    rmSync(join(dataDir, `read.db${ending}`), { force: true })
+}
+
 export function copyFolder(from: string): string {
   const path = newFolder()
   cpSync(from, path, { recursive: true })

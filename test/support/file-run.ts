@@ -5,9 +5,11 @@ import type { TestEvent } from './progress-reporter.ts'
 
 // Runs one test file in a process group of its own and watches its progress. The file is stuck when
 // it wrote nothing and no test of it began or ended for `silenceMs`. A slow machine alone does not
-// make it stuck. All processes that it started end with it.
+// make it stuck. When a test has failed, its file may have left something open that keeps it
+// alive; it ends soon after its last test. All processes that it started end with it.
 
 const LOOK_EVERY_MS = 100
+const OVER_MS = 5000
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Sends every event of a file to the process that started it. */
 export const REPORTER = new URL('./progress-reporter.ts', import.meta.url)
@@ -21,12 +23,19 @@ export class FileReport {
   tookMs = 0
   readonly failures: string[] = []
   readonly output: string[] = []
+  #running = 0
 
   constructor(path: string) {
     this.path = path
   }
 
+  /** No test runs, and one has failed. */
+  get isLost(): boolean {
+    return this.failed > 0 && this.#running === 0
+  }
+
   take(event: TestEvent): void {
+    this.#running += event.type === 'begin' ? 1 : -1
     if (event.type === 'begin') return
     if (!event.isSuite) this.tests += 1
     if (event.isSkipped) this.skipped += 1
@@ -77,8 +86,10 @@ export async function runFile(
     report.take(event)
   })
   const watch = setInterval(() => {
-    if (performance.now() - aliveMs < silenceMs) return
-    report.fail('the file itself', `stuck: no output and no test for ${silenceMs / 1000} s`)
+    const quietMs = performance.now() - aliveMs
+    if (quietMs < (report.isLost ? OVER_MS : silenceMs)) return
+    const stuck = `stuck: no output and no test for ${silenceMs / 1000} s`
+    report.fail('the file itself', report.isLost ? 'left something open after its tests' : stuck)
     aliveMs = Number.POSITIVE_INFINITY
     endGroup(child)
   }, LOOK_EVERY_MS)

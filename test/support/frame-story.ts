@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { at, type LiveExchange, type Reply, type Trader, textAt } from './live-exchange.ts'
-import { type LiveMarket, openMarket, signedFor, unsigned } from './live-orders.ts'
+import { at, textAt } from './json-path.ts'
+import type { LiveExchange, Trader } from './live-exchange.ts'
+import { type LiveMarket, signedFor, unsigned } from './live-orders.ts'
+import type { Reply } from './replies.ts'
 import { handshakeOf, SocketClient } from './socket-client.ts'
 
 // Stories of orders over HTTP, and the frames that the owner of each order hears over the socket.
@@ -110,7 +112,7 @@ export class Story {
   }
 
   static async open(cast: Cast, slug: string, fields: object = {}): Promise<Story> {
-    return new Story(cast, await openMarket(cast.live, slug, fields))
+    return new Story(cast, await cast.live.openMarket(slug, fields))
   }
 
   get market(): LiveMarket {

@@ -27,15 +27,17 @@ import { openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from '../../server/start/wiring.ts'
 import { newFolder } from './data-folder.ts'
-import { at } from './json-path.ts'
-
-export { at } from './json-path.ts'
+import { at, textAt } from './json-path.ts'
+import { type LiveMarket, type OrderRequest, orderBody, termsOf } from './live-orders.ts'
+import { answered, bodyOf, orderIdOf, type Reply } from './replies.ts'
 
 // The whole exchange in this process, over real sockets and threads. Every reply is checked against
 // its route's schema, every fault is kept, and a test can set the clock.
 
 export const ADMIN_TOKEN = 'the-operator-of-the-tests'
 const TICK_MS = 5
+const FOLLOW_MS = 60_000
+const POOL_RAW = 1_000_000_000
 const STEADY = {
   state: 'steady',
   trouble: null,
@@ -43,14 +45,6 @@ const STEADY = {
   behindCount: 0,
   aheadCount: 0,
 } as const
-
-export interface Reply {
-  readonly status: number
-  readonly headers: Headers
-  readonly text: string
-  /** The body read as JSON. */
-  readonly body: unknown
-}
 
 export interface Trader {
   readonly key: Uint8Array
@@ -75,12 +69,6 @@ export interface CallChange {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export function textAt(value: unknown, ...path: (string | number)[]): string {
-  const found = at(value, ...path)
-  assert.equal(typeof found, 'string', `text at ${path.join('.')} of ${JSON.stringify(value)}`)
-  return String(found)
-}
-
 interface ShiftedTime {
   offsetMs: number
   /** Where the clock stands; null while it goes on by itself. */
@@ -89,64 +77,122 @@ interface ShiftedTime {
 
 const timeMs = ({ offsetMs, standsAtMs }: ShiftedTime) => (standsAtMs ?? Date.now()) + offsetMs
 
-export class LiveExchange {
+/** What a restart replaces. */
+interface Running {
   readonly exchange: RunningExchange
   readonly services: Services
   readonly gateway: Gateway<Services>
   readonly sockets: SocketGateway
   readonly port: number
+  readonly ticker: NodeJS.Timeout | undefined
+  readonly stopWatching: () => Promise<void>
+  readonly metricsText: () => Promise<string>
+}
+
+/** What stays over a restart. */
+interface Kept {
+  readonly time: ShiftedTime
+  readonly faults: string[]
+  readonly lost: string[]
+}
+
+interface Ended {
+  readonly seq: number
+  readonly stateHash: string
+}
+
+export class LiveExchange implements Kept {
+  readonly time: ShiftedTime
   readonly faults: string[]
   /** Sentences about lost lines of the trace. */
   readonly lost: string[]
+  readonly dataDir: string
   /** Takes the first answer, also one that came too late to say anything. */
   isHasty = false
-  readonly #ticker: NodeJS.Timeout | undefined
-  readonly #stopWatching: () => Promise<void>
-  readonly #metricsText: () => Promise<string>
-  readonly #time: ShiftedTime
+  #options: LiveOptions
+  #running: Running
+  #stopped: Promise<Ended> | null = null
 
-  constructor(parts: {
-    exchange: RunningExchange
-    services: Services
-    gateway: Gateway<Services>
-    sockets: SocketGateway
-    port: number
-    faults: string[]
-    lost: string[]
-    stopWatching: () => Promise<void>
-    metricsText: () => Promise<string>
-    ticker: NodeJS.Timeout | undefined
-    time: ShiftedTime
-  }) {
-    this.exchange = parts.exchange
-    this.services = parts.services
-    this.gateway = parts.gateway
-    this.sockets = parts.sockets
-    this.port = parts.port
-    this.faults = parts.faults
-    this.lost = parts.lost
-    this.#stopWatching = parts.stopWatching
-    this.#metricsText = parts.metricsText
-    this.#ticker = parts.ticker
-    this.#time = parts.time
+  constructor(options: LiveOptions & { readonly dataDir: string }, kept: Kept, running: Running) {
+    this.dataDir = options.dataDir
+    this.#options = options
+    this.#running = running
+    this.time = kept.time
+    this.faults = kept.faults
+    this.lost = kept.lost
+  }
+
+  get exchange(): RunningExchange {
+    return this.#running.exchange
+  }
+
+  get services(): Services {
+    return this.#running.services
+  }
+
+  get gateway(): Gateway<Services> {
+    return this.#running.gateway
+  }
+
+  get sockets(): SocketGateway {
+    return this.#running.sockets
+  }
+
+  get port(): number {
+    return this.#running.port
   }
 
   nowMs(): number {
-    return timeMs(this.#time)
+    return timeMs(this.time)
   }
 
   /** Moves the server's clock; clients that use `nowMs` move with it. */
   shiftClock(byMs: number): void {
-    this.#time.offsetMs += byMs
+    this.time.offsetMs += byMs
   }
 
-  async stop(): Promise<{ seq: number; stateHash: string }> {
-    clearInterval(this.#ticker)
+  /** Moves the clock, and waits until everything that is due is done. */
+  async pass(byMs: number): Promise<void> {
+    this.shiftClock(byMs)
+    this.exchange.pipeline.tick()
+    await this.exchange.pipeline.whenIdle()
+  }
+
+  /** Waits until the read tables show all that is decided. */
+  async followed(): Promise<void> {
+    const { follower, pipeline } = this.exchange
+    await pipeline.durable()
+    while (!(await follower.whenApplied(pipeline.durableSeq, FOLLOW_MS)));
+  }
+
+  /** Stops once; whoever stops it again gets the same end. */
+  stop(): Promise<Ended> {
+    this.#stopped ??= this.#stop()
+    return this.#stopped
+  }
+
+  async #stop(): Promise<Ended> {
+    clearInterval(this.#running.ticker)
     this.sockets.stop()
     await this.gateway.stop()
     await this.services.mcp.stop()
     const last = await this.exchange.stop()
-    await this.#stopWatching()
+    await this.#running.stopWatching()
+    return last
+  }
+
+  /**
+   * Stops it and starts it from its folder, with the same state; its clock goes on. `meanwhile`
+   * gets the folder of the stopped exchange.
+   */
+  async restart(changes: LiveOptions = {}, meanwhile = (_dataDir: string) => {}): Promise<Ended> {
+    const last = await this.stop()
+    meanwhile(this.dataDir)
+    this.#options = { ...this.#options, ...changes, dataDir: this.dataDir }
+    this.#running = await open(this.#options, this)
+    this.#stopped = null
+    const { seq, stateHash } = this.exchange.recovered
+    assert.deepEqual({ seq, stateHash }, last, 'a start recovers the state of the stop')
     return last
   }
 
@@ -201,38 +247,112 @@ export class LiveExchange {
     return this.send(method, path, { headers, signal, ...(text === '' ? {} : { body: text }) })
   }
 
-  admin(path: string, body: unknown, token = ADMIN_TOKEN): Promise<Reply> {
-    const text = typeof body === 'string' ? body : JSON.stringify(body)
+  /** A read, or a call that changes nothing when it comes too late: it waits for its answer. */
+  patientCall(...called: Parameters<LiveExchange['call']>): Promise<Reply> {
+    return answered(() => this.call(...called))
+  }
+
+  /** A read without a proof, like `patientCall`. */
+  read(path: string): Promise<Reply> {
+    return answered(() => this.send('GET', path))
+  }
+
+  /** A call of an operator. */
+  operator(method: string, path: string, body?: unknown, token = ADMIN_TOKEN): Promise<Reply> {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    return this.send('POST', path, { headers, body: text })
+    if (body === undefined) return this.send(method, path, { headers })
+    return this.send(method, path, {
+      headers,
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    })
+  }
+
+  admin(path: string, body: unknown, token = ADMIN_TOKEN): Promise<Reply> {
+    return this.operator('POST', path, body, token)
+  }
+
+  /** A market that is there already. */
+  async marketOf(slug: string): Promise<LiveMarket> {
+    return termsOf(slug, bodyOf(await this.send('GET', `/markets/${slug}`)))
+  }
+
+  async openMarket(slug: string, fields: object = {}): Promise<LiveMarket> {
+    const body = { kind: 'clob', slug, title: `Will ${slug}?`, ...fields }
+    return termsOf(slug, bodyOf(await this.admin('/admin/markets', body), 201))
+  }
+
+  /** Opens the group `cup` and the market `pool`, whose pool is funded: targets of bookmarks. */
+  async openGroupAndPool(): Promise<void> {
+    const markets = ['reds', 'blues'].map((name) => ({ slug: `cup-${name}`, title: name }))
+    bodyOf(await this.admin('/admin/groups', { slug: 'cup', title: 'Who wins?', markets }), 201)
+    bodyOf(await this.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' }), 201)
+    const { profileId } = await this.trader(POOL_RAW)
+    const given = { profileId, collateralRaw: POOL_RAW, hints: [50, 50] }
+    const funded = await this.admin('/admin/markets/pool/liquidity', given)
+    assert.ok(funded.status < 300, funded.text)
+  }
+
+  /** Places a valid order, with `fields` beside it in the body. */
+  place(
+    trader: Trader,
+    market: LiveMarket,
+    wanted: OrderRequest = {},
+    fields: object = {},
+  ): Promise<Reply> {
+    const body = { ...orderBody(trader, market, wanted), ...fields }
+    return this.call(trader, 'POST', '/orders', body)
+  }
+
+  /** Places an order that must be accepted. */
+  async placed(...order: Parameters<LiveExchange['place']>): Promise<Reply> {
+    const reply = await this.place(...order)
+    bodyOf(reply, 201)
+    return reply
+  }
+
+  /** Places an order that must be accepted, and gives its id. */
+  async ordered(...order: Parameters<LiveExchange['place']>): Promise<string> {
+    return orderIdOf(await this.placed(...order))
+  }
+
+  /** The taker buys YES from a maker who buys NO; gives the reply to the taker. */
+  async trade(
+    maker: Trader,
+    taker: Trader,
+    market: LiveMarket,
+    wanted: OrderRequest,
+  ): Promise<Reply> {
+    const { ticks = 500, ...rest } = wanted
+    await this.placed(maker, market, { ...rest, outcome: 1, ticks: 1000 - ticks })
+    return this.placed(taker, market, { ...rest, ticks })
+  }
+
+  /** Resolves a market; YES wins unless told otherwise. */
+  async resolve(slug: string, body: object = { winningOutcomeIndex: 0 }): Promise<Reply> {
+    const reply = await this.admin(`/admin/markets/${slug}/resolve`, body)
+    bodyOf(reply)
+    return reply
   }
 
   async trader(collateralRaw: number, fields: object = {}): Promise<Trader> {
     const key = randomBytes(32)
     const account = accountOf(key)
-    const made = await this.admin('/admin/profiles', {
-      account,
-      rank: 'Bronze',
-      apiToken: { scopes: ['trading'] },
-      ...fields,
-    })
-    assert.equal(made.status, 201, made.text)
-    const profileId = Number(at(made.body, 'profileId'))
-    if (collateralRaw > 0) {
-      const paid = await this.admin('/admin/balances', { profileId, collateralRaw })
-      assert.equal(paid.status, 200, paid.text)
-    }
-    const tokenId = textAt(made.body, 'tokenId')
-    return { key, account, profileId, tokenId, secret: textAt(made.body, 'secret') }
+    const own = { account, rank: 'Bronze', apiToken: { scopes: ['trading'] } }
+    const made = bodyOf(await this.admin('/admin/profiles', { ...own, ...fields }), 201)
+    const profileId = Number(at(made, 'profileId'))
+    if (collateralRaw !== 0) await this.deposit({ profileId }, collateralRaw)
+    const [tokenId, secret] = [textAt(made, 'tokenId'), textAt(made, 'secret')]
+    return { key, account, profileId, tokenId, secret }
+  }
+
+  async deposit({ profileId }: Pick<Trader, 'profileId'>, collateralRaw: number): Promise<void> {
+    bodyOf(await this.admin('/admin/balances', { profileId, collateralRaw }))
   }
 
   /** Marks profiles as programs of the operator, which boards take for many counterparties. */
   async markAsPrograms(...traders: readonly Trader[]): Promise<void> {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-    const body = JSON.stringify({ isMachine: true })
     for (const { profileId } of traders) {
-      const edited = await this.send('PATCH', `/admin/profiles/${profileId}`, { headers, body })
-      assert.equal(edited.status, 200, edited.text)
+      bodyOf(await this.operator('PATCH', `/admin/profiles/${profileId}`, { isMachine: true }))
     }
   }
 
@@ -248,7 +368,7 @@ export class LiveExchange {
   async metrics(): Promise<string> {
     // Lets the exchange go on between two questions of a test that asks in a loop.
     await new Promise(setImmediate)
-    return this.#metricsText()
+    return this.#running.metricsText()
   }
 
   /** One gauge of GET /metrics. */
@@ -303,10 +423,15 @@ function socketsOf({ socketWaits, socketBounds }: LiveOptions, faults: EdgeFault
 const SET_ADMIN_TOKEN = { kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOKEN) } as const
 
 export async function startLive(options: LiveOptions = {}): Promise<LiveExchange> {
-  const config = configOf(options)
+  const placed = { ...options, dataDir: options.dataDir ?? newFolder() }
   const time = { offsetMs: 0, standsAtMs: options.isQuiescent === true ? Date.now() : null }
+  const kept = { time, faults: [], lost: [] }
+  return new LiveExchange(placed, kept, await open(placed, kept))
+}
+
+async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise<Running> {
+  const config = configOf(options)
   const clock = () => timeMs(time)
-  const faults: string[] = []
   const onFault = (sentence: string) => faults.push(sentence)
   const commits = new CommitFigures()
   const limits = options.limited === true ? openLimits(config.rates) : null
@@ -321,7 +446,6 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
     onWarning: () => {},
     onProgress: () => {},
   })
-  const lost: string[] = []
   const trace = await openTrace(config, lost)
   const metrics = new Metrics(0)
   const edgeFaults = new EdgeFaults(({ stack }) => onFault(stack))
@@ -349,16 +473,6 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   const tick = () => exchange.pipeline.tick()
   const ticker = options.stepwise === true ? undefined : setInterval(tick, TICK_MS)
   const port = await gateway.listen('127.0.0.1', 0)
-  return new LiveExchange({
-    exchange,
-    services,
-    gateway,
-    sockets,
-    port,
-    faults,
-    lost,
-    ...{ stopWatching: watching.stop, metricsText: watching.metricsText },
-    ticker,
-    time,
-  })
+  const { stop: stopWatching, metricsText } = watching
+  return { exchange, services, gateway, sockets, port, ticker, stopWatching, metricsText }
 }

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SignJWT } from 'jose'
 import { newFolder } from './data-folder.ts'
-import type { LiveExchange, Reply } from './live-exchange.ts'
+import type { LiveExchange } from './live-exchange.ts'
+import type { Reply } from './replies.ts'
 
 // A provider of identity tokens, and calls that show one of its tokens.
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { ADMIN_TOKEN, at, type LiveExchange, type Reply } from './live-exchange.ts'
+import { at } from './json-path.ts'
+import { ADMIN_TOKEN, type LiveExchange } from './live-exchange.ts'
+import type { Reply } from './replies.ts'
 
 // Matches and scores for tests, as operators tell them over HTTP.
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { signCall } from '../../server/auth/api-token.ts'
-import { at, type LiveExchange, type Reply, type Trader, textAt } from './live-exchange.ts'
+import { at, textAt } from './json-path.ts'
+import type { LiveExchange, Trader } from './live-exchange.ts'
+import type { Reply } from './replies.ts'
 
 // Programs that speak MCP to a live exchange, by the client of the protocol's own library.
 

@@ -1,10 +1,10 @@
-import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { ZERO_ADDRESS } from '../../server/crypto/address.ts'
 import { type ClientOrder, signClientOrder } from '../../server/edge/intake/order/client-order.ts'
-import { at, type LiveExchange, type Reply, type Trader, textAt } from './live-exchange.ts'
+import { at, textAt } from './json-path.ts'
+import type { Trader } from './live-exchange.ts'
 
-// Markets and signed orders for tests that trade over HTTP.
+// The terms of a market and the signed orders of its traders.
 
 export const DOMAIN_NAME = 'Limitless CTF Exchange'
 export const CHAIN_ID = 8453
@@ -19,28 +19,11 @@ export interface LiveMarket {
   readonly feeBps: number
 }
 
-function termsOf(slug: string, view: unknown): LiveMarket {
+/** The terms of a market from its view. */
+export function termsOf(slug: string, view: unknown): LiveMarket {
   const tokens = [textAt(view, 'tokens', 'yes'), textAt(view, 'tokens', 'no')] as const
   const feeBps = at(view, 'metadata', 'fee') === true ? BRONZE_BPS : 0
   return { slug, tokens, exchange: textAt(view, 'venue', 'exchange'), feeBps }
-}
-
-/** A market that is there already. */
-export async function marketOf(live: LiveExchange, slug: string): Promise<LiveMarket> {
-  const shown = await live.send('GET', `/markets/${slug}`)
-  assert.equal(shown.status, 200, shown.text)
-  return termsOf(slug, shown.body)
-}
-
-export async function openMarket(
-  live: LiveExchange,
-  slug: string,
-  fields: object = {},
-): Promise<LiveMarket> {
-  const body = { kind: 'clob', slug, title: `Will ${slug}?`, ...fields }
-  const made = await live.admin('/admin/markets', body)
-  assert.equal(made.status, 201, made.text)
-  return termsOf(slug, made.body)
 }
 
 export interface OrderRequest {
@@ -100,16 +83,4 @@ export function orderBody(
     orderType: 'GTC',
     marketSlug: market.slug,
   }
-}
-
-/** Places a valid order, with `fields` beside it in the body. */
-export function place(
-  live: LiveExchange,
-  trader: Trader,
-  market: LiveMarket,
-  wanted: OrderRequest = {},
-  fields: object = {},
-): Promise<Reply> {
-  const body = { ...orderBody(trader, market, wanted), ...fields }
-  return live.call(trader, 'POST', '/orders', body)
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { privateKeyToAccount } from 'viem/accounts'
-import { at, type LiveExchange, type Reply } from './live-exchange.ts'
+import type { LiveExchange } from './live-exchange.ts'
+import type { Reply } from './replies.ts'
 
 // A wallet that logs in as a browser does. viem signs, so that our own code does not check itself.
 
@@ -89,8 +90,4 @@ export function withCookie(
   const headers = { cookie, 'content-type': 'application/json' }
   const isSent = body !== undefined
   return live.send(method, path, isSent ? { headers, body: JSON.stringify(body) } : { headers })
-}
-
-export function codeOf(reply: Reply): string {
-  return String(at(reply.body, 'code'))
 }

@@ -1,6 +1,7 @@
 // A running exchange in this process, without HTTP and intake. Requests go straight to the
 // sequencer, and the test sets the time.
 
+import { after } from 'node:test'
 import { ASK_TABLES } from '../../engine/core/decide/decide.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { PlaceOrder, TokenFields } from '../../engine/domain/command.ts'
@@ -15,7 +16,25 @@ export interface TestClock {
   nowMs: number
 }
 
-export function openForTest(
+/**
+ * Opens an exchange, which is stopped when the tests of the file are over, or the test that calls
+ * this: however that test ends, and unless it stopped the exchange itself. No hook may call it.
+ */
+export async function openForTest(
+  ...settings: Parameters<typeof openToKill>
+): Promise<RunningExchange> {
+  const exchange = await openToKill(...settings)
+  let stopped: ReturnType<RunningExchange['stop']> | null = null
+  const stop = () => {
+    stopped ??= exchange.stop()
+    return stopped
+  }
+  after(stop)
+  return { ...exchange, stop }
+}
+
+/** Opens an exchange whose parts the test stops itself, as if the process died. */
+export function openToKill(
   dataDir: string,
   clock: TestClock,
   marketThreads: MarketThreads = 0,
@@ -59,18 +78,28 @@ export async function makeMarket(
   await pipeline.change(() => ({ kind: 'createMarket', marketId, book: marketId, market }))
 }
 
+/** Makes the profile with this id, which has a token and this collateral. */
+export async function addProfile(
+  exchange: Pick<RunningExchange, 'pipeline' | 'seal'>,
+  profileId: number,
+  collateralRaw: number,
+  changes: Parameters<typeof profileFields>[1] = {},
+): Promise<void> {
+  const { pipeline } = exchange
+  const profile = profileFields(profileId, changes)
+  const token = tokenOf(exchange, profileId)
+  await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
+  await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw }))
+}
+
 /** Makes one market with this deadline, and one funded profile with a token. */
 export async function fill(
   exchange: RunningExchange,
   collateralRaw: number,
   deadlineMs: number | null = null,
 ): Promise<void> {
-  const { pipeline } = exchange
   await makeMarket(exchange, 1, deadlineMs)
-  const profile = profileFields(1, { rank: null })
-  const token = tokenOf(exchange, 1)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: 1, profile, token }))
-  await pipeline.change(() => ({ kind: 'adjustBalance', profileId: 1, collateralRaw }))
+  await addProfile(exchange, 1, collateralRaw, { rank: null })
 }
 
 /**

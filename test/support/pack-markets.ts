@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { LiveExchange, Trader } from './live-exchange.ts'
-import { type LiveMarket, openMarket, place } from './live-orders.ts'
+import type { LiveMarket } from './live-orders.ts'
 
 const DEPTH_RAW = 1_000_000_000
 
@@ -12,11 +12,11 @@ export async function marketsForPacks(
 ): Promise<LiveMarket[]> {
   const markets: LiveMarket[] = []
   for (const [index, ticks] of [500, 600].entries()) {
-    const market = await openMarket(live, slugs[index])
+    const market = await live.openMarket(slugs[index])
     const ask = { outcome: 1, ticks, sizeRaw: DEPTH_RAW } as const
-    assert.equal((await place(live, maker, market, ask)).status, 201)
+    assert.equal((await live.place(maker, market, ask)).status, 201)
     const bid = { ticks: 990 - ticks, sizeRaw: DEPTH_RAW }
-    assert.equal((await place(live, maker, market, bid)).status, 201)
+    assert.equal((await live.place(maker, market, bid)).status, 201)
     markets.push(market)
   }
   return markets

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import type { OrderEvent } from '../../server/exchange/read-model/order-event-feed.ts'
-import { at, type LiveExchange, type Trader } from './live-exchange.ts'
+import { at } from './json-path.ts'
+import type { LiveExchange, Trader } from './live-exchange.ts'
 import { handshakeOf, SocketClient } from './socket-client.ts'
 
 // A client of order events that comes back: what it names, what it receives, and how that compares

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { at } from './json-path.ts'
-import { type LiveExchange, type Trader, textAt } from './live-exchange.ts'
+import { at, textAt } from './json-path.ts'
+import type { LiveExchange, Trader } from './live-exchange.ts'
 
 // An order as its owner reads it. GET user-orders and POST /orders/status/batch must agree.
 

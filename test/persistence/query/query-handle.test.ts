@@ -34,13 +34,12 @@ test('in a full queue the newest question of the longest line gives way to anoth
     answers.flatMap((answer, index) => (answer === undefined ? index : [])),
     [greedy.length - 1],
   )
-  await exchange.stop()
 })
 
 test('a question that breaks its thread is lost alone; the others are asked again', async () => {
   // The fault is for the first thread only; the next one is whole.
   process.env[FAULT_VARIABLE] = 'query-ends:4'
-  const { exchange, request } = await opened()
+  const { request } = await opened()
   const params = Array.from({ length: 12 }, () => request(GREEDY))
   delete process.env[FAULT_VARIABLE]
   const answers = await Promise.allSettled(params)
@@ -50,5 +49,4 @@ test('a question that breaks its thread is lost alone; the others are asked agai
   for (const answer of answers) {
     if (answer.status === 'fulfilled') assert.equal(answer.value?.length, 1)
   }
-  await exchange.stop()
 })

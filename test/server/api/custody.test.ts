@@ -1,25 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { api } from '../../../server/api/routes.ts'
 import { ON_BEHALF_HEADER } from '../../../server/edge/http/access/on-behalf.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../support/live-exchange.ts'
+import { exchange } from '../../support/exchange.ts'
+import { at } from '../../support/json-path.ts'
+import type { Trader } from '../../support/live-exchange.ts'
 import { putMatch } from '../../support/live-matches.ts'
-import { type LiveMarket, openMarket, orderBody } from '../../support/live-orders.ts'
+import { orderBody } from '../../support/live-orders.ts'
 import {
   ownWallet,
   PARTNER_RIGHTS,
   serverWallet,
   unsignedBody,
 } from '../../support/live-partners.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
+import { accepted, codeOf, orderIdOf, type Reply } from '../../support/replies.ts'
 
 // Who may act for whom (rules §12.1): every call that a partner can make for a sub-account, against
 // every kind of sub-account. Money moves for server wallets alone; a sub-account that signs for
@@ -32,12 +28,7 @@ const [HEADER] = Object.keys(ON_BEHALF_HEADER)
 const KINDS = ['wallet', 'own', 'foreign', 'left', 'frozen'] as const
 type Kind = (typeof KINDS)[number]
 
-let live: LiveExchange
-let market: LiveMarket
-let partner: Trader
-let own: Trader
-let conditionId: string
-let group: string[]
+const { live, rain: market } = await exchange({ markets: ['rain'] })
 const children = new Map<Kind, number>()
 
 /** The owner of a self-custodial sub-account, logged in as with a browser. */
@@ -50,37 +41,30 @@ async function leave(child: Trader): Promise<Reply> {
   return withCookie(live, await cookieFor(child), 'DELETE', '/profiles/me/partner')
 }
 
-before(async () => {
-  live = await startLive()
-  market = await openMarket(live, 'rain')
-  await putMatch(live, 'final', 1, ['rain'])
-  await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'A pool' })
-  const { catalogue } = live.exchange.pipeline.clearing
-  conditionId = catalogue.bySlug('rain')?.conditionId ?? ''
-  const made = await live.admin('/admin/groups', {
-    ...{ slug: 'who', title: 'Who?' },
-    markets: ['a', 'b', 'c'].map((slug) => ({ slug, title: slug })),
-  })
-  assert.equal(made.status, 201, made.text)
-  group = ['a', 'b'].map((slug) => catalogue.bySlug(slug)?.conditionId ?? '')
-  const rights = { apiToken: { scopes: [...PARTNER_RIGHTS, 'withdrawal'] } }
-  partner = await live.trader(FUNDS_RAW, rights)
-  const other = await live.trader(FUNDS_RAW, rights)
-  own = await ownWallet(live, partner, FUNDS_RAW)
-  const left = await ownWallet(live, partner, FUNDS_RAW)
-  const frozen = await serverWallet(live, partner, FUNDS_RAW)
-  children.set('wallet', (await serverWallet(live, partner, FUNDS_RAW)).profileId)
-  children.set('own', own.profileId)
-  children.set('foreign', (await serverWallet(live, other, FUNDS_RAW)).profileId)
-  children.set('left', left.profileId)
-  children.set('frozen', frozen.profileId)
-  const gone = await leave(left)
-  assert.equal(gone.status, 200, gone.text)
-  await live.admin(`/admin/profiles/${frozen.profileId}/freeze`, { reason: 'A test.' })
-  assert.equal(await live.exchange.solvency.count(), true)
+await putMatch(live, 'final', 1, ['rain'])
+await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'A pool' })
+const { catalogue } = live.exchange.pipeline.clearing
+const conditionId = catalogue.bySlug('rain')?.conditionId ?? ''
+const made = await live.admin('/admin/groups', {
+  ...{ slug: 'who', title: 'Who?' },
+  markets: ['a', 'b', 'c'].map((slug) => ({ slug, title: slug })),
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+assert.equal(made.status, 201, made.text)
+const group = ['a', 'b'].map((slug) => catalogue.bySlug(slug)?.conditionId ?? '')
+const rights = { apiToken: { scopes: [...PARTNER_RIGHTS, 'withdrawal'] } }
+const partner = await live.trader(FUNDS_RAW, rights)
+const other = await live.trader(FUNDS_RAW, rights)
+const own = await ownWallet(live, partner, FUNDS_RAW)
+const left = await ownWallet(live, partner, FUNDS_RAW)
+const frozen = await serverWallet(live, partner, FUNDS_RAW)
+children.set('wallet', (await serverWallet(live, partner, FUNDS_RAW)).profileId)
+children.set('own', own.profileId)
+children.set('foreign', (await serverWallet(live, other, FUNDS_RAW)).profileId)
+children.set('left', left.profileId)
+children.set('frozen', frozen.profileId)
+await accepted(leave(left))
+await live.admin(`/admin/profiles/${frozen.profileId}/freeze`, { reason: 'A test.' })
+assert.equal(await live.exchange.solvency.count(), true)
 
 interface Row {
   /**
@@ -290,9 +274,8 @@ test('a sub-account that signs for itself keeps its money, and may order', async
   assert.equal(`${taken.status} ${codeOf(taken)}`, '403 NO_SERVER_WALLET')
   assert.equal(fundsOf(own.profileId), FUNDS_RAW)
   const signed = { ...orderBody(own, market, { ticks: 100 }), ownerId: own.profileId }
-  const placed = await live.call(partner, 'POST', '/orders', signed, { headers })
-  assert.equal(placed.status, 201, placed.text)
-  const orderId = textAt(placed.body, 'order', 'id')
+  const placed = await accepted(live.call(partner, 'POST', '/orders', signed, { headers }), 201)
+  const orderId = orderIdOf(placed)
   for (const mode of ['STOP_ON_FAILURE', 'ALLOW_FAILURE']) {
     const body = { ...replacing(own.profileId), cancel: { orderId }, mode }
     const one = await live.call(partner, 'POST', '/orders/cancel-replace', body, { headers })
@@ -303,8 +286,7 @@ test('a sub-account that signs for itself keeps its money, and may order', async
   }
   const found = await live.call(partner, 'GET', `/orders/${orderId}`, undefined, { headers })
   assert.equal(at(found.body, 'order', 'status'), 'LIVE', 'nothing was canceled')
-  const gone = await live.call(partner, 'DELETE', `/orders/${orderId}`, undefined, { headers })
-  assert.equal(gone.status, 200, gone.text)
+  await accepted(live.call(partner, 'DELETE', `/orders/${orderId}`, undefined, { headers }))
 })
 
 test('no call of another kind takes the header, and none acts for its caller then', async () => {
@@ -343,8 +325,7 @@ test('a sub-account sees its partner, and leaves it', async () => {
   const list = () => live.call(partner, 'GET', '/profiles/partner-accounts')
   assert.ok((await list()).text.includes(child.account))
   const before = live.exchange.pipeline.clearing.lastSeq
-  const gone = await leave(child)
-  assert.equal(gone.status, 200, gone.text)
+  await accepted(leave(child))
   assert.ok(live.exchange.pipeline.clearing.lastSeq > before, 'a command says so')
   assert.equal(at((await me()).body, 'partner'), null)
   assert.equal(codeOf(await read()), 'NOT_SUB_ACCOUNT')
@@ -352,8 +333,7 @@ test('a sub-account sees its partner, and leaves it', async () => {
   const signed = { ...orderBody(child, market, { ticks: 100 }), ownerId: child.profileId }
   const restricted = await live.call(partner, 'POST', '/orders', signed, { headers })
   assert.equal(`${restricted.status} ${codeOf(restricted)}`, '403 NOT_SUB_ACCOUNT')
-  const placed = await live.call(child, 'POST', '/orders', signed)
-  assert.equal(placed.status, 201, placed.text)
+  await accepted(live.call(child, 'POST', '/orders', signed), 201)
   const again = await leave(child)
   assert.equal(`${again.status} ${codeOf(again)}`, '404 NO_PARTNER')
 })

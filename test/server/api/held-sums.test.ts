@@ -44,5 +44,4 @@ test('the worth of what a profile holds is summed in slices', async () => {
   // Without a trade and with an empty book, shares count at their cost.
   assert.deepEqual([books.worthRaw, books.costRaw], [MARKETS * AMOUNT_RAW, MARKETS * AMOUNT_RAW])
   assert.ok(rounds >= 2 * MARKETS, `${rounds} turns`)
-  await exchange.stop()
 })

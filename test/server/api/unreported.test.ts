@@ -1,17 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
+import { exchange } from '../../support/exchange.ts'
+import { at, textAt } from '../../support/json-path.ts'
+import { ADMIN_TOKEN, type Trader } from '../../support/live-exchange.ts'
 import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../support/live-exchange.ts'
-import { openMarket } from '../../support/live-orders.ts'
-import {
-  codeOf,
   cookieOf,
   login,
   newWallet,
@@ -19,6 +11,7 @@ import {
   type Wallet,
   withCookie,
 } from '../../support/live-session.ts'
+import { assertRefused, type Reply } from '../../support/replies.ts'
 import { UnreportedDisk } from '../../support/unreported-disk.ts'
 
 // A change that is not durable is told to nobody (law 1). While the test holds back the journal's
@@ -28,15 +21,7 @@ const SCOPES = ['trading', 'account_creation', 'delegated_signing']
 const ME = '/profiles/me'
 const PARTNER = '/profiles/partner-accounts'
 const TOKENS = '/auth/api-tokens'
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-  await openMarket(live, 'rain')
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange({ markets: ['rain'] })
 
 /** Sends requests that rest on no change, so that every other possible answer comes first. */
 async function otherCalls(): Promise<void> {
@@ -79,8 +64,7 @@ type Row = [
 
 function refused(status: number, code: string) {
   return (_changed: Reply, called: Reply) => {
-    assert.equal(called.status, status, called.text)
-    assert.equal(codeOf(called), code)
+    assertRefused(called, status, code)
   }
 }
 

@@ -12,14 +12,13 @@ import type { RunningExchange } from '../../../server/start/open.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { recoverAll } from '../../support/journal-records.ts'
 import {
+  addProfile,
   buy,
   fill,
   makeMarket,
   openForTest,
   sleepUntilTaken,
-  tokenOf,
 } from '../../support/open-pipeline.ts'
-import { profileFields } from '../../support/specs.ts'
 
 // Wide acts: they reach every order, and other work runs meanwhile.
 
@@ -44,14 +43,6 @@ async function placeMany(exchange: RunningExchange, count: number, order: object
     }
   }
   await exchange.pipeline.whenIdle()
-}
-
-async function addProfile(exchange: RunningExchange, profileId: number): Promise<void> {
-  const { pipeline } = exchange
-  const profile = profileFields(profileId)
-  const token = tokenOf(exchange, profileId)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
-  await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e9 }))
 }
 
 /** The number of loop turns that other work got until `done`. */
@@ -86,7 +77,6 @@ test('a cancel of all orders in a market names each, and other work runs in betw
   assert.equal(outcome.orderIds.length, orders)
   assert.deepEqual(outcome.failed, [])
   assert.ok(rounds >= orders / 1000, `${rounds} turns`)
-  await exchange.stop()
 })
 
 /** The number of orders in each cancel of the journal. */
@@ -105,7 +95,7 @@ test('a flood of cancels over all markets cancels each order once, in parts', as
   const dataDir = newFolder()
   const exchange = await openForTest(dataDir, { nowMs: START_MS }, 1)
   await fill(exchange, 1e12)
-  await addProfile(exchange, 2)
+  await addProfile(exchange, 2, 1e9)
   const markets = 70
   for (let marketId = 2; marketId <= markets; marketId++) {
     exchange.shards.of(marketId)
@@ -170,13 +160,12 @@ test('a cancel over all markets that is refused midway names what is still open'
   const refused = await everywhere.run(1)
   assert.ok(refused instanceof Reject)
   assert.equal(refused.name, 'TRADING_DISABLED')
-  await exchange.stop()
 })
 
 test('a sweep settles every maker, and its reply names only the first makers', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 1)
   await fill(exchange, 1e12)
-  await addProfile(exchange, 2)
+  await addProfile(exchange, 2, 1e9)
   const makers = LIMITS.replyOrdersMax + 500
   await placeMany(exchange, makers, { accountId: 2, outcome: 1, priceTicks: 500, sizeRaw: 1000 })
   const { pipeline } = exchange
@@ -187,7 +176,6 @@ test('a sweep settles every maker, and its reply names only the first makers', a
   assert.equal(receipt.makers.length, LIMITS.replyOrdersMax)
   assert.equal(receipt.filledSharesRaw, makers * 1000)
   assert.equal(pipeline.clearing.orders.live.all, 0)
-  await exchange.stop()
 })
 
 /** The seqs of orders, in the order in which their replies went out. */
@@ -233,7 +221,7 @@ test('a market does not wait for the many results of another', async () => {
 test('the reply to a trade mined at once waits for its block, even in a flood', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: START_MS }, 0, { blockMs: 0 })
   await fill(exchange, 1e12)
-  await addProfile(exchange, 2)
+  await addProfile(exchange, 2, 1e9)
   const trades = 600
   await placeMany(exchange, 1, {
     accountId: 2,
@@ -274,7 +262,8 @@ test('heartbeats of one instant share one cancel per market, and each one ends',
   const { pipeline } = exchange
   const beats = new HeartbeatChanges(pipeline)
   const dueMs = START_MS + 10_000
-  for (let profileId = 2; profileId <= profiles; profileId++) await addProfile(exchange, profileId)
+  for (let profileId = 2; profileId <= profiles; profileId++)
+    await addProfile(exchange, profileId, 1e9)
   for (let accountId = 1; accountId <= profiles; accountId++) {
     await beats.beat(accountId, dueMs)
     // The last profile has no orders.

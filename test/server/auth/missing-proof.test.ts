@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../support/live-exchange.ts'
+import { test } from 'node:test'
+import { exchange } from '../../support/exchange.ts'
+import { at, textAt } from '../../support/json-path.ts'
+import { assertRefused, type Reply } from '../../support/replies.ts'
 
 // What a call without a good proof is told: the proof that its route takes, and what was signed.
 
-let live: LiveExchange
-let alice: Trader
-
-before(async () => {
-  live = await startLive()
-  alice = await live.trader(0)
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live, alice } = await exchange({ traders: { alice: 0 } })
 
 function refused(reply: Reply, code: string): string {
-  assert.deepEqual([reply.status, at(reply.body, 'code')], [401, code], reply.text)
+  assertRefused(reply, 401, code)
   return textAt(reply.body, 'message')
 }
 

@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../support/live-exchange.ts'
+import { test } from 'node:test'
+import { exchange } from '../../support/exchange.ts'
+import { at } from '../../support/json-path.ts'
+import type { Trader } from '../../support/live-exchange.ts'
 import { eventOf, publishScores, putMatch } from '../../support/live-matches.ts'
 import { byBearer, openProgram } from '../../support/live-mcp.ts'
-import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
-import { listAt, patientCall, readOf } from '../../support/live-reads.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../support/live-session.ts'
+import { accepted, assertRefused, listAt, type Reply } from '../../support/replies.ts'
 
 // What the contract says of boards, matches, market pages and tools, row by row. A row of
 // server/docs/api.md names each test.
@@ -19,24 +14,19 @@ import { codeOf, cookieOf, login, newWallet, withCookie } from '../../support/li
 const UNIT = 1_000_000
 const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions'
 const WRONG_ACCOUNT = '0x12'
-let live: LiveExchange
-let rain: LiveMarket
-let home: LiveMarket
-let away: LiveMarket
-let ann: Trader
-let ben: Trader
+const { live, rain, home, away, ann, ben } = await exchange({
+  flags: ['--block-ms', '1'],
+  markets: { rain: { categories: ['Weather'] }, home: {}, away: {} },
+  fundsRaw: 1000 * UNIT,
+  traders: { ann: { username: 'ann' }, ben: {} },
+})
 
-const get = (path: string) => readOf(live, path)
-const call = (who: Trader, method: string, path: string) => patientCall(live, who, method, path)
+const get = (path: string) => live.read(path)
+const call = (who: Trader, method: string, path: string) => live.patientCall(who, method, path)
 const statusOf = async (path: string) => (await get(path)).status
 
 function wordsOf(reply: Reply, ...path: string[]): unknown[] {
   return ['username', 'profileId'].map((name) => at(reply.body, ...path, name))
-}
-
-async function placed(who: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
-  const reply = await place(live, who, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
 }
 
 /** The id of the market page of a category. */
@@ -58,24 +48,14 @@ async function passed(): Promise<void> {
   await boards.pass(live.nowMs())
 }
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1'] })
-  rain = await openMarket(live, 'rain', { categories: ['Weather'] })
-  home = await openMarket(live, 'home')
-  away = await openMarket(live, 'away')
-  ann = await live.trader(1000 * UNIT, { username: 'ann' })
-  ben = await live.trader(1000 * UNIT)
-  await live.markAsPrograms(ann, ben)
-  await placed(ben, rain, { outcome: 1, ticks: 500, sizeRaw: 10 * UNIT })
-  await placed(ann, rain, { ticks: 500, sizeRaw: 10 * UNIT })
-  await placed(ben, rain, { ticks: 600, sizeRaw: 5 * UNIT })
-  await placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 5 * UNIT })
-  await putMatch(live, 'derby', 1, ['home', 'away'])
-  await publishScores(live, eventOf(1, 1, { homeScore: 2 }))
-  await passed()
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+await live.markAsPrograms(ann, ben)
+await live.placed(ben, rain, { outcome: 1, ticks: 500, sizeRaw: 10 * UNIT })
+await live.placed(ann, rain, { ticks: 500, sizeRaw: 10 * UNIT })
+await live.placed(ben, rain, { ticks: 600, sizeRaw: 5 * UNIT })
+await live.placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 5 * UNIT })
+await putMatch(live, 'derby', 1, ['home', 'away'])
+await publishScores(live, eventOf(1, 1, { homeScore: 2 }))
+await passed()
 
 test('GET /portfolio/:account/realized-pnl: of a day, a week, a month or all time', async () => {
   const path = `/portfolio/${ann.account}/realized-pnl`
@@ -123,8 +103,7 @@ test('GET /leaderboard/:type: username and profileId; a category needs page and 
 
 test('GET /leaderboard/pnl/unrealized/biggest-positions: by size or profit, by page', async () => {
   const positions = async (query: string) => {
-    const reply = await get(`${BIGGEST}${query}`)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(get(`${BIGGEST}${query}`))
     return reply
   }
   const bySize = await positions('')
@@ -152,7 +131,7 @@ test('GET /sports/live: scores of what is in play, by sport', async () => {
 })
 
 test('GET /sports/events: all matches, those of esports with esportType', async () => {
-  await openMarket(live, 'map')
+  await live.openMarket('map')
   await putMatch(live, 'final', 2, ['map'], { sportType: 'esports', esportType: 'cs2' })
   const types = async (query = '') =>
     listAt(await get(`/sports/events${query}`), 'data').map((each) => at(each, 'esportType'))
@@ -164,7 +143,7 @@ const OF_DERBY = '/sports-markets/derby/user-orders'
 
 test('GET /sports-markets/:slug/user-orders: of all markets of the match', async () => {
   assert.equal((await live.send('GET', OF_DERBY)).status, 401)
-  for (const market of [home, away]) await placed(ann, market, { ticks: 100 })
+  for (const market of [home, away]) await live.placed(ann, market, { ticks: 100 })
   assert.equal(listAt(await call(ann, 'GET', OF_DERBY)).length, 2)
   assert.equal(listAt(await call(ben, 'GET', OF_DERBY)).length, 0)
   const cookie = cookieOf(await login(live, newWallet()))
@@ -210,8 +189,7 @@ test('GET /user-stats/accuracy/:account: a body or null, 400, and 404 when it is
   assert.deepEqual([none.status, none.text], [200, 'null'])
   assert.equal(none.headers.get('cache-control'), 'public, max-age=15')
   assert.equal(await statusOf(path(WRONG_ACCOUNT)), 400)
-  const resolved = await live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 0 })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 0 }))
   const { catalogue } = live.exchange.pipeline.clearing
   while (catalogue.unpaid.size > 0) await new Promise(setImmediate)
   await passed()
@@ -219,8 +197,7 @@ test('GET /user-stats/accuracy/:account: a body or null, 400, and 404 when it is
   const counts = ['marketsWon', 'marketsLost', 'totalResolved', 'since']
   const [won, lost, total, since] = counts.map((name) => at(body, name))
   assert.deepEqual([won, lost, total, typeof since], [1, 0, 1, 'string'])
-  const quiet = await startLive({ flags: ['--accuracy', 'off'] })
+  const { live: quiet } = await exchange({ flags: ['--accuracy', 'off'] })
   const off = await quiet.send('GET', path(ann.account))
-  await quiet.stop()
-  assert.deepEqual([off.status, codeOf(off)], [404, 'ACCURACY_OFF'])
+  assertRefused(off, 404, 'ACCURACY_OFF')
 })

@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../support/live-exchange.ts'
-import { asOperator } from '../../support/live-matches.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../support/live-orders.ts'
-import { listAt, patientCall, readOf } from '../../support/live-reads.ts'
+import { test } from 'node:test'
+import { exchange } from '../../support/exchange.ts'
+import { at } from '../../support/json-path.ts'
+import { orderBody } from '../../support/live-orders.ts'
+import { accepted, listAt, type Reply } from '../../support/replies.ts'
 
 // The limits that the contract names, on both sides of each. Those of packs, bookmarks and feeds
 // stand with their calls. A row of server/docs/api.md names each test.
@@ -18,21 +12,15 @@ import { listAt, patientCall, readOf } from '../../support/live-reads.ts'
 const UNIT = 1_000_000
 const MINUTE_MS = 60_000
 const SERIES = '/markets/timeline?symbol=BTC&frequency=minutely&subFrequency=minutes_5'
-let live: LiveExchange
-let rain: LiveMarket
-let ann: Trader
-
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1'] })
-  rain = await openMarket(live, 'rain')
-  ann = await live.trader(1000 * UNIT)
+const { live, rain, ann } = await exchange({
+  flags: ['--block-ms', '1'],
+  markets: ['rain'],
+  traders: { ann: 1000 * UNIT },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
-const get = (path: string) => readOf(live, path)
+const get = (path: string) => live.read(path)
 const call = (method: string, path: string, body?: unknown) =>
-  patientCall(live, ann, method, path, body)
+  live.patientCall(ann, method, path, body)
 
 /** Each path with its number must be answered so. */
 async function answers(request: (value: number) => Promise<Reply>, rows: [number, number][]) {
@@ -90,8 +78,8 @@ test('limit: own orders of a market, 1 to 200', async () => {
 test('limit: trades of a market, 1 to 100, 100 when absent, and pages from 1', async () => {
   const maker = await live.trader(1000 * UNIT)
   const sell = { outcome: 1, ticks: 500, sizeRaw: UNIT } as const
-  assert.equal((await place(live, maker, rain, sell)).status, 201)
-  assert.equal((await place(live, ann, rain, { ticks: 500, sizeRaw: UNIT })).status, 201)
+  await live.placed(maker, rain, sell)
+  await live.placed(ann, rain, { ticks: 500, sizeRaw: UNIT })
   let reply = await get('/markets/rain/events')
   while (listAt(reply, 'events').length === 0) reply = await get('/markets/rain/events')
   assert.deepEqual([at(reply.body, 'limit'), at(reply.body, 'page')], [100, 1])
@@ -112,8 +100,7 @@ test('limit: a timeline has 1 and 24 slots by slug, 10 and 10 by symbol, at most
     ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', slotsAhead: 30 },
     ...{ stableSlug: 'btc-now', slugPrefix: 'btc', title: 'Up?', assetName: 'Bitcoin' },
   }
-  const made = await live.admin('/admin/series', { ...series, strikePrice: '95000' })
-  assert.equal(made.status, 201, made.text)
+  await accepted(live.admin('/admin/series', { ...series, strikePrice: '95000' }), 201)
   const { pipeline } = live.exchange
   const settled = async (): Promise<void> => {
     for (let tick = 0; tick < 50; tick++) {
@@ -226,7 +213,7 @@ test('limit: the description of a market has at most 10,000 characters', async (
     [10_001, 400],
   ])
   const edit = (count: number) =>
-    asOperator(live, 'PATCH', '/admin/markets/rain', { description: 'd'.repeat(count) })
+    live.operator('PATCH', '/admin/markets/rain', { description: 'd'.repeat(count) })
   await answers(edit, [
     [10_000, 200],
     [10_001, 400],
@@ -261,14 +248,13 @@ test('limit: how long replies are kept: trades of nothing, feed, accuracy, timel
 })
 
 test('limit: a call above its rate is 429, and says when to come again', async () => {
-  const few = await startLive({
+  const { live: few } = await exchange({
     limited: true,
     flags: ['--address-rate-public', '1:2', '--market-threads', '0'],
   })
   const read = () => few.send('GET', '/markets/active')
   let reply = await read()
   while (reply.status === 200) reply = await read()
-  await few.stop()
   assert.equal(reply.status, 429, reply.text)
   assert.ok(Number(reply.headers.get('retry-after')) >= 1)
 })

@@ -1,16 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../support/live-exchange.ts'
+import { test } from 'node:test'
+import { exchange } from '../../support/exchange.ts'
+import { at, textAt } from '../../support/json-path.ts'
 import { putMatch } from '../../support/live-matches.ts'
-import { openMarket, place } from '../../support/live-orders.ts'
-import { listAt, patientCall, readOf } from '../../support/live-reads.ts'
+import { accepted, listAt, type Reply } from '../../support/replies.ts'
 
 // What the contract says of packs, row by row. A row of server/docs/api.md names each test.
 
@@ -23,14 +16,15 @@ const YES_TICKS = {
   ...{ 'at-900': 900, 'at-910': 910 },
 }
 const POSITIONS = ['ACTIVE', 'WON', 'LOST'] as const
-let live: LiveExchange
-let ann: Trader
-let packId: string
+const { live, ann } = await exchange({
+  flags: ['--block-ms', '1', '--pack-rest', '0'],
+  traders: { ann: { collateralRaw: 10_000 * UNIT, username: 'ann' } },
+})
 
 const legs = (...slugs: string[]) => slugs.map((marketSlug) => ({ marketSlug, outcomeIndex: 0 }))
 const quote = (slugs: string[], stake = STAKE) =>
-  patientCall(live, ann, 'POST', '/parlay/quote', { legs: legs(...slugs), stake })
-const get = (path: string) => readOf(live, path)
+  live.patientCall(ann, 'POST', '/parlay/quote', { legs: legs(...slugs), stake })
+const get = (path: string) => live.read(path)
 
 function codesOf(reply: Reply): unknown[] {
   return listAt(reply, 'ineligibleReasons').map((each) => at(each, 'code'))
@@ -39,34 +33,26 @@ function codesOf(reply: Reply): unknown[] {
 async function create(slugs: string[]): Promise<Reply> {
   const quoteId = at((await quote(slugs)).body, 'quoteId')
   const body = { quoteId, legs: legs(...slugs), stake: STAKE }
-  return patientCall(live, ann, 'POST', '/parlay/create', body)
+  return live.patientCall(ann, 'POST', '/parlay/create', body)
 }
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1', '--pack-rest', '0'] })
-  ann = await live.trader(10_000 * UNIT, { username: 'ann' })
-  const maker = await live.trader(100_000 * UNIT)
-  const funded = await live.admin('/admin/house', { collateralRaw: 10_000 * UNIT })
-  assert.equal(funded.status, 200, funded.text)
-  for (const [slug, yesTicks] of Object.entries(YES_TICKS)) {
-    const market = await openMarket(live, slug)
-    const sizeRaw = 1000 * UNIT
-    const wanted = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw } as const
-    assert.equal((await place(live, maker, market, wanted)).status, 201)
-    const bid = { ticks: yesTicks - 10, sizeRaw }
-    assert.equal((await place(live, maker, market, bid)).status, 201)
-  }
-  const cup = { sportType: 'esports', esportType: 'cs2' }
-  await putMatch(live, 'final', 1, [], {
-    ...cup,
-    markets: [{ slug: 'reds' }, { slug: 'map', esportsPropType: 'map_winner' }],
-  })
-  const made = await create(['reds', 'a'])
-  assert.equal(made.status, 201, made.text)
-  packId = textAt(made.body, 'id')
+const maker = await live.trader(100_000 * UNIT)
+await accepted(live.admin('/admin/house', { collateralRaw: 10_000 * UNIT }))
+for (const [slug, yesTicks] of Object.entries(YES_TICKS)) {
+  const market = await live.openMarket(slug)
+  const sizeRaw = 1000 * UNIT
+  const wanted = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw } as const
+  await live.placed(maker, market, wanted)
+  const bid = { ticks: yesTicks - 10, sizeRaw }
+  await live.placed(maker, market, bid)
+}
+const cup = { sportType: 'esports', esportType: 'cs2' }
+await putMatch(live, 'final', 1, [], {
+  ...cup,
+  markets: [{ slug: 'reds' }, { slug: 'map', esportsPropType: 'map_winner' }],
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+const made = await accepted(create(['reds', 'a']), 201)
+const packId = textAt(made.body, 'id')
 
 test('GET /markets/:slug/packs: those with a leg of a market, group or match', async () => {
   for (const slug of ['reds', 'a', 'final']) {
@@ -93,19 +79,19 @@ test('POST /parlay/create: a leg outside the prices of packs makes no pack', asy
   for (const slug of ['at-90', 'at-910']) {
     assert.equal(at((await quote(['a', slug])).body, 'quoteId'), null, 'it gets no quote')
   }
-  const market = await openMarket(live, 'moving')
+  const market = await live.openMarket('moving')
   const maker = await live.trader(10_000 * UNIT)
   const sizeRaw = 1000 * UNIT
   const requested = { outcome: 1, ticks: 400, sizeRaw } as const
-  assert.equal((await place(live, maker, market, requested)).status, 201)
-  assert.equal((await place(live, maker, market, { ticks: 590, sizeRaw })).status, 201)
+  await live.placed(maker, market, requested)
+  await live.placed(maker, market, { ticks: 590, sizeRaw })
   const quoted = await quote(['a', 'moving'])
   const quoteId = textAt(quoted.body, 'quoteId')
   // Since the quote the asks were bought, and only one above the prices of packs is left.
-  assert.equal((await place(live, ann, market, { ticks: 600, sizeRaw })).status, 201)
-  assert.equal((await place(live, maker, market, { ...requested, ticks: 50 })).status, 201)
+  await live.placed(ann, market, { ticks: 600, sizeRaw })
+  await live.placed(maker, market, { ...requested, ticks: 50 })
   const body = { quoteId, legs: legs('a', 'moving'), stake: STAKE }
-  const refused = await patientCall(live, ann, 'POST', '/parlay/create', body)
+  const refused = await live.patientCall(ann, 'POST', '/parlay/create', body)
   assert.equal(refused.status, 422, refused.text)
   assert.deepEqual(codesOf(refused), ['NO_LIQUIDITY', 'LEG_PRICE_TOO_HIGH'])
 })
@@ -132,10 +118,8 @@ const PACK_READS = [
 for (const [round, [name, pathOf, isList]] of PACK_READS.entries()) {
   test(name, async () => {
     const body = { name: `Maps ${round}`, legs: legs('map', 'b') }
-    const made = await live.admin('/admin/packs', body)
-    assert.equal(made.status, 201, made.text)
-    const reply = await get(pathOf(textAt(made.body, 'id')))
-    assert.equal(reply.status, 200, reply.text)
+    const made = await accepted(live.admin('/admin/packs', body), 201)
+    const reply = await accepted(get(pathOf(textAt(made.body, 'id'))))
     const pack = isList ? listAt(reply)[0] : reply.body
     const leg = ['marketSlug', 'bookPrice', 'esportsPropType']
     assert.deepEqual(
@@ -182,7 +166,7 @@ test('limit: the stake of a pack is at most 70, and 100 of one that a maker fund
   assert.deepEqual(codesOf(await quote(['a', 'b'], '70000001')), ['STAKE_TOO_HIGH'])
   const offer = (stakeMax: string) => {
     const body = { legs: legs('a', 'b'), stakeMax, payout: String(Number(stakeMax) * 2) }
-    return patientCall(live, ann, 'POST', '/parlay/offers', body)
+    return live.patientCall(ann, 'POST', '/parlay/offers', body)
   }
   assert.equal((await offer('100000000')).status, 201)
   assert.ok((await offer('100000001')).status >= 400)
@@ -215,7 +199,7 @@ test('limit: the price of a leg is 0.10 to 0.90', async () => {
 })
 
 test('limit: what is for sale within 0.10 of the best price counts for a quote', async () => {
-  const deep = await openMarket(live, 'deep')
+  const deep = await live.openMarket('deep')
   const seller = await live.trader(10_000 * UNIT)
   for (const [yesTicks, shares] of [
     [500, 1],
@@ -223,10 +207,10 @@ test('limit: what is for sale within 0.10 of the best price counts for a quote',
     [601, 500],
   ]) {
     const wanted = { outcome: 1, ticks: 1000 - yesTicks, sizeRaw: shares * UNIT } as const
-    assert.equal((await place(live, seller, deep, wanted)).status, 201)
+    await live.placed(seller, deep, wanted)
   }
   const bid = { ticks: 490, sizeRaw: 1000 * UNIT }
-  assert.equal((await place(live, seller, deep, bid)).status, 201)
+  await live.placed(seller, deep, bid)
   const { body } = await quote(['deep', 'a'])
   assert.deepEqual(
     [at(body, 'legs', 0, 'bookPrice'), at(body, 'legs', 0, 'depth')],

@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
-import { listAt, patientCall, readOf } from '../../support/live-reads.ts'
-import { codeOf, cookieOf, login } from '../../support/live-session.ts'
-import { openGroupAndPool } from '../../support/live-targets.ts'
+import { exchange } from '../../support/exchange.ts'
+import { at, textAt } from '../../support/json-path.ts'
+import type { Trader } from '../../support/live-exchange.ts'
+import { cookieOf, login } from '../../support/live-session.ts'
+import { accepted, assertRefused, listAt, type Reply } from '../../support/replies.ts'
 
 // What the contract says of bookmarks, feeds, social accounts and referrals, row by row. A row of
 // server/docs/api.md names each test.
@@ -22,14 +15,15 @@ const UNIT = 1_000_000
 const HOUR_MS = 3_600_000
 const X = '/profiles/x/connection'
 const MARKS = '/market-bookmarks'
-let live: LiveExchange
-let rain: LiveMarket
-let ann: Trader
-let ben: Trader
+const { live, rain, ann, ben } = await exchange({
+  flags: ['--block-ms', '1', '--social-provider', 'demo', '--pack-rest', '0'],
+  markets: ['rain'],
+  traders: { ann: { username: 'ann' }, ben: {} },
+})
 
 const call = (who: Trader, method: string, path: string, body?: unknown) =>
-  patientCall(live, who, method, path, body)
-const get = (path: string) => readOf(live, path)
+  live.patientCall(who, method, path, body)
+const get = (path: string) => live.read(path)
 
 /** The text of a call that must be taken. */
 async function taken(...requested: Parameters<typeof call>): Promise<Reply> {
@@ -38,30 +32,18 @@ async function taken(...requested: Parameters<typeof call>): Promise<Reply> {
   return reply
 }
 
-async function placed(who: Trader, wanted: Parameters<typeof place>[3]): Promise<void> {
-  const reply = await place(live, who, rain, wanted)
-  assert.equal(reply.status, 201, reply.text)
-}
-
 /** Ann buys ten YES of ben, and sells five of them back. */
 async function trade(): Promise<void> {
-  await placed(ben, { outcome: 1, ticks: 500, sizeRaw: 10 * UNIT })
-  await placed(ann, { ticks: 500, sizeRaw: 10 * UNIT })
-  await placed(ben, { ticks: 400, sizeRaw: 5 * UNIT })
-  await placed(ann, { side: 'sell', ticks: 400, sizeRaw: 5 * UNIT })
+  await live.placed(ben, rain, { outcome: 1, ticks: 500, sizeRaw: 10 * UNIT })
+  await live.placed(ann, rain, { ticks: 500, sizeRaw: 10 * UNIT })
+  await live.placed(ben, rain, { ticks: 400, sizeRaw: 5 * UNIT })
+  await live.placed(ann, rain, { side: 'sell', ticks: 400, sizeRaw: 5 * UNIT })
 }
 
 before(async () => {
-  const more = ['--social-provider', 'demo', '--pack-rest', '0']
-  live = await startLive({ flags: ['--block-ms', '1', ...more] })
-  rain = await openMarket(live, 'rain')
-  ann = await live.trader(1000 * UNIT, { username: 'ann' })
-  ben = await live.trader(1000 * UNIT)
-  await openGroupAndPool(live)
+  await live.openGroupAndPool()
   await trade()
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 test('PUT /market-bookmarks/:targetKind/:targetId: clob, negrisk, ladder and amm', async () => {
   for (const [kind, target] of [
@@ -125,11 +107,11 @@ test('DELETE /market-bookmarks: all of the caller', async () => {
 
 test('limit: 100 bookmarks a profile, and 409 above them', async () => {
   const slugs = Array.from({ length: 101 }, (_, index) => `mark-${index}`)
-  for (const slug of slugs) await openMarket(live, slug)
+  for (const slug of slugs) await live.openMarket(slug)
   const last = slugs.pop()
   for (const slug of slugs) await taken(ann, 'PUT', `${MARKS}/clob/${slug}`)
   const above = await call(ann, 'PUT', `${MARKS}/clob/${last}`)
-  assert.deepEqual([above.status, codeOf(above)], [409, 'BOOKMARK_LIMIT'])
+  assertRefused(above, 409, 'BOOKMARK_LIMIT')
 })
 
 /** Ann stakes on two markets; one of them is lost at once. */
@@ -138,17 +120,16 @@ async function packLost(): Promise<void> {
   const legs: object[] = []
   for (const slug of ['leg-1', 'leg-2']) {
     const wanted = { outcome: 1, ticks: 500, sizeRaw: 100 * UNIT } as const
-    const market = await openMarket(live, slug)
+    const market = await live.openMarket(slug)
     for (const each of [wanted, { ...wanted, ticks: 490, outcome: 0 as const }]) {
-      assert.equal((await place(live, ben, market, each)).status, 201)
+      await live.placed(ben, market, each)
     }
     legs.push({ marketSlug: slug, outcomeIndex: 0 })
   }
   const stake = '10000000'
   const quote = await taken(ann, 'POST', '/parlay/quote', { legs, stake })
   const body = { quoteId: at(quote.body, 'quoteId'), legs, stake }
-  const made = await call(ann, 'POST', '/parlay/create', body)
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(call(ann, 'POST', '/parlay/create', body), 201)
   const path = '/admin/markets/leg-1/resolve'
   assert.equal((await live.admin(path, { winningOutcomeIndex: 1 })).status, 200)
   const pack = `/parlay/positions/${at(made.body, 'id')}`

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { render } from '../../../server/docs/markdown.ts'
 import { openPages } from '../../../server/docs/pages.ts'
-import { at, type LiveExchange, startLive } from '../../support/live-exchange.ts'
+import { exchange } from '../../support/exchange.ts'
+import { at } from '../../support/json-path.ts'
 
 // Documents as pages: how Markdown is rendered, and how a page is served.
 
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-})
-after(() => live.stop())
+const { live } = await exchange()
 
 test('raw HTML in Markdown is shown as text, and a comment is not shown', () => {
   const { body } = render(

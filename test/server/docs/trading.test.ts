@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { domainSeparator, hashStruct, hashTypedData, keccak256, stringToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { signCall } from '../../../server/auth/api-token.ts'
 import { blankAmounts, readAmounts } from '../../../server/edge/intake/order/order-amounts.ts'
+import { exchange } from '../../support/exchange.ts'
 import { framesOf, listening } from '../../support/frame-story.ts'
-import { at, type LiveExchange, startLive, textAt } from '../../support/live-exchange.ts'
-import { openMarket, place } from '../../support/live-orders.ts'
+import { at, textAt } from '../../support/json-path.ts'
+import { orderIdOf } from '../../support/replies.ts'
 
 // The worked examples of trading.md are computed again, with viem where viem has the rule. Its
 // reply and its list of frames are compared with those of a running exchange.
@@ -117,11 +118,7 @@ test('the fees of the worked trades are those that the exchange takes', () => {
 })
 
 const SHARE = 1_000_000
-let live: LiveExchange
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'] })
-})
-after(() => live.stop())
+const { live } = await exchange({ flags: ['--block-ms', '20'] })
 
 /** The value with each leaf replaced by its type. */
 function shapeOf(value: unknown): unknown {
@@ -132,16 +129,16 @@ function shapeOf(value: unknown): unknown {
 
 /** Alice asks 4 at 0.60, Bob bids 10 at 0.65 as a taker: the trade that the page shows. */
 async function shownTrade(slug: string) {
-  const market = await openMarket(live, slug, { fee: true })
+  const market = await live.openMarket(slug, { fee: true })
   const alice = await live.trader(100 * SHARE)
   const bob = await live.trader(100 * SHARE)
   const maker = await listening(live, alice)
   const taker = await listening(live, bob)
-  const made = await place(live, alice, market, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
+  const made = await live.place(alice, market, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
   const wanted = { ticks: 650, sizeRaw: 10 * SHARE }
-  const reply = await place(live, bob, market, wanted, { clientOrderId: 'quote-17' })
+  const reply = await live.place(bob, market, wanted, { clientOrderId: 'quote-17' })
   assert.deepEqual([made.status, reply.status], [201, 201], reply.text)
-  return { market, alice, bob, maker, taker, madeId: textAt(made.body, 'order', 'id'), reply }
+  return { market, alice, bob, maker, taker, madeId: orderIdOf(made), reply }
 }
 
 test('the reply of an order has the fields, types and totals that the page shows', async () => {
@@ -175,10 +172,10 @@ function listedFields(): Map<string, string[]> {
  */
 async function shownFrames(): Promise<object[]> {
   const { bob, maker, taker, madeId, reply, market } = await shownTrade('frames')
-  const takenId = textAt(reply.body, 'order', 'id')
+  const takenId = orderIdOf(reply)
   const wanted = { outcome: 1, ticks: 1, sizeRaw: SHARE } as const
-  const killed = await place(live, bob, market, wanted, { orderType: 'FAK' })
-  const killedId = textAt(killed.body, 'order', 'id')
+  const killed = await live.place(bob, market, wanted, { orderType: 'FAK' })
+  const killedId = orderIdOf(killed)
   await live.admin(`/admin/markets/${market.slug}/resolve`, { winningOutcomeIndex: 0 })
   await taker.until(() => framesOf(taker, takenId).length >= 4)
   await taker.until(() => framesOf(taker, killedId).length >= 1)

@@ -52,7 +52,6 @@ test('an order is open through its expiration second and is canceled after it', 
   await exchange.pipeline.whenIdle()
   assert.equal(orders.live.all, 1)
   assert.equal(ledger.collateralReservedRaw[1], COST_RAW)
-  await exchange.stop()
 })
 
 test('deadlines survive a restart, and time never goes back across a restart', async () => {
@@ -75,7 +74,6 @@ test('deadlines survive a restart, and time never goes back across a restart', a
   second.pipeline.tick()
   await second.pipeline.whenIdle()
   assert.equal(second.pipeline.published.byId(1)?.status, 'LOCKED')
-  await second.stop()
 })
 
 test('a market locks at its deadline and cancels every order', async () => {
@@ -96,7 +94,6 @@ test('a market locks at its deadline and cancels every order', async () => {
   const last = await exchange.stop()
   const again = await openForTest(dataDir, clock)
   assert.equal(again.recovered.stateHash, last.stateHash)
-  await again.stop()
 })
 
 test('after a crash between a lock and its cancels the next start cancels', async () => {
@@ -115,7 +112,6 @@ test('after a crash between a lock and its cancels the next start cancels', asyn
   await second.pipeline.whenIdle()
   assert.equal(second.pipeline.clearing.orders.live.all, 0)
   assert.equal(second.pipeline.clearing.ledger.collateralReservedRaw[1], 0)
-  await second.stop()
 })
 
 test('a start with `each` refuses a folder with more markets than it may have', async () => {
@@ -155,7 +151,6 @@ test('one command resolves a group, and the orders of all its children are cance
   const last = await exchange.stop()
   const again = await openForTest(dataDir, { nowMs: START_MS }, 2)
   assert.equal(again.recovered.stateHash, last.stateHash)
-  await again.stop()
 })
 
 test('a cancel that waited while its market came to its end is answered', async () => {
@@ -174,5 +169,4 @@ test('a cancel that waited while its market came to its end is answered', async 
   const notOpen = orders.map((each) => ({ ...each, isMatched: false }))
   assert.deepEqual(await canceled, { releasing: [], bound: [], canceled: [], notOpen })
   assert.equal(pipeline.clearing.catalogue.existing(1).book, 0)
-  await exchange.stop()
 })

@@ -21,5 +21,4 @@ test('a decision that throws tears the state, and no later decision is taken', a
   assert.throws(() => sequencer.change(() => null), /no decision follows one that threw/)
   assert.throws(() => sequencer.cancel(1, []), /no decision follows one that threw/)
   assert.equal(exchange.pipeline.clearing.lastSeq, lastSeq)
-  await exchange.stop()
 })

@@ -4,21 +4,19 @@ import { test } from 'node:test'
 import { Distribution } from '../../../engine/thread/distribution.ts'
 import { Metrics } from '../../../server/ops/metrics.ts'
 import { newFolder } from '../../support/data-folder.ts'
+import { exchange } from '../../support/exchange.ts'
 import { rulesBroken } from '../../support/exposition-rules.ts'
-import { startLive } from '../../support/live-exchange.ts'
-import { openMarket, place } from '../../support/live-orders.ts'
 
 // The text of /metrics keeps every rule of `promtool check metrics`.
 
 test('metrics of an exchange with trades and refusals keep the rules of the format', async () => {
-  const live = await startLive({ flags: ['--trace', join(newFolder(), 'trace')], limited: true })
-  const market = await openMarket(live, 'exposed')
+  const { live } = await exchange({ flags: ['--trace', join(newFolder(), 'trace')], limited: true })
+  const market = await live.openMarket('exposed')
   const alice = await live.trader(100_000_000)
-  assert.equal((await place(live, alice, market, { ticks: 300 })).status, 201)
-  assert.equal((await place(live, alice, market, { ticks: 300, sizeRaw: 1e12 })).status, 400)
+  await live.placed(alice, market, { ticks: 300 })
+  assert.equal((await live.place(alice, market, { ticks: 300, sizeRaw: 1e12 })).status, 400)
   assert.equal((await live.send('BREW', '/"nowhere\\')).status, 404)
   assert.deepEqual(rulesBroken(await live.metrics()), [])
-  await live.stop()
 })
 
 test('any text in a label is escaped', async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { api, operatorApi, publicApi } from '../../../server/api/routes.ts'
 import { hostPort } from '../../../server/settings/host-port.ts'
 import { newFolder } from '../../support/data-folder.ts'
-import { startLive } from '../../support/live-exchange.ts'
+import { exchange } from '../../support/exchange.ts'
 import { ADMIN_TOKEN, runProgram, ServerProcess } from '../../support/server-process.ts'
 
 // The routes of operators: behind a token on the public listener, or on a listener of their own.
@@ -26,8 +26,7 @@ async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
   return reply.status
 }
 
-const live = await startLive()
-after(() => live.stop())
+const { live } = await exchange()
 
 test('on the public listener only operators can read the metrics', async () => {
   assert.equal((await live.send('GET', '/metrics')).status, 401)

@@ -7,8 +7,10 @@ import { integer, nullable, text } from '../../../server/edge/http/schema/scalar
 import { compile, type Infer, object } from '../../../server/edge/http/schema/schema.ts'
 import { TraceFile } from '../../../server/ops/trace.ts'
 import { newFolder } from '../../support/data-folder.ts'
-import { type LiveExchange, startLive, textAt } from '../../support/live-exchange.ts'
-import { openMarket, orderBody, place } from '../../support/live-orders.ts'
+import { exchange } from '../../support/exchange.ts'
+import { textAt } from '../../support/json-path.ts'
+import type { LiveExchange } from '../../support/live-exchange.ts'
+import { orderBody } from '../../support/live-orders.ts'
 import { runProgram } from '../../support/server-process.ts'
 
 const stamp = () => nullable(integer(1))
@@ -58,13 +60,13 @@ function assertRising(line: Line): void {
 }
 
 async function traced(live: LiveExchange): Promise<void> {
-  const market = await openMarket(live, 'traced')
+  const market = await live.openMarket('traced')
   const alice = await live.trader(10_000_000)
-  assert.equal((await place(live, alice, market)).status, 201)
+  await live.placed(alice, market)
   const crossing = { outcome: 1 as const }
-  const crossed = await place(live, alice, market, crossing, { postOnly: true })
+  const crossed = await live.place(alice, market, crossing, { postOnly: true })
   assert.equal(textAt(crossed.body, 'code'), 'POST_ONLY_WOULD_MATCH')
-  const dear = await place(live, alice, market, { sizeRaw: 1_000_000_000_000 })
+  const dear = await live.place(alice, market, { sizeRaw: 1_000_000_000_000 })
   assert.equal(textAt(dear.body, 'code'), 'INSUFFICIENT_COLLATERAL')
   const forged = orderBody(alice, market)
   const refused = await live.call(alice, 'POST', '/orders', forged, { signedBody: '{}' })
@@ -73,7 +75,7 @@ async function traced(live: LiveExchange): Promise<void> {
   // Pretends that as many orders are under way as the bound allows.
   const { orders } = live.exchange.pipeline
   orders.reserve(LIMITS.ordersUnderWayMax)
-  const late = await place(live, alice, market)
+  const late = await live.place(alice, market)
   orders.reserve(-LIMITS.ordersUnderWayMax)
   assert.equal(late.status, 503)
   // A cancel is not traced.
@@ -82,7 +84,7 @@ async function traced(live: LiveExchange): Promise<void> {
 
 test('each order has one line with rising times, one for each step it reached', async () => {
   const path = join(newFolder(), 'trace.ndjson')
-  const live = await startLive({ flags: ['--trace', path] })
+  const { live } = await exchange({ flags: ['--trace', path] })
   const startMs = Date.now()
   await traced(live)
   await live.stop()
@@ -121,7 +123,7 @@ test('each order has one line with rising times, one for each step it reached', 
 })
 
 test('a trace file on a full disk loses lines with a warning, and never an order', async () => {
-  const live = await startLive({ flags: ['--trace', '/dev/full'] })
+  const { live } = await exchange({ flags: ['--trace', '/dev/full'] })
   await traced(live)
   const until = async (dropped: number) => {
     while ((await live.gauge('outcomex_trace_dropped_total')) < dropped);
@@ -130,8 +132,6 @@ test('a trace file on a full disk loses lines with a warning, and never an order
   assert.match(live.lost[0], /^\/dev\/full: trace lines are lost: .*ENOSPC/)
   assert.equal(live.lost.length, 1)
   assert.equal(await live.gauge('outcomex_trace_lines_total'), 0)
-  await live.stop()
-  assert.deepEqual(live.faults, [])
 })
 
 test('a deleted file is made again, and it has the number of lost lines', async () => {

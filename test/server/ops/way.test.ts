@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { newFolder } from '../../support/data-folder.ts'
 import { metricsTable, shownTable } from '../../support/doc-tables.ts'
-import { startLive } from '../../support/live-exchange.ts'
-import { openMarket, orderBody, place } from '../../support/live-orders.ts'
+import { exchange } from '../../support/exchange.ts'
+import { orderBody } from '../../support/live-orders.ts'
 
 // The metrics of orders that came over HTTP.
 
-const live = await startLive({ flags: ['--trace', join(newFolder(), 'trace')] })
-after(() => live.stop())
-const market = await openMarket(live, 'watched')
-const alice = await live.trader(100_000_000)
+const {
+  live,
+  watched: market,
+  alice,
+} = await exchange({
+  flags: ['--trace', join(newFolder(), 'trace')],
+  markets: ['watched'],
+  traders: { alice: 100_000_000 },
+})
 
 /** The samples of GET /metrics that begin with `start`, each by the rest of its name and labels. */
 async function samples(start: string): Promise<Map<string, number>> {
@@ -33,14 +38,14 @@ async function stepCounts(kind: string): Promise<Record<string, number>> {
 test('each order is counted once in every step that it reached', async () => {
   const ORDERS = 12
   for (let count = 0; count < ORDERS; count++) {
-    assert.equal((await place(live, alice, market, { ticks: 100 + count })).status, 201)
+    await live.placed(alice, market, { ticks: 100 + count })
   }
   const all = ORDERS
   assert.deepEqual(await stepCounts('order'), {
     ...{ read: all, intake: all, sequence: all, journal: all, match: all, settle: all },
     ...{ publish: all, whole: all },
   })
-  const dear = await place(live, alice, market, { ticks: 900, sizeRaw: 1_000_000_000_000 })
+  const dear = await live.place(alice, market, { ticks: 900, sizeRaw: 1_000_000_000_000 })
   assert.equal(dear.status, 400)
   const forged = await live.call(alice, 'POST', '/orders', orderBody(alice, market), {
     signedBody: '{}',
@@ -76,7 +81,7 @@ test('cancels and other changes have their own steps', async () => {
     assert.equal(steps[step], before[step] + 1, step)
   }
   const changes = await stepCounts('change')
-  await openMarket(live, 'watched-too')
+  await live.openMarket('watched-too')
   const later = await stepCounts('change')
   assert.equal(later.journal, changes.journal + 1)
   assert.equal(later.whole, changes.whole + 1)
@@ -105,10 +110,10 @@ test('commits, queues and the follower have metrics', async () => {
 })
 
 test('stretches of work and collections have series for each thread', async () => {
-  await openMarket(live, 'watched-work')
+  await live.openMarket('watched-work')
   const seq = live.exchange.pipeline.durableSeq
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
-  await place(live, alice, market, { ticks: 100 })
+  await live.place(alice, market, { ticks: 100 })
   for (const thread of ['journal', 'follower', 'market-0', 'intake-0']) {
     const count = await live.gauge(`outcomex_busy_seconds_count{thread="${thread}"}`)
     assert.ok(count > 0, thread)

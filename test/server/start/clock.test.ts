@@ -81,5 +81,4 @@ test('an exchange in which nothing happens records its time once an hour', async
   markTime(pipeline)
   assert.equal(clearing.lastSeq, seq + 1)
   assert.deepEqual([clearing.lastNowMs, clearing.rulesVersion], [lastMs + HOUR_MS, version])
-  await exchange.stop()
 })

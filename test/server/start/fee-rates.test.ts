@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feeRatesRefusal } from '../../../server/start/fee-rates.ts'
-import { newFolder } from '../../support/data-folder.ts'
+import { exchange } from '../../support/exchange.ts'
 import { ExchangeDriver } from '../../support/exchange-driver.ts'
-import { at, type Reply, startLive } from '../../support/live-exchange.ts'
-import { asOperator } from '../../support/live-matches.ts'
-import { codeOf } from '../../support/live-session.ts'
+import { at } from '../../support/json-path.ts'
+import { startLive } from '../../support/live-exchange.ts'
+import { assertRefused, type Reply } from '../../support/replies.ts'
 
 // Makers and those who refer takers get the whole fee together at most (rules §3.2).
 
@@ -39,17 +39,10 @@ const ISSUE = {
     'is 8001, and --referral-bps is 2000: together they may not exceed 10000; choose 8000 or less',
 }
 
-test('admin calls refuse a rebate that leaves too little, and so does a start', async (t) => {
-  const dataDir = newFolder()
-  const exchange = await startLive({ dataDir, flags: ['--referral-bps', '2000'] })
-  let stopping: Promise<unknown> | null = null
-  const stop = () => {
-    stopping ??= exchange.stop()
-    return stopping
-  }
-  t.after(stop)
-  const call = (path: string, body: object) => exchange.admin(path, body)
-  const edit = (path: string, body: object) => asOperator(exchange, 'PATCH', path, body)
+test('admin calls refuse a rebate that leaves too little, and so does a start', async () => {
+  const { live } = await exchange({ flags: ['--referral-bps', '2000'] })
+  const call = (path: string, body: object) => live.admin(path, body)
+  const edit = (path: string, body: object) => live.operator('PATCH', path, body)
   const child = (slug: string, more = {}) => ({ slug, title: `${slug}?`, ...more })
   const greedy = { rebateBps: 8001 }
   const rain = { kind: 'clob', ...child('rain') }
@@ -69,13 +62,12 @@ test('admin calls refuse a rebate that leaves too little, and so does a start', 
   refused.push(['an edit of a market', await edit('/admin/markets/rain', greedy)])
   refused.push(['an edit of a series', await edit('/admin/series/1', greedy)])
   for (const [what, reply] of refused) {
-    assert.deepEqual([reply.status, codeOf(reply)], [400, 'VALIDATION'], what)
+    assertRefused(reply, 400, 'VALIDATION', what)
     assert.deepEqual(at(reply.body, 'message'), [ISSUE], what)
   }
   assert.equal((await edit('/admin/markets/rain', { rebateBps: 0 })).status, 200)
-  assert.deepEqual(exchange.faults, [])
-  await stop()
-  const late = startLive({ dataDir, flags: ['--referral-bps', '2001'] })
+  await live.stop()
+  const late = startLive({ dataDir: live.dataDir, flags: ['--referral-bps', '2001'] })
   await assert.rejects(
     late,
     /^DataFolderError: Series btc-now has rebateBps 8000, and --referral-bps/,

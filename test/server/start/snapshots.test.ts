@@ -8,8 +8,8 @@ import type { SavedSnapshot } from '../../../persistence/follower/follower-handl
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { QuiescentPoint } from '../../../server/exchange/sequencer/quiescent-point.ts'
 import type { RunningExchange } from '../../../server/start/open.ts'
-import { newFolder } from '../../support/data-folder.ts'
-import { buy, fill, openForTest } from '../../support/open-pipeline.ts'
+import { loseReadTables, newFolder } from '../../support/data-folder.ts'
+import { buy, fill, openForTest, openToKill } from '../../support/open-pipeline.ts'
 
 const START_MS = 1_800_000_000_000
 const ORDER = { priceTicks: 500, sizeRaw: 1_000_000 }
@@ -106,7 +106,7 @@ test('a crash after a snapshot loses nothing, with or without read tables', asyn
   await fill(first, 1e12)
   await trade(first, 1, 30)
   const { seq } = await first.stop()
-  const second = await openForTest(dataDir, CLOCK)
+  const second = await openToKill(dataDir, CLOCK)
   await trade(second, 100, 30)
   const before = shown(second)
   // Stops like a kill: without a snapshot or an orderly close.
@@ -118,12 +118,10 @@ test('a crash after a snapshot loses nothing, with or without read tables', asyn
   assert.deepEqual([third.recovered.snapshotSeq, third.recovered.seq], [seq, end])
   assert.deepEqual(shown(third), before)
   const last = await third.stop()
-  for (const ending of ['', '-wal', '-shm'])
-    rmSync(join(dataDir, `read.db${ending}`), { force: true })
+  loseReadTables(dataDir)
   const fourth = await openForTest(dataDir, CLOCK)
   assert.equal(fourth.recovered.stateHash, last.stateHash)
   assert.equal(fourth.follower.applied, end, 'the tables are complete before trading opens')
-  await fourth.stop()
 })
 
 test('a balance that differs between main and the follower stops the process', async () => {
@@ -131,7 +129,7 @@ test('a balance that differs between main and the follower stops the process', a
   const fault = new Promise<string>((resolve) => {
     report = resolve
   })
-  const exchange = await openForTest(newFolder(), CLOCK, 0, { onFault: (each) => report(each) })
+  const exchange = await openToKill(newFolder(), CLOCK, 0, { onFault: (each) => report(each) })
   await fill(exchange, 1e12)
   exchange.pipeline.clearing.ledger.collateralFreeRaw[1] += 1
   exchange.snapshots.take()
@@ -189,7 +187,6 @@ test('money is exact over a snapshot and a restart', async () => {
     [ledger.collateralFreeRaw[1], ledger.collateralReservedRaw[1]],
     [9 * COST_RAW, COST_RAW],
   )
-  await second.stop()
 })
 
 test('a failed snapshot is tried again after growing pauses, and is shown as failed', async () => {

@@ -1,6 +1,8 @@
-import { type LiveExchange, type Reply, type Trader, textAt } from '../../support/live-exchange.ts'
+import { textAt } from '../../support/json-path.ts'
+import type { LiveExchange, Trader } from '../../support/live-exchange.ts'
 import { type OrderRequest, orderBody } from '../../support/live-orders.ts'
 import { unsignedBody } from '../../support/live-partners.ts'
+import type { Reply } from '../../support/replies.ts'
 import type { Act, Colluder } from './plan.ts'
 import { idAt, publishEvents, type Table, UNIT, winnerOf } from './table.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { type LiveExchange, startLive, textAt } from '../../support/live-exchange.ts'
-import { openMarket, place } from '../../support/live-orders.ts'
+import { textAt } from '../../support/json-path.ts'
+import { type LiveExchange, startLive } from '../../support/live-exchange.ts'
 import { Random } from '../../support/random.ts'
 import {
   changedPlan,
@@ -94,14 +94,14 @@ export async function openForProfit(): Promise<LiveExchange> {
 
 /** Two honest traders leave the exchange fees in collateral, out of which it pays what it owes. */
 async function payFees(live: LiveExchange): Promise<void> {
-  const market = await openMarket(live, 'honest', { fee: true })
+  const market = await live.openMarket('honest', { fee: true })
   const [buyer, seller] = [await live.trader(FEES_OF_RAW), await live.trader(FEES_OF_RAW)]
   const { body } = done(await live.send('GET', '/markets/honest'))
   const split = { conditionId: textAt(body, 'conditionId'), amount: String(FEES_OF_RAW) }
   done(await live.call(seller, 'POST', '/portfolio/split', split))
   const terms = { ticks: 500, sizeRaw: FEES_OF_RAW } as const
-  done(await place(live, buyer, market, terms))
-  done(await place(live, seller, market, { ...terms, side: 'sell' }, { orderType: 'FAK' }))
+  done(await live.place(buyer, market, terms))
+  done(await live.place(seller, market, { ...terms, side: 'sell' }, { orderType: 'FAK' }))
 }
 
 const PLANS_PER_ROUND = 8

@@ -2,15 +2,11 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { accountOf } from '../../../server/edge/intake/order/client-order.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  type Trader,
-  textAt,
-} from '../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../support/live-orders.ts'
+import { at, textAt } from '../../support/json-path.ts'
+import type { LiveExchange, Trader } from '../../support/live-exchange.ts'
+import type { LiveMarket } from '../../support/live-orders.ts'
 import { ownWallet, serverWallet } from '../../support/live-partners.ts'
+import type { Reply } from '../../support/replies.ts'
 import { type Colluder, MARKETS, type MarketIndex } from './plan.ts'
 
 // Accounts and markets of one plan under one pair of winners. Nobody else trades in these markets
@@ -94,7 +90,7 @@ async function tradedMarket(
   slug: string,
   fields: object,
 ): Promise<TradedMarket> {
-  const market = await openMarket(live, slug, fields)
+  const market = await live.openMarket(slug, fields)
   const { body } = done(await live.send('GET', `/markets/${slug}`))
   return { ...market, conditionId: textAt(body, 'conditionId') }
 }
@@ -144,7 +140,7 @@ export async function openTable(
   for (const index of QUOTED) {
     const market = markets[index]
     for (const outcome of [0, 1] as const) {
-      done(await place(live, maker, market, { ...QUOTE, outcome }))
+      done(await live.place(maker, market, { ...QUOTE, outcome }))
     }
   }
   return table
@@ -159,7 +155,7 @@ export async function takeMispriced(live: LiveExchange, table: Table): Promise<v
       if (table.isPublished && winnerOf(table, index) !== outcome) continue
       const ticks = table.isPublished ? KNOWN_TICKS : FAIR_TICKS
       const wanted = { outcome, ticks, sizeRaw: HONEST_SIZE_RAW }
-      done(await place(live, table.maker, market, wanted, { orderType: 'FAK' }))
+      done(await live.place(table.maker, market, wanted, { orderType: 'FAK' }))
     }
   }
 }

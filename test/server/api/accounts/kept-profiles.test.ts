@@ -1,39 +1,24 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { accepted, codeOf } from '../../../support/replies.ts'
 
 // The texts of profiles are in read.db only. They survive its loss, because a start rebuilds it
 // from the journal.
 
 const ME = '/profiles/me'
-const dataDir = newFolder()
-let live = await startLive({ dataDir })
-after(async () => {
-  await live.stop()
-})
+const { live } = await exchange()
 
 async function restart({ losing }: { losing: readonly string[] }): Promise<void> {
-  const before = await live.stop()
-  for (const name of losing) rmSync(join(dataDir, name), { recursive: true, force: true })
-  live = await startLive({ dataDir })
+  await live.restart({}, (dataDir) => {
+    for (const name of losing) rmSync(join(dataDir, name), { recursive: true, force: true })
+  })
   assert.deepEqual(live.faults, [], 'main and the follower have the same state')
-  assert.equal(live.exchange.recovered.seq, before.seq)
-  assert.equal(live.exchange.recovered.stateHash, before.stateHash)
-}
-
-function managing(path: string, body: object): Promise<Reply> {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  return live.send('PATCH', path, { headers, body: JSON.stringify(body) })
 }
 
 test('a reply and the next read show an edit, also amid other edits', async () => {
@@ -43,7 +28,7 @@ test('a reply and the next read show an edit, also amid other edits', async () =
     const stated = { username: `alice${round}`, bio: `round ${round}` }
     const [own, managed] = await Promise.all([
       live.call(trader, 'PATCH', ME, stated),
-      managing(path, { feeCapBps: 100 + round }),
+      live.operator('PATCH', path, { feeCapBps: 100 + round }),
     ])
     assert.equal(own.status, 200, own.text)
     assert.equal(managed.status, 200, managed.text)
@@ -77,8 +62,7 @@ test('texts, names, wallets and sessions survive a start, even one without read.
   const wallet = newWallet()
   const cookie = cookieOf(await login(live, wallet))
   const own = await withCookie(live, cookie, 'GET', ME)
-  const given = await managing(`/admin/profiles/${at(own.body, 'id')}`, { smartWallet })
-  assert.equal(given.status, 200, given.text)
+  await accepted(live.operator('PATCH', `/admin/profiles/${at(own.body, 'id')}`, { smartWallet }))
   const ended = cookieOf(await login(live, wallet))
   assert.equal((await withCookie(live, ended, 'POST', '/auth/logout', {})).status, 200)
   const before = await texts([named, other], [cookie])

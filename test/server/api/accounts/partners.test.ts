@@ -1,51 +1,32 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { walletKeyOf } from '../../../../persistence/seal.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { Reported } from '../../../support/chain-desk.ts'
-import { newFolder } from '../../../support/data-folder.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { unsigned } from '../../../support/live-orders.ts'
 import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { openMarket, unsigned } from '../../../support/live-orders.ts'
-import {
-  codeOf,
   login,
   newWallet,
   partnerMessage,
   signingMessage,
   type Wallet,
 } from '../../../support/live-session.ts'
+import { accepted, assertRefused, type Reply } from '../../../support/replies.ts'
 
 // Calls about partner accounts by their partner, another partner and a thief (rules §12.1).
 
 const PATH = '/profiles/partner-accounts'
 const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
-let live: LiveExchange
-let partner: Trader
-let stranger: Trader
-const dataDir = newFolder()
-
-before(async () => {
-  live = await startLive({ dataDir })
-  partner = await live.trader(0, { rank: 'Gold', feeCapBps: 10, apiToken: { scopes: RIGHTS } })
-  stranger = await live.trader(0, { apiToken: { scopes: RIGHTS } })
+const apiToken = { scopes: RIGHTS }
+const { live, partner, stranger } = await exchange({
+  fundsRaw: 0,
+  traders: { partner: { rank: 'Gold', feeCapBps: 10, apiToken }, stranger: { apiToken } },
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
-}
 
 async function serverWallet(owner: Trader, displayName = 'Desk'): Promise<Reply> {
   const reply = await live.call(owner, 'POST', PATH, { displayName, createServerWallet: true })
@@ -83,8 +64,7 @@ test("a server wallet is a fresh address with its partner's rank, not its cap", 
 test('a wallet that proves its address becomes a sub-account, once', async () => {
   const wallet = newWallet()
   const headers = await proofOf(wallet)
-  const reply = await live.call(partner, 'POST', PATH, {}, { headers })
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await accepted(live.call(partner, 'POST', PATH, {}, { headers }), 201)
   assert.equal(at(reply.body, 'account'), wallet.address)
   const again = await live.call(partner, 'POST', PATH, {}, { headers })
   assertRefused(again, 401, 'ACCOUNT_UNPROVEN')
@@ -175,11 +155,9 @@ test('a token needs the scope account_creation to make and list accounts', async
   assertRefused(await live.call(trader, 'POST', PATH, body), 403, 'SCOPE_MISSING')
   assertRefused(await live.call(trader, 'GET', PATH), 403, 'SCOPE_MISSING')
   const maker = await live.trader(0, { apiToken: { scopes: ['account_creation'] } })
-  const wallet = await live.call(maker, 'POST', PATH, body)
-  assert.equal(wallet.status, 201, wallet.text)
+  await accepted(live.call(maker, 'POST', PATH, body), 201)
   const headers = await proofOf(newWallet(), { of: maker })
-  const made = await live.call(maker, 'POST', PATH, {}, { headers })
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(live.call(maker, 'POST', PATH, {}, { headers }), 201)
   const path = `${PATH}/${at(made.body, 'profileId')}/allowances`
   assertRefused(await live.call(maker, 'GET', path), 403, 'SCOPE_MISSING')
 })
@@ -221,8 +199,7 @@ test('a partner lists its own accounts in pages, and finds one by its address', 
 test('a new server wallet approves the exchanges in use; a retry approves later ones', async () => {
   const id = Number(at((await serverWallet(partner)).body, 'profileId'))
   const path = `${PATH}/${id}/allowances`
-  const whole = await live.call(partner, 'GET', path)
-  assert.equal(whole.status, 200, whole.text)
+  const whole = await accepted(live.call(partner, 'GET', path))
   assert.equal(at(whole.body, 'profileId'), id)
   assert.equal(at(whole.body, 'partnerProfileId'), partner.profileId)
   assert.equal(at(whole.body, 'chainId'), 8453)
@@ -238,7 +215,7 @@ test('a new server wallet approves the exchanges in use; a retry approves later 
   assert.deepEqual(vault, ['parlay-treasury-vault', true, 'confirmed'])
   // An exchange address in lower case is the same exchange.
   const exchangeAddress = String(at(whole.body, 'targets', 1, 'spenderOrOperator'))
-  await openMarket(live, 'lower-case', { exchangeAddress: exchangeAddress.toLowerCase() })
+  await live.openMarket('lower-case', { exchangeAddress: exchangeAddress.toLowerCase() })
   const unchanged = await live.call(partner, 'POST', `${path}/retry`, {})
   assert.equal(unchanged.text, whole.text)
   const soon = await live.call(partner, 'POST', `${path}/retry`, {})
@@ -246,7 +223,7 @@ test('a new server wallet approves the exchanges in use; a retry approves later 
   assert.equal(at(soon.body, 'retryAfterSeconds'), 5)
   assert.equal(soon.headers.get('retry-after'), '5')
 
-  const venue = await openMarket(live, 'other-venue', {
+  const venue = await live.openMarket('other-venue', {
     exchangeAddress: `0x${'ab'.repeat(20)}`,
   })
   const { signature: _none, ...order } = unsigned(partner, venue)
@@ -306,16 +283,15 @@ test('sub-accounts survive a restart, and their keys are only sealed on disk', a
     sealedKey === null ? [] : [live.exchange.seal.open(sealedKey, walletKeyOf(profileId))],
   )
   assert.ok(keys.length >= 6)
-  const last = await live.stop()
-  for (const path of filesIn(dataDir)) {
-    const bytes = readFileSync(path)
-    for (const key of keys) {
-      assert.ok(!bytes.includes(Buffer.from(key)), `${path} holds no key`)
-      assert.ok(!bytes.includes(Buffer.from(key).toString('hex')), `${path} holds no key as text`)
+  await live.restart({}, (dataDir) => {
+    for (const path of filesIn(dataDir)) {
+      const bytes = readFileSync(path)
+      for (const key of keys) {
+        assert.ok(!bytes.includes(Buffer.from(key)), `${path} holds no key`)
+        assert.ok(!bytes.includes(Buffer.from(key).toString('hex')), `${path} holds no key as text`)
+      }
     }
-  }
-  live = await startLive({ dataDir })
-  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
+  })
   assert.ok(live.exchange.recovered.snapshotSeq > 0)
   assert.equal((await live.call(partner, 'GET', PATH)).text, before.text)
 })

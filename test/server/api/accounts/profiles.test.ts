@@ -1,32 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { referralCodeOf } from '../../../../server/api/referrals/referral-code.ts'
-import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
 import {
-  codeOf,
   cookieOf,
   login,
   loginWithWallet,
   newWallet,
   withCookie,
 } from '../../../support/live-session.ts'
+import { accepted, assertRefused } from '../../../support/replies.ts'
 
 // Profiles over HTTP: what the owner sees and edits, and what others cannot.
 
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
-}
+const { live } = await exchange()
 
 const ME = '/profiles/me'
 
@@ -140,14 +128,14 @@ test('after a trade hasTraded is true for both of its sides and for no other pro
     await live.trader(100e6),
     await live.trader(100e6),
   ]
-  const market = await openMarket(live, 'traded')
+  const market = await live.openMarket('traded')
   const traded = async () => {
     const all = [maker, taker, idle].map((each) => live.call(each, 'GET', ME))
     return (await Promise.all(all)).map(({ body }) => at(body, 'hasTraded'))
   }
-  for (const each of [maker, idle]) assert.equal((await place(live, each, market)).status, 201)
+  for (const each of [maker, idle]) await live.placed(each, market)
   assert.deepEqual(await traded(), [false, false, false])
-  const taken = await place(live, taker, market, { outcome: 1 })
+  const taken = await live.place(taker, market, { outcome: 1 })
   assert.equal(at(taken.body, 'execution', 'matched'), true, taken.text)
   assert.deepEqual(await traded(), [true, true, false])
   assert.deepEqual(await traded(), [true, true, false])
@@ -166,8 +154,7 @@ test('an owner edits the texts and choices of a profile, each field by itself', 
     tradeWalletOption: 'eoa',
   }
   const before = await live.call(carol, 'GET', ME)
-  const all = await edit(fields)
-  assert.equal(all.status, 200, all.text)
+  const all = await accepted(edit(fields))
   assert.deepEqual(all.body, { ...Object(before.body), ...fields, tradeWalletChoosen: true })
   assert.equal((await live.call(carol, 'GET', ME)).text, all.text)
   assert.equal((await edit({})).text, all.text)
@@ -263,8 +250,7 @@ test('the longest value of every field is taken', async () => {
     bio: '😀'.repeat(280),
     pfpUrl: `https://${'p'.repeat(504)}`,
   }
-  const reply = await live.call(hugo, 'PATCH', ME, fields)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(hugo, 'PATCH', ME, fields))
   assert.deepEqual(reply.body, { ...Object(reply.body), ...fields })
 })
 
@@ -283,8 +269,7 @@ test('PUT /profiles edits name and wallet to trade with, and a login shows it', 
   const [wallet, smart] = [newWallet(), newWallet()]
   const cookie = cookieOf(await loginWithWallet(live, wallet, smart))
   const put = (body: unknown) => withCookie(live, cookie, 'PUT', '/profiles', body)
-  const edited = await put({ tradeWalletOption: 'smartWallet', displayName: ' Rain ' })
-  assert.equal(edited.status, 200, edited.text)
+  const edited = await accepted(put({ tradeWalletOption: 'smartWallet', displayName: ' Rain ' }))
   assert.equal(at(edited.body, 'tradeWalletOption'), 'smartWallet')
   assert.equal(at(edited.body, 'displayName'), 'Rain')
   const again = await login(live, wallet)

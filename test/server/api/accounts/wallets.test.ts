@@ -1,40 +1,31 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
 import { byIdentity, IdentityProvider } from '../../../support/live-identity.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { accepted, assertRefused } from '../../../support/replies.ts'
 
 // The list of addresses to which a profile may withdraw (rules §12.1).
 
 const PATH = '/portfolio/withdrawal-addresses'
 const COLD = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const provider = new IdentityProvider()
-const dataDir = newFolder()
 const wallet = newWallet()
-let live: LiveExchange
+const { live } = await exchange({ flags: provider.flags })
 let own: string
 before(async () => {
-  live = await startLive({ dataDir, flags: provider.flags })
   assert.equal((await login(live, wallet)).status, 200)
   own = await provider.token(live, wallet.address)
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const add = (body: unknown, token = own) => byIdentity(live, token, 'POST', PATH, body)
 const remove = (address: string, token = own) =>
   byIdentity(live, token, 'DELETE', `${PATH}/${address}`)
 
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
-}
-
 test('an owner lists an address once, removes it and may list it again', async () => {
-  const added = await add({ address: COLD.toLowerCase(), label: 'Cold' })
-  assert.equal(added.status, 201, added.text)
+  const added = await accepted(add({ address: COLD.toLowerCase(), label: 'Cold' }), 201)
   const id = String(at(added.body, 'id'))
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.deepEqual(added.body, {
@@ -93,9 +84,7 @@ test('a list is bounded, and survives a restart', async () => {
   }
   assertRefused(await add({ address: numbered(0xfff) }), 400, 'WITHDRAWAL_ADDRESS_LIMIT')
   assert.equal((await remove(numbered(3))).status, 204)
-  const last = await live.stop()
-  live = await startLive({ dataDir, flags: provider.flags })
-  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
+  await live.restart()
   assert.ok(live.exchange.recovered.snapshotSeq > 0)
   assertRefused(await add({ address: COLD }), 409, 'WITHDRAWAL_ADDRESS_LISTED')
   assert.equal((await add({ address: numbered(3) })).status, 201)

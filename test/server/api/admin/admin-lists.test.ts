@@ -1,26 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { ADMIN_TOKEN, at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
+import { after, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
+import { assertRefused } from '../../../support/replies.ts'
 
-let live: LiveExchange
+const { live } = await exchange()
 
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  assert.deepEqual(live.faults, [])
-  await live.stop()
-})
+after(async () => {})
 
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const requested = async (path: string) => (await live.send('GET', path, { headers })).body
 
 test('profiles and balances are listed by id, in pages', async () => {
-  const market = await openMarket(live, 'listed')
+  const market = await live.openMarket('listed')
   const traders = [await live.trader(0), await live.trader(7_000_000), await live.trader(1_000_000)]
   const [, rich] = traders
-  assert.equal((await place(live, rich, market, { sizeRaw: 2_000_000 })).status, 201)
+  await live.placed(rich, market, { sizeRaw: 2_000_000 })
   const ids = traders.map(({ profileId }) => profileId)
   assert.deepEqual(ids, [1, 2, 3])
   const first = await requested('/admin/balances?limit=2')
@@ -36,7 +32,7 @@ test('profiles and balances are listed by id, in pages', async () => {
   assert.deepEqual(second, { balances: [last], next: null })
   assert.deepEqual(await requested('/admin/balances/3'), last)
   const missing = await live.send('GET', '/admin/balances/4', { headers })
-  assert.deepEqual([missing.status, at(missing.body, 'code')], [404, 'PROFILE_NOT_FOUND'])
+  assertRefused(missing, 404, 'PROFILE_NOT_FOUND')
   const profiles = await requested('/admin/profiles?after=1&limit=1')
   const { account } = rich
   const row = { profileId: 2, account, username: null, rank: 'Bronze', feeCapBps: null }
@@ -76,7 +72,7 @@ test('a profile is found by its account or its username, in any letter case', as
 })
 
 test('markets of every status are listed', async () => {
-  await openMarket(live, 'over')
+  await live.openMarket('over')
   const resolved = await live.admin('/admin/markets/over/resolve', { winningOutcomeIndex: 0 })
   assert.equal(resolved.status, 200)
   const body = await requested('/admin/markets')

@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { newFolder } from '../../../support/data-folder.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-} from '../../../support/live-exchange.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { accepted, assertRefused, codeOf, type Reply } from '../../../support/replies.ts'
 import { ADMIN_TOKEN as SERVER_TOKEN, ServerProcess } from '../../../support/server-process.ts'
 
 // What an operator does to profiles, and the line that each act leaves in the log.
 
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange()
 
 function requested(
   method: string,
@@ -71,8 +61,7 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
   let expected = Object(before.body)
   for (const [wanted, seen] of rows) {
     expected = { ...expected, ...seen }
-    const reply = await requested('PATCH', path, wanted)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(requested('PATCH', path, wanted))
     assert.deepEqual(reply.body, expected, JSON.stringify(wanted))
     assert.deepEqual((await requested('GET', path)).body, expected)
   }
@@ -114,8 +103,7 @@ test('a wrong edit is refused and changes nothing; only an operator edits', asyn
   ]
   for (const [method, at, body, status, code] of rows) {
     const reply = await requested(method, at, body)
-    assert.equal(reply.status, status, `${at} ${JSON.stringify(body)} ${reply.text}`)
-    assert.equal(codeOf(reply), code)
+    assertRefused(reply, status, code, `${at} ${JSON.stringify(body)} ${reply.text}`)
     assert.equal((await requested(method, at, body, 'guess')).status, 401)
   }
   assert.equal((await live.call(one, 'PATCH', path, { rank: 'gold' })).status, 401)

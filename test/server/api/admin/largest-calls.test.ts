@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import {
-  ADMIN_TOKEN,
-  type LiveExchange,
-  type Reply,
-  startLive,
-} from '../../../support/live-exchange.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
+import { assertRefused, type Reply } from '../../../support/replies.ts'
 
 // The largest calls whose commands grow with their body. Each is taken, or refused before anything
 // is applied; none ends the process.
 
-const live: LiveExchange = await startLive({ flags: ['--block-ms', '0', '--no-rate-limit'] })
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+const { live } = await exchange({ flags: ['--block-ms', '0', '--no-rate-limit'] })
 
 /** Characters of three bytes each in a body and in a record. */
 function wide(characters: number): string {
@@ -90,8 +82,7 @@ test('metadata that grows past a record is refused, and less of it is taken', as
     return live.send('POST', '/admin/property-keys', { headers, body })
   }
   const refused = await put(240)
-  assert.equal(codeOf(refused), 'COMMAND_TOO_LARGE', refused.text.slice(0, 300))
-  assert.equal(refused.status, 413)
+  assertRefused(refused, 413, 'COMMAND_TOO_LARGE', refused.text.slice(0, 300))
   // Markets of the tests before leave memory meanwhile, so the seq says nothing.
   assert.doesNotMatch((await live.send('GET', '/property-keys')).text, /"wide"/)
   const made = await put(200)

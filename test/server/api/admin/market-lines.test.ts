@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { readAdminLine } from '../../../support/admin-line.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-} from '../../../support/live-exchange.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
+import { codeOf, type Reply } from '../../../support/replies.ts'
 
 // Markets, groups and series through their whole life by lines of `outcomex admin`, each sent to a
 // running exchange as the shell would send it.
 
-const live: LiveExchange = await startLive({ flags: ['--block-ms', '0'] })
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+const { live } = await exchange({ flags: ['--block-ms', '0'] })
 
 function admin(...line: string[]): Promise<Reply> {
   const { method, path, body } = readAdminLine(line).call

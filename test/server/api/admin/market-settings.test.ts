@@ -19,13 +19,9 @@ import {
 } from '../../../../server/console/operator/markets/setting-fields.ts'
 import { readAdminLine } from '../../../support/admin-line.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-} from '../../../support/live-exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
+import type { Reply } from '../../../support/replies.ts'
 import { until } from '../../../support/until.ts'
 
 // Each setting of a market, in every place that has it.

@@ -1,40 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { Role } from '../../../../engine/domain/operator.ts'
-import { newFolder } from '../../../support/data-folder.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { listening } from '../../../support/frame-story.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN, type Trader } from '../../../support/live-exchange.ts'
 import { byIdentity, IdentityProvider } from '../../../support/live-identity.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { orderBody } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { accepted, assertRefused, codeOf, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // What operators do to profiles and to each other, over HTTP.
 
 const FUNDS_RAW = 100_000_000
 const COLD = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const provider = new IdentityProvider()
-let live: LiveExchange
-let rain: LiveMarket
-let slow: LiveMarket
-before(async () => {
-  live = await startLive({ flags: provider.flags })
-  rain = await openMarket(live, 'rain')
-  slow = await openMarket(live, 'slow', { takerDelayMs: 60_000 })
+const { live, rain, slow } = await exchange({
+  flags: provider.flags,
+  markets: { rain: {}, slow: { takerDelayMs: 60_000 } },
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
 
 function requested(
   method: string,
@@ -48,8 +34,7 @@ function requested(
 }
 
 async function freeze({ profileId }: { profileId: number }, reason = 'A theft.'): Promise<Reply> {
-  const reply = await requested('POST', `/admin/profiles/${profileId}/freeze`, { reason })
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(requested('POST', `/admin/profiles/${profileId}/freeze`, { reason }))
   return reply
 }
 
@@ -68,30 +53,24 @@ async function allFree(trader: Trader): Promise<void> {
 }
 
 async function named(name: string, role: Role): Promise<string> {
-  const made = await requested('POST', '/admin/operators', { name, role })
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(requested('POST', '/admin/operators', { name, role }), 201)
   return textAt(made.body, 'token')
-}
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
 }
 
 test('a freeze cancels resting and held orders, and bars trade until it ends', async () => {
   const alice = await live.trader(FUNDS_RAW)
   const bob = await live.trader(FUNDS_RAW)
-  assert.equal((await place(live, bob, slow, { outcome: 1, ticks: 600 })).status, 201)
-  const heldOrder = await place(live, alice, slow, { ticks: 500 })
+  await live.placed(bob, slow, { outcome: 1, ticks: 600 })
+  const heldOrder = await live.place(alice, slow, { ticks: 500 })
   assert.equal(at(heldOrder.body, 'execution', 'settlementStatus'), 'DELAYED', heldOrder.text)
-  const resting = await place(live, alice, rain, { ticks: 300 })
+  const resting = await live.place(alice, rain, { ticks: 300 })
   assert.equal(resting.status, 201)
   const frozen = await freeze(alice)
   assert.equal(at(frozen.body, 'frozenReason'), 'A theft.')
   const since = textAt(frozen.body, 'frozenAt')
   await allFree(alice)
   assert.deepEqual(live.balances(alice), { freeRaw: FUNDS_RAW, reservedRaw: 0 })
-  assertRefused(await place(live, alice, rain, { ticks: 300 }), 403, 'PROFILE_FROZEN')
+  assertRefused(await live.place(alice, rain, { ticks: 300 }), 403, 'PROFILE_FROZEN')
   const batch = { orders: [orderBody(alice, rain), orderBody(alice, slow)] }
   const both = await live.call(alice, 'POST', '/orders/batch', batch)
   assert.equal(both.text.match(/PROFILE_FROZEN/g)?.length, 2, both.text)
@@ -103,19 +82,19 @@ test('a freeze cancels resting and held orders, and bars trade until it ends', a
   assert.equal((await live.call(alice, 'GET', '/profiles/me')).status, 200)
   const cancelAt = live.nowMs() + 60_000
   assert.equal((await live.call(alice, 'POST', '/heartbeats', { cancelAt })).status, 200)
-  const orderId = textAt(resting.body, 'order', 'id')
+  const orderId = orderIdOf(resting)
   assertRefused(await live.call(alice, 'DELETE', `/orders/${orderId}`), 400, 'ORDER_NOT_OPEN')
-  assert.equal((await place(live, bob, rain, { ticks: 200 })).status, 201, 'others trade on')
+  assert.equal((await live.place(bob, rain, { ticks: 200 })).status, 201, 'others trade on')
   const free = await unfreeze(alice)
   assert.equal(at(free.body, 'frozenAt'), null)
-  assert.equal((await place(live, alice, rain, { ticks: 300 })).status, 201)
+  await live.placed(alice, rain, { ticks: 300 })
   assert.equal((await unfreeze(alice)).status, 200, 'unfreeze may be repeated')
 })
 
 test('the owner gets the reason why its orders were canceled', async () => {
   const alice = await live.trader(FUNDS_RAW)
   const client = await listening(live, alice)
-  assert.equal((await place(live, alice, rain, { ticks: 300 })).status, 201)
+  await live.placed(alice, rain, { ticks: 300 })
   await freeze(alice)
   const [, gone] = await client.take('orderEvent', 2)
   assert.equal(at(gone, 'type'), 'CANCELLATION')
@@ -141,7 +120,7 @@ test('a frozen partner trades for no account; sub-accounts are frozen one by one
     await serverWallet(live, partner, FUNDS_RAW),
     await serverWallet(live, partner, FUNDS_RAW),
   ]
-  const feeRain = await openMarket(live, 'fee-rain', { fee: true })
+  const feeRain = await live.openMarket('fee-rain', { fee: true })
   const forOne = ({ profileId }: { profileId: number }) =>
     live.call(partner, 'POST', '/orders', unsignedBody(partner, profileId, feeRain))
   assert.equal((await forOne(desk)).status, 201)
@@ -282,8 +261,7 @@ test('a role may do what lower roles may; some fields need more than their route
 })
 
 async function auditWithout(secrets: readonly string[], query: string): Promise<Reply> {
-  const reply = await requested('GET', `/admin/audit?${query}`)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(requested('GET', `/admin/audit?${query}`))
   for (const secret of secrets) assert.ok(!reply.text.includes(secret))
   assert.doesNotMatch(reply.text, /igest|ealed/)
   return reply
@@ -349,50 +327,33 @@ test('the audit is in order of seq, and its pages have a bound', async () => {
 
 test('the audit shows the bound on what the packs of a day may cost, as it was set', async () => {
   for (const dayLossMaxRaw of [5_000_000, null]) {
-    const reply = await requested('POST', '/admin/house', { dayLossMaxRaw })
-    assert.equal(reply.status, 200, reply.text)
+    await accepted(requested('POST', '/admin/house', { dayLossMaxRaw }))
     const audit = await requested('GET', '/admin/audit?limit=1')
     assert.equal(at(audit.body, 'entries', 0, 'dayLossMaxRaw'), dayLossMaxRaw, audit.text)
   }
 })
 
 test('acts of operators survive a restart, and the number of operators is bounded', async () => {
-  const dataDir = newFolder()
-  const first = await startLive({ dataDir })
-  const send = (
-    each: LiveExchange,
-    method: string,
-    path: string,
-    body?: object,
-    token = ADMIN_TOKEN,
-  ) =>
-    each.send(method, path, {
-      headers: { authorization: `Bearer ${token}` },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-  const made = await send(first, 'POST', '/admin/operators', { name: 'ada', role: 'support' })
+  const { live: other } = await exchange()
+  const made = await other.admin('/admin/operators', { name: 'ada', role: 'support' })
   const token = textAt(made.body, 'token')
-  const { profileId, ...alice } = await first.trader(0)
-  await send(first, 'POST', `/admin/profiles/${profileId}/freeze`, {}, token)
-  const last = await first.stop()
-  const second = await startLive({ dataDir })
-  assert.equal(second.exchange.recovered.stateHash, last.stateHash)
-  const shown = await send(second, 'GET', `/admin/profiles/${profileId}`, undefined, token)
+  const { profileId, ...alice } = await other.trader(0)
+  await other.admin(`/admin/profiles/${profileId}/freeze`, {}, token)
+  await other.restart()
+  const shown = await other.operator('GET', `/admin/profiles/${profileId}`, undefined, token)
   assert.notEqual(at(shown.body, 'frozenAt'), null)
-  const audit = await send(second, 'GET', '/admin/audit?operator=ada')
+  const audit = await other.operator('GET', '/admin/audit?operator=ada')
   assert.equal(at(audit.body, 'entries', 0, 'kind'), 'freezeProfile')
-  const market = await openMarket(second, 'rain')
+  const market = await other.openMarket('rain')
   const trader = { ...alice, profileId }
-  assertRefused(await place(second, trader, market), 403, 'PROFILE_FROZEN')
+  assertRefused(await other.place(trader, market), 403, 'PROFILE_FROZEN')
   for (let index = 1; index < LIMITS.operatorsMax; index++) {
-    const reply = await send(second, 'POST', '/admin/operators', {
+    const reply = await other.admin('/admin/operators', {
       name: `o${index}`,
       role: 'read',
     })
     assert.equal(reply.status, 201, reply.text)
   }
-  const past = await send(second, 'POST', '/admin/operators', { name: 'late', role: 'read' })
+  const past = await other.admin('/admin/operators', { name: 'late', role: 'read' })
   assertRefused(past, 400, 'OPERATOR_LIMIT')
-  await second.stop()
-  assert.deepEqual(second.faults, [])
 })

@@ -1,44 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { test } from 'node:test'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import { rebuildReadTables } from '../../../../persistence/follower/rebuild.ts'
 import { BLOCK_MS, Reported, UNIT } from '../../../support/chain-desk.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  CHAIN_ID,
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { LiveExchange, Trader } from '../../../support/live-exchange.ts'
+import { CHAIN_ID, type LiveMarket, type OrderRequest } from '../../../support/live-orders.ts'
+import { accepted, assertRefused, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // Design §5 over HTTP: money before, at and after a block. A block comes when the test moves the
 // clock.
 
 const flags = ['--block-ms', `${BLOCK_MS}`]
-const dataDir = newFolder()
-let live = await startLive({ dataDir, flags })
+const { live, bob } = await exchange({ flags, traders: ['bob'] })
 let reported = new Reported(live)
-const bob = await live.trader(1_000 * UNIT)
-
-afterEach(() => {
-  assert.deepEqual(live.faults, [])
-})
-after(() => live.stop())
-
-async function placed(trader: Trader, market: LiveMarket, wanted: OrderRequest): Promise<Reply> {
-  const reply = await place(live, trader, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
-  return reply
-}
 
 /** The refusal of an order that needs more than is free. */
 async function refusal(
@@ -46,12 +22,11 @@ async function refusal(
   market: LiveMarket,
   wanted: OrderRequest,
 ): Promise<unknown[]> {
-  const { status, body } = await place(live, trader, market, wanted)
+  const { status, body } = await live.place(trader, market, wanted)
   return [status, at(body, 'code')]
 }
 
 const tradeOf = (reply: Reply) => textAt(reply.body, 'execution', 'tradeEventId')
-const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
 
 /**
  * The trader buys or sells ten shares at 0.50, with Bob on the other side. Gives the trader's
@@ -63,16 +38,15 @@ async function trades(
   wanted: OrderRequest = {},
 ): Promise<Reply> {
   const { outcome = 0, side = 'buy' } = wanted
-  if (side === 'buy') await placed(bob, market, { ...wanted, outcome: outcome === 0 ? 1 : 0 })
-  else await placed(bob, market, { ...wanted, side: 'buy' })
-  const reply = await placed(trader, market, wanted)
+  if (side === 'buy') await live.placed(bob, market, { ...wanted, outcome: outcome === 0 ? 1 : 0 })
+  else await live.placed(bob, market, { ...wanted, side: 'buy' })
+  const reply = await live.placed(trader, market, wanted)
   assert.equal(at(reply.body, 'execution', 'settlementStatus'), 'MATCHED', reply.text)
   return reply
 }
 
 async function fault(tradeEventId: string, outcome: string): Promise<void> {
-  const reply = await live.admin('/admin/settlement/faults', { tradeEventId, outcome })
-  assert.equal(reply.status, 200, reply.text)
+  await accepted(live.admin('/admin/settlement/faults', { tradeEventId, outcome }))
 }
 
 /** The newest trade of an order as its owner reads it. */
@@ -96,13 +70,13 @@ async function becomes(trade: string, status: string): Promise<string | null> {
   return (await reported.of(trade, status)).txHash
 }
 
-/** Restarts on read tables that were rebuilt, and sets the clock to where it was. */
-async function startAgain(): Promise<void> {
-  const aheadMs = live.nowMs() - Date.now()
-  const { seq } = await live.stop()
-  assert.equal(rebuildReadTables(dataDir), seq)
-  live = await startLive({ dataDir, flags })
-  live.shiftClock(aheadMs)
+/** Restarts on read tables that were rebuilt. */
+async function restartRebuilt(): Promise<void> {
+  let rebuiltSeq = -1
+  const { seq } = await live.restart({}, (dataDir) => {
+    rebuiltSeq = rebuildReadTables(dataDir)
+  })
+  assert.equal(rebuiltSeq, seq)
   reported = new Reported(live)
 }
 
@@ -112,18 +86,18 @@ async function credit({ profileId }: Trader, collateralRaw: number): Promise<num
 
 test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the hash', async () => {
   const alice = await live.trader(100 * UNIT)
-  const market = await openMarket(live, 'retries')
+  const market = await live.openMarket('retries')
   const ends = [
     { end: 'MINED', status: 'MATCHED' },
     { end: 'FAILED', status: 'CANCELED' },
   ]
   for (const { end, status } of ends) {
-    const made = await placed(alice, market, { outcome: 1 })
-    const taken = await placed(bob, market, {})
+    const made = await live.placed(alice, market, { outcome: 1 })
+    const taken = await live.placed(bob, market, {})
     const trade = tradeOf(taken)
     const sides = [
-      { trader: alice, orderId: idOf(made) },
-      { trader: bob, orderId: idOf(taken) },
+      { trader: alice, orderId: orderIdOf(made) },
+      { trader: bob, orderId: orderIdOf(taken) },
     ]
     const both = async () => {
       const stated = sides.map(({ trader, orderId }) => execution(live, trader, orderId))
@@ -142,10 +116,10 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
     const height = reported.blocks.at(-1)?.height ?? 0
     assert.equal(txHash, end === 'MINED' ? txHashOf(CHAIN_ID, height, Number(trade)) : null)
     const { body } = await live.call(bob, 'POST', '/orders/status/batch', {
-      items: [{ orderId: idOf(taken) }],
+      items: [{ orderId: orderIdOf(taken) }],
     })
     assert.equal(at(body, 'results', 0, 'data', 'order', 'status'), status)
-    await startAgain()
+    await restartRebuilt()
     assert.deepEqual(await both(), expected, 'a start on tables that were rebuilt shows the same')
   }
 })
@@ -153,7 +127,7 @@ test('RETRYING becomes MINED or FAILED for both owners, and a restart keeps the 
 test('proceeds of a trade leave when it is MINED, and owners see how much may now', async () => {
   const apiToken = { scopes: ['trading', 'withdrawal'] }
   const alice = await live.trader(5 * UNIT, { apiToken })
-  const market = await openMarket(live, 'leaves')
+  const market = await live.openMarket('leaves')
   await becomes(tradeOf(await trades(alice, market)), 'MINED')
   const sold = tradeOf(await trades(alice, market, { side: 'sell' }))
   await live.admin('/admin/balances', { profileId: alice.profileId, collateralRaw: UNIT })
@@ -165,7 +139,7 @@ test('proceeds of a trade leave when it is MINED, and owners see how much may no
   assert.equal(at(await balance(), 'free'), `${6 * UNIT}`)
   assert.equal(at(await balance(), 'withdrawable'), `${UNIT}`)
   const early = await withdraw(UNIT + 1)
-  assert.deepEqual([early.status, at(early.body, 'code')], [409, 'NOT_MINED_YET'])
+  assertRefused(early, 409, 'NOT_MINED_YET')
   assert.equal(at(early.body, 'withdrawable'), `${UNIT}`)
   assert.match(textAt(early.body, 'message'), /^1000000 raw units can be withdrawn now\./)
   assert.equal(await credit(alice, -UNIT - 1), 409, 'an operator takes no more')
@@ -177,7 +151,7 @@ test('proceeds of a trade leave when it is MINED, and owners see how much may no
 
 test('the proceeds of a trade can be used as soon as it is MATCHED', async () => {
   const alice = await live.trader(5 * UNIT)
-  const market = await openMarket(live, 'proceeds')
+  const market = await live.openMarket('proceeds')
   const bought = await trades(alice, market)
   const sold = await trades(alice, market, { side: 'sell' })
   const again = await trades(alice, market)
@@ -188,10 +162,10 @@ test('the proceeds of a trade can be used as soon as it is MATCHED', async () =>
 
 test('a sale that fails after its proceeds are spent leaves a debt that bars orders', async () => {
   const alice = await live.trader(5 * UNIT)
-  const market = await openMarket(live, 'debt')
+  const market = await live.openMarket('debt')
   await becomes(tradeOf(await trades(alice, market)), 'MINED')
   const sold = tradeOf(await trades(alice, market, { side: 'sell' }))
-  const rests = await placed(alice, market, { ticks: 400 })
+  const rests = await live.placed(alice, market, { ticks: 400 })
   await fault(sold, 'FAILED')
   await becomes(sold, 'FAILED')
   // The sale had paid five units; four of them are reserved and one was free.
@@ -203,16 +177,16 @@ test('a sale that fails after its proceeds are spent leaves a debt that bars ord
   assert.equal(await credit(alice, 4 * UNIT), 200)
   assert.deepEqual(await refusal(alice, market, small), short, 'a covered debt leaves nothing free')
   assert.equal(await credit(alice, 1), 200)
-  assert.equal((await place(live, alice, market, small)).status, 201)
+  await live.placed(alice, market, small)
   // The shares are back, and the reserve of the resting order is freed as usual.
-  await placed(alice, market, { side: 'sell', ticks: 900 })
-  assert.equal((await live.call(alice, 'DELETE', `/orders/${idOf(rests)}`)).status, 200)
+  await live.placed(alice, market, { side: 'sell', ticks: 900 })
+  assert.equal((await live.call(alice, 'DELETE', `/orders/${orderIdOf(rests)}`)).status, 200)
   assert.deepEqual(live.balances(alice), { freeRaw: 4 * UNIT, reservedRaw: 1 })
 })
 
 test('a buy that fails after its shares are sold leaves a debt of shares', async () => {
   const alice = await live.trader(100 * UNIT)
-  const market = await openMarket(live, 'short')
+  const market = await live.openMarket('short')
   const bought = tradeOf(await trades(alice, market))
   const sold = tradeOf(await trades(alice, market, { side: 'sell' }))
   await fault(bought, 'FAILED')
@@ -225,12 +199,12 @@ test('a buy that fails after its shares are sold leaves a debt of shares', async
   await becomes(tradeOf(await trades(alice, market)), 'MINED')
   assert.deepEqual(await refusal(alice, market, sells), short, 'ten bought only cover ten owed')
   await trades(alice, market, { sizeRaw: 1_000 })
-  assert.equal((await place(live, alice, market, sells)).status, 201)
+  await live.placed(alice, market, sells)
 })
 
 test('fills of a resolved market are still mined or reversed by their block', async () => {
   const alice = await live.trader(100 * UNIT)
-  const market = await openMarket(live, 'resolved')
+  const market = await live.openMarket('resolved')
   const mined = tradeOf(await trades(alice, market))
   const failed = tradeOf(await trades(alice, market))
   await fault(failed, 'FAILED')

@@ -4,22 +4,15 @@ import { rebuildReadTables } from '../../../../persistence/follower/rebuild.ts'
 import { verifyFolder } from '../../../../persistence/verify-folder.ts'
 import { BLOCK_MS, Reported, UNIT } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
   type OrderRequest,
-  openMarket,
-  place,
   signedFor,
   unsigned,
 } from '../../../support/live-orders.ts'
+import { accepted, assertRefused, orderIdOf, type Reply } from '../../../support/replies.ts'
 import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 
 // Rules §5.2 and design §5 over HTTP: the states of orders after one of their trades is mined,
@@ -75,14 +68,13 @@ class Stage {
     wanted: OrderRequest = {},
     more: object = {},
   ): Promise<Reply> {
-    const reply = await place(this.live, trader, market, wanted, more)
-    assert.equal(reply.status, 201, reply.text)
+    const reply = await accepted(this.live.place(trader, market, wanted, more), 201)
     return reply
   }
 
   /** Alice buys ten YES at 0.50, or as the wish says. */
   async buys(market: LiveMarket, more: object = {}, wanted: OrderRequest = {}): Promise<string> {
-    return idOf(await this.placed(this.alice, market, wanted, more))
+    return orderIdOf(await this.placed(this.alice, market, wanted, more))
   }
 
   /** Bob offers YES at 0.50, as a buyer of NO. */
@@ -91,8 +83,7 @@ class Stage {
   }
 
   async fault(target: object, outcome: string): Promise<void> {
-    const reply = await this.live.admin('/admin/settlement/faults', { ...target, outcome })
-    assert.equal(reply.status, 200, reply.text)
+    await accepted(this.live.admin('/admin/settlement/faults', { ...target, outcome }))
   }
 
   async sees(market: LiveMarket, orderId: string, trader = this.alice): Promise<SeenOrder> {
@@ -101,7 +92,6 @@ class Stage {
   }
 }
 
-const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
 const statusesOf = ({ body }: Reply) => [
   textAt(body, 'order', 'status'),
   textAt(body, 'execution', 'settlementStatus'),
@@ -251,7 +241,7 @@ async function allMined({ live, reported }: Stage): Promise<void> {
 
 async function play(stage: Stage, { row, market: fields, first, act, seen }: Case): Promise<void> {
   const { live, reported, alice, shown } = stage
-  const market = await openMarket(live, `case-${shown.length}`, fields)
+  const market = await live.openMarket(`case-${shown.length}`, fields)
   await first?.(stage, market)
   await allMined(stage)
   const failures = reported.events.filter(({ status }) => status === 'FAILED').length
@@ -264,7 +254,7 @@ async function play(stage: Stage, { row, market: fields, first, act, seen }: Cas
   if (seen.status === 'LIVE') return
   // A fill that was taken back is no fill to a cancel either.
   const one = await live.call(alice, 'DELETE', `/orders/${orderId}`)
-  assert.deepEqual([one.status, at(one.body, 'code')], [400, 'ORDER_NOT_OPEN'], row)
+  assertRefused(one, 400, 'ORDER_NOT_OPEN', row)
   const batch = await live.call(alice, 'POST', '/orders/batch-cancel', { orderIds: [orderId] })
   const reasons = [at(batch.body, 'code'), at(batch.body, 'failed', 0, 'reason')]
   assert.deepEqual(reasons, ['ORDER_NOT_OPEN', 'ORDER_NOT_FOUND'], row)
@@ -316,14 +306,14 @@ test('a reply that waits for the block says what the block did with the trade', 
     { outcome: null, shares: 10, fields: {}, stated: ['MATCHED', 'MINED'] },
   ]
   for (const [index, { outcome, shares, fields, stated }] of rows.entries()) {
-    const market = await openMarket(live, `reply-${index}`)
+    const market = await live.openMarket(`reply-${index}`)
     await stage.offers(market, shares)
     if (outcome !== null) await stage.fault({ next: 1 }, outcome)
     const reply = await stage.placed(alice, market, {}, fields)
     assert.deepEqual(statusesOf(reply), stated, JSON.stringify(rows[index]))
     if (outcome === 'RETRYING') continue
     const [status, settlementStatus] = stated
-    const seen = await stage.sees(market, idOf(reply))
+    const seen = await stage.sees(market, orderIdOf(reply))
     assert.deepEqual([seen.status, seen.settlementStatus], [status, settlementStatus])
   }
 })

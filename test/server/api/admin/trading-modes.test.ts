@@ -1,62 +1,40 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { afterEach, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { orderBody } from '../../../support/live-orders.ts'
+import { accepted, type Reply } from '../../../support/replies.ts'
 
 // Trading modes as clients and operators meet them (rules §4.6, §12.7).
 
 const HOUR_MS = 3_600_000
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
+const { live, rain, alice } = await exchange({
+  markets: ['rain'],
+  traders: { alice: 1_000_000_000 },
+})
 
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(1_000_000_000)
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(async () => {
   for (const window of await windows()) await end(Number(at(window, 'id')))
-  assert.deepEqual(live.faults, [])
 })
 
-function operator(method: string, path: string): Promise<Reply> {
-  return live.send(method, path, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-}
-
 async function windows(): Promise<unknown[]> {
-  const { body } = await operator('GET', '/admin/trading-modes')
+  const { body } = await live.operator('GET', '/admin/trading-modes')
   const list = at(body, 'windows')
   assert.ok(Array.isArray(list))
   return list
 }
 
 async function restrict(mode: string, fields: object = {}): Promise<number> {
-  const made = await live.admin('/admin/trading-modes', { mode, ...fields })
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(live.admin('/admin/trading-modes', { mode, ...fields }), 201)
   return Number(at(made.body, 'id'))
 }
 
 async function end(id: number): Promise<void> {
-  const ended = await operator('DELETE', `/admin/trading-modes/${id}`)
-  assert.equal(ended.status, 200, ended.text)
+  await accepted(live.operator('DELETE', `/admin/trading-modes/${id}`))
 }
 
-async function restingId(): Promise<string> {
-  const placed = await place(live, alice, rain)
-  assert.equal(placed.status, 201, placed.text)
-  return textAt(placed.body, 'order', 'id')
+function restingId(): Promise<string> {
+  return live.ordered(alice, rain)
 }
 
 /** Each way to cancel, with an order of its own. */
@@ -91,8 +69,8 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
     const calls = await cancelCalls()
     const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
     await restrict(mode, { endsAt })
-    assertRestricted(await place(live, alice, rain), mode, code, endsAt)
-    const quiet = await place(live, alice, rain, {}, { postOnly: true })
+    assertRestricted(await live.place(alice, rain), mode, code, endsAt)
+    const quiet = await live.place(alice, rain, {}, { postOnly: true })
     if (postOnly) assert.equal(quiet.status, 201, quiet.text)
     else assertRestricted(quiet, mode, code, endsAt)
     for (const cancel of calls) {
@@ -101,9 +79,8 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
       else assertRestricted(reply, mode, code, endsAt)
     }
     for (const window of await windows()) await end(Number(at(window, 'id')))
-    assert.equal((await place(live, alice, rain)).status, 201, 'trading is normal again')
-    const all = await live.call(alice, 'DELETE', '/orders/all/rain')
-    assert.equal(all.status, 200, all.text)
+    assert.equal((await live.place(alice, rain)).status, 201, 'trading is normal again')
+    await accepted(live.call(alice, 'DELETE', '/orders/all/rain'))
     assert.equal(live.balances(alice).reservedRaw, 0)
   })
 }
@@ -185,9 +162,9 @@ test('while trading is disabled every cancel is 425, also of an unknown order', 
 test('the mode is checked after the market and before the receive window', async () => {
   await restrict('cancel_only')
   const late = { recvWindow: 100, timestamp: live.nowMs() - 101 }
-  const reply = await place(live, alice, rain, {}, late)
+  const reply = await live.place(alice, rain, {}, late)
   assertRestricted(reply, 'cancel_only', 'cancel_only_mode', null)
-  const lost = await place(live, alice, rain, {}, { ...late, marketSlug: 'nowhere' })
+  const lost = await live.place(alice, rain, {}, { ...late, marketSlug: 'nowhere' })
   assert.equal(lost.status, 404, lost.text)
 })
 
@@ -218,14 +195,14 @@ test('a window ends at its time, and of two open windows the stricter one wins',
   await restrict('post_only', { endsAt: live.nowMs() + 2 * HOUR_MS })
   const endsAt = new Date(live.nowMs() + HOUR_MS).toISOString()
   await restrict('disabled', { endsAt })
-  assert.equal(at((await operator('GET', '/admin/trading-modes')).body, 'mode'), 'disabled')
-  assertRestricted(await place(live, alice, rain), 'disabled', 'trading_disabled', endsAt)
+  assert.equal(at((await live.operator('GET', '/admin/trading-modes')).body, 'mode'), 'disabled')
+  assertRestricted(await live.place(alice, rain), 'disabled', 'trading_disabled', endsAt)
   live.shiftClock(HOUR_MS)
-  assert.equal(at((await operator('GET', '/admin/trading-modes')).body, 'mode'), 'post_only')
-  assert.equal((await place(live, alice, rain)).status, 425)
+  assert.equal(at((await live.operator('GET', '/admin/trading-modes')).body, 'mode'), 'post_only')
+  assert.equal((await live.place(alice, rain)).status, 425)
   live.shiftClock(HOUR_MS)
   assert.deepEqual(await windows(), [])
-  assert.equal((await place(live, alice, rain)).status, 201)
+  await live.placed(alice, rain)
   assert.equal((await live.call(alice, 'DELETE', '/orders/all/rain')).status, 200)
 })
 
@@ -247,8 +224,8 @@ test('a wrong window is refused, and only operators reach its routes', async () 
     const reply = await live.admin('/admin/trading-modes', body)
     assert.equal(reply.status, 400, JSON.stringify(body))
   }
-  assert.equal((await operator('DELETE', '/admin/trading-modes/9999')).status, 404)
-  assert.equal((await operator('DELETE', '/admin/trading-modes/0')).status, 400)
+  assert.equal((await live.operator('DELETE', '/admin/trading-modes/9999')).status, 404)
+  assert.equal((await live.operator('DELETE', '/admin/trading-modes/0')).status, 400)
   for (const [method, path] of [
     ['GET', '/admin/trading-modes'],
     ['POST', '/admin/trading-modes'],
@@ -261,7 +238,7 @@ test('a wrong window is refused, and only operators reach its routes', async () 
   const [window] = await windows()
   assert.ok(Date.parse(textAt(window, 'startsAt')) > past, 'a start that is past counts as now')
   await end(later)
-  assert.equal((await operator('DELETE', `/admin/trading-modes/${later}`)).status, 404)
+  assert.equal((await live.operator('DELETE', `/admin/trading-modes/${later}`)).status, 404)
   for (let count = 0; count < 64; count++) await restrict('post_only')
   const full = await live.admin('/admin/trading-modes', { mode: 'post_only' })
   assert.equal(at(full.body, 'code'), 'TRADING_WINDOW_LIMIT')

@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { CHAIN_ID, openMarket } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { CHAIN_ID } from '../../../support/live-orders.ts'
 import { serverWallet } from '../../../support/live-partners.ts'
-import { codeOf, cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
+import { assertRefused, type Reply } from '../../../support/replies.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 
 // Trades with pools over HTTP and sockets (rules §7). Blocks come when a test calls for one.
@@ -22,19 +17,9 @@ const BLOCK_MS = 60_000
 const RIGHTS = ['trading', 'delegated_signing', 'account_creation']
 /** Needs no read of a market that left memory, which a busy machine may answer too late. */
 const UNKNOWN_POOL = `0x${'0'.repeat(40)}`
-const dataDir = newFolder()
 const flags = ['--block-ms', String(BLOCK_MS)]
-let live: LiveExchange
-let lea: Trader
+const { live, lea } = await exchange({ flags, stepwise: true, traders: { lea: 100_000 * UNIT } })
 let count = 0
-let shiftedMs = 0
-
-before(async () => {
-  live = await startLive({ dataDir, flags, stepwise: true })
-  lea = await live.trader(100_000 * UNIT)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const trader = (units = 1000) => live.trader(units * UNIT, { apiToken: { scopes: RIGHTS } })
 const post = (who: Trader, path: string, body: object) => live.call(who, 'POST', path, body)
@@ -44,13 +29,8 @@ function made(reply: Reply, status = 201): unknown {
   return reply.body
 }
 
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.deepEqual([reply.status, codeOf(reply)], [status, code], reply.text)
-}
-
 function shift(byMs = BLOCK_MS): void {
   live.shiftClock(byMs)
-  shiftedMs += byMs
 }
 
 /** A block holds all that came so far. */
@@ -152,7 +132,7 @@ test('a pool is named by its slug or by its checksummed address', async () => {
   assertRefused(await buy(ann, wrong, UNIT), 400, 'VALIDATION')
   assertRefused(await buy(ann, `0x${'1'.repeat(40)}`, UNIT), 404, 'MARKET_NOT_FOUND')
   assertRefused(await buy(ann, 'no-such-market', UNIT), 404, 'MARKET_NOT_FOUND')
-  await openMarket(live, 'a-book')
+  await live.openMarket('a-book')
   assertRefused(await buy(ann, 'a-book', UNIT), 400, 'MARKET_NOT_POOL')
 })
 
@@ -249,9 +229,7 @@ test('an idempotency key gives the first reply again, also after a restart', asy
   assert.deepEqual(made(await buy(ann, slug, UNIT, key)), first)
   assertRefused(await buy(ann, slug, 2 * UNIT, key), 409, 'IDEMPOTENCY_KEY_TAKEN')
   assertRefused(await sell(ann, slug, UNIT, key), 409, 'IDEMPOTENCY_KEY_TAKEN')
-  await live.stop()
-  live = await startLive({ dataDir, flags, stepwise: true })
-  live.shiftClock(shiftedMs)
+  await live.restart()
   assert.deepEqual(made(await buy(ann, slug, UNIT, key)), first)
   assertRefused(await buy(ann, slug, 2 * UNIT), 409, 'POOL_TRADE_RUNNING')
   assert.equal(live.balances(ann).freeRaw, 999 * UNIT)
@@ -398,7 +376,7 @@ test('the operator moves providers, and all leave by themselves behind the payou
 })
 
 test('an account has ten calls at once over the four routes, then it waits', async () => {
-  const limited = await startLive({ limited: true })
+  const { live: limited } = await exchange({ limited: true })
   const ann = await limited.trader(UNIT, { apiToken: { scopes: RIGHTS } })
   const ben = await limited.trader(UNIT, { apiToken: { scopes: RIGHTS } })
   const body = { market: UNKNOWN_POOL, side: 'BUY' }
@@ -418,11 +396,10 @@ test('an account has ten calls at once over the four routes, then it waits', asy
   const other = await request(ben)
   assert.equal(other.status, 404, 'nobody else waits')
   assert.equal(other.headers.get('ratelimit-limit'), '2000', 'any other reply shows its lane')
-  await limited.stop()
 })
 
 test('the children of a partner count apart, and so does the partner itself', async () => {
-  const limited = await startLive({ limited: true })
+  const { live: limited } = await exchange({ limited: true })
   const partner = await limited.trader(UNIT, { apiToken: { scopes: RIGHTS } })
   const children = [
     await serverWallet(limited, partner, UNIT),
@@ -443,5 +420,4 @@ test('the children of a partner count apart, and so does the partner itself', as
     more.some(({ status }) => status === 429),
     'one child has its own ten',
   )
-  await limited.stop()
 })

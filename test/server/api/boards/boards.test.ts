@@ -1,37 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { accepted, assertRefused } from '../../../support/replies.ts'
 
 // Leaderboards, accuracy and volume over HTTP (rules §9.4, §9.5).
 
 const SHARE = 1_000_000
 const HOUR_MS = 3_600_000
 const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions'
-let live: LiveExchange
-let rain: LiveMarket
-let hail: LiveMarket
-let ann: Trader
-let ben: Trader
-
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1'] })
-  rain = await openMarket(live, 'rain', { fee: true, categories: ['Weather'] })
-  hail = await openMarket(live, 'hail', { categories: ['Ice'] })
-  // Programs of the operator count as many counterparties: these two trade with each other alone.
-  ann = await live.trader(10_000 * SHARE, { username: 'ann' })
-  ben = await live.trader(10_000 * SHARE)
-  await live.markAsPrograms(ann, ben)
+const { live, rain, hail } = await exchange({
+  flags: ['--block-ms', '1'],
+  markets: { rain: { fee: true, categories: ['Weather'] }, hail: { categories: ['Ice'] } },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
-async function placed(trader: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
-  const reply = await place(live, trader, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
-}
+// Programs of the operator count as many counterparties: these two trade with each other alone.
+const ann = await live.trader(10_000 * SHARE, { username: 'ann' })
+const ben = await live.trader(10_000 * SHARE)
+await live.markAsPrograms(ann, ben)
 
 /** Lets the follower see all, and brings the boards up to date as the clock would. */
 async function passed(): Promise<void> {
@@ -42,7 +29,7 @@ async function passed(): Promise<void> {
 }
 
 async function json(path: string): Promise<unknown> {
-  const { status, body, text } = await readOf(live, path)
+  const { status, body, text } = await live.read(path)
   assert.equal(status, 200, `${path}: ${text}`)
   return body
 }
@@ -67,10 +54,10 @@ async function idOf(category: string): Promise<string> {
 
 /** The example of rules §9.1: ann buys 100 at 0.45 as taker, then sells 40 at 0.60 as maker. */
 async function trade(): Promise<void> {
-  await placed(ben, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  await placed(ann, rain, { ticks: 450, sizeRaw: 100 * SHARE })
-  await placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
-  await placed(ben, rain, { ticks: 600, sizeRaw: 40 * SHARE })
+  await live.placed(ben, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await live.placed(ann, rain, { ticks: 450, sizeRaw: 100 * SHARE })
+  await live.placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
+  await live.placed(ben, rain, { ticks: 600, sizeRaw: 40 * SHARE })
 }
 
 test('before the first pass boards are empty, and positions are BUILDING', async () => {
@@ -102,7 +89,7 @@ test('the boards tell what was realised and traded, and by whom', async () => {
   assert.deepEqual(rowsOf(second, 'rank', 'profileId'), [[2, ben.profileId]])
   assert.deepEqual([at(second, 'totalRows'), at(second, 'totalPages')], [2, 2])
   assert.deepEqual(rowsOf(await json('/leaderboard/volume?page=9')), [])
-  const { headers } = await readOf(live, '/leaderboard/pnl')
+  const { headers } = await live.read('/leaderboard/pnl')
   assert.equal(headers.get('cache-control'), 'public, max-age=15')
 })
 
@@ -183,14 +170,14 @@ test('what a call asks wrongly is refused with a sentence', async () => {
   ]
   for (const path of wrong) {
     const reply = await live.send('GET', path)
-    assert.deepEqual([reply.status, codeOf(reply)], [400, 'VALIDATION'], path)
+    assertRefused(reply, 400, 'VALIDATION', path)
   }
   for (const path of [
     '/leaderboard/pnl?scope=category&marketPageId=no',
     `${BIGGEST}?marketPageId=no`,
   ]) {
     const reply = await live.send('GET', path)
-    assert.deepEqual([reply.status, codeOf(reply)], [404, 'PAGE_NOT_FOUND'], path)
+    assertRefused(reply, 404, 'PAGE_NOT_FOUND', path)
   }
   for (const page of [101, 102, 10_001]) {
     assert.deepEqual(rowsOf(await json(`/leaderboard/pnl?page=${page}&limit=100`)), [])
@@ -208,17 +195,16 @@ test('an hour that ended leaves its window, and a page is rebuilt after a minute
 
 test('accuracy is null until a market that the account held is paid out', async () => {
   const path = (account: string) => `/user-stats/accuracy/${account}`
-  const before = await readOf(live, path(ann.account))
+  const before = await live.read(path(ann.account))
   assert.deepEqual([before.status, before.text], [200, 'null'])
   assert.equal(before.headers.get('cache-control'), 'public, max-age=15')
-  await placed(ben, hail, { outcome: 1, ticks: 500, sizeRaw: 5 * SHARE })
-  await placed(ann, hail, { ticks: 500, sizeRaw: 5 * SHARE })
+  await live.placed(ben, hail, { outcome: 1, ticks: 500, sizeRaw: 5 * SHARE })
+  await live.placed(ann, hail, { ticks: 500, sizeRaw: 5 * SHARE })
   for (const [slug, winningOutcomeIndex] of [
     ['rain', 1],
     ['hail', 0],
   ] as const) {
-    const done = await live.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex })
-    assert.equal(done.status, 200, done.text)
+    await accepted(live.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex }))
   }
   const { catalogue } = live.exchange.pipeline.clearing
   while (catalogue.unpaid.size > 0) await new Promise(setImmediate)
@@ -236,17 +222,16 @@ test('accuracy is null until a market that the account held is paid out', async 
 })
 
 test('the board of a page counts markets that left memory since', async () => {
-  const fog = await openMarket(live, 'fog', { categories: ['Fog'] })
-  await openMarket(live, 'fog-later', { categories: ['Fog'] })
-  await placed(ben, fog, { outcome: 1, ticks: 500, sizeRaw: 10 * SHARE })
-  await placed(ann, fog, { ticks: 500, sizeRaw: 10 * SHARE })
+  const fog = await live.openMarket('fog', { categories: ['Fog'] })
+  await live.openMarket('fog-later', { categories: ['Fog'] })
+  await live.placed(ben, fog, { outcome: 1, ticks: 500, sizeRaw: 10 * SHARE })
+  await live.placed(ann, fog, { ticks: 500, sizeRaw: 10 * SHARE })
   const { catalogue } = live.exchange.pipeline.clearing
   const market = catalogue.bySlug('fog')
   await live.admin('/admin/markets/fog/resolve', { winningOutcomeIndex: 0 })
   while (market?.isPaidOut !== true) await new Promise(setImmediate)
   const { conditionId } = market
-  const redeemed = await live.call(ann, 'POST', '/portfolio/redeem', { conditionId })
-  assert.equal(redeemed.status, 201, redeemed.text)
+  await accepted(live.call(ann, 'POST', '/portfolio/redeem', { conditionId }), 201)
   // The exchange redeems the shares that pay nothing, and then nobody needs the market.
   while (catalogue.bySlug('fog') !== undefined) await new Promise(setImmediate)
   await passed()
@@ -259,11 +244,10 @@ test('the board of a page counts markets that left memory since', async () => {
 })
 
 test('an exchange may keep accuracy to itself', async () => {
-  const quiet = await startLive({ flags: ['--accuracy', 'off'] })
+  const { live: quiet } = await exchange({ flags: ['--accuracy', 'off'] })
   try {
     const reply = await quiet.send('GET', `/user-stats/accuracy/${ann.account}`)
-    assert.deepEqual([reply.status, codeOf(reply)], [404, 'ACCURACY_OFF'])
+    assertRefused(reply, 404, 'ACCURACY_OFF')
   } finally {
-    await quiet.stop()
   }
 })

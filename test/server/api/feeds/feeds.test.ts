@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { openCheckpointer } from '../../../../persistence/database.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { listAt } from '../../../support/live-reads.ts'
-import { codeOf, cookieOf, login, newWallet } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { cookieOf, login, newWallet } from '../../../support/live-session.ts'
+import { accepted, assertRefused, listAt, type Reply } from '../../../support/replies.ts'
 
 // The feeds of the whole exchange, and of those whom a profile follows.
 
@@ -20,33 +15,19 @@ const SHARE = 1_000_000
 const HOUR_MS = 3_600_000
 const PUBLIC = 'public, max-age=60'
 const dataDir = newFolder()
-let live: LiveExchange
-let rain: LiveMarket
-let ann: Trader
-let ben: Trader
-let cem: Trader
-
-before(async () => {
-  live = await startLive({ dataDir })
-  rain = await openMarket(live, 'rain')
-  ann = await live.trader(10_000 * SHARE, { username: 'ann' })
-  ben = await live.trader(10_000 * SHARE)
-  cem = await live.trader(10_000 * SHARE)
+const { live, rain, ann, ben, cem } = await exchange({
+  dataDir,
+  markets: ['rain'],
+  fundsRaw: 10_000 * SHARE,
+  traders: { ann: { username: 'ann' }, ben: {}, cem: {} },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const trading = (query = '') => live.send('GET', `/feed/trading${query}`)
 
-async function placed(trader: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
-  const reply = await place(live, trader, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
-}
-
 /** `taker` buys YES of `maker` at half a unit. */
 async function trade(taker: Trader, maker: Trader, shares: number, market = rain): Promise<void> {
-  await placed(maker, market, { outcome: 1, ticks: 500, sizeRaw: shares * SHARE })
-  await placed(taker, market, { ticks: 500, sizeRaw: shares * SHARE })
+  await live.placed(maker, market, { outcome: 1, ticks: 500, sizeRaw: shares * SHARE })
+  await live.placed(taker, market, { ticks: 500, sizeRaw: shares * SHARE })
 }
 
 /** Writes into the read tables, which the follower made. */
@@ -66,12 +47,11 @@ function reported(reply: Reply): string[] {
 }
 
 test('a trade and a resolution come newest first, with who did it and where', async () => {
-  const snow = await openMarket(live, 'snow')
+  const snow = await live.openMarket('snow')
   await trade(ann, ben, 10, snow)
-  await placed(ben, snow, { outcome: 0, ticks: 400, sizeRaw: 5 * SHARE })
-  await placed(ann, snow, { side: 'sell', ticks: 400, sizeRaw: 5 * SHARE })
-  const done = await live.admin('/admin/markets/snow/resolve', { payoutNumerators: [1, 1] })
-  assert.equal(done.status, 200, done.text)
+  await live.placed(ben, snow, { outcome: 0, ticks: 400, sizeRaw: 5 * SHARE })
+  await live.placed(ann, snow, { side: 'sell', ticks: 400, sizeRaw: 5 * SHARE })
+  await accepted(live.admin('/admin/markets/snow/resolve', { payoutNumerators: [1, 1] }))
   const reply = await trading('?limit=3')
   assert.deepEqual(reported(reply), [
     'RESOLVED snow - -',
@@ -98,8 +78,7 @@ test('a trade and a resolution come newest first, with who did it and where', as
 })
 
 test('trades with pools are told; a market that was never shown is not', async () => {
-  const made = await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' })
-  assert.equal(made.status, 201, made.text)
+  await accepted(live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' }), 201)
   await live.admin('/admin/markets', { kind: 'amm', slug: 'hidden', title: 'Hidden?' })
   await live.admin('/admin/markets/hidden/resolve', { winningOutcomeIndex: 0 })
   const scopes = ['trading', 'delegated_signing']
@@ -137,10 +116,8 @@ test('featured has large trades alone, and resolutions', async () => {
 
 test('a market of a group names its group', async () => {
   const markets = ['a', 'b'].map((slug) => ({ slug: `cup-${slug}`, title: `Will ${slug} win?` }))
-  const made = await live.admin('/admin/groups', { slug: 'cup', title: 'Who wins?', markets })
-  assert.equal(made.status, 201, made.text)
-  const done = await live.admin('/admin/groups/cup/resolve', { winner: 'cup-b' })
-  assert.equal(done.status, 200, done.text)
+  await accepted(live.admin('/admin/groups', { slug: 'cup', title: 'Who wins?', markets }), 201)
+  await accepted(live.admin('/admin/groups/cup/resolve', { winner: 'cup-b' }))
   const [first, second] = listAt(await trading('?limit=2'), 'data')
   assert.deepEqual(at(first, 'market', 'group'), { slug: 'cup', title: 'Who wins?' })
   assert.deepEqual([at(first, 'winningOutcome'), at(second, 'winningOutcome')], ['YES', 'NO'])
@@ -151,21 +128,20 @@ test('pages follow each other, and a cursor is good for its own list alone', asy
   const seen: unknown[] = []
   let cursor = ''
   do {
-    const reply = await trading(`?limit=2&cursor=${cursor}`)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(trading(`?limit=2&cursor=${cursor}`))
     seen.push(...listAt(reply, 'data'))
     cursor = String(at(reply.body, 'nextCursor') ?? '')
     if (cursor === '') break
     const other = await trading(`?audience=featured&cursor=${cursor}`)
-    assert.deepEqual([other.status, codeOf(other)], [400, 'VALIDATION'])
+    assertRefused(other, 400, 'VALIDATION')
     const day = await live.call(ann, 'GET', `/feed/following?cursor=${cursor}`)
-    assert.deepEqual([day.status, codeOf(day)], [400, 'VALIDATION'])
+    assertRefused(day, 400, 'VALIDATION')
   } while (seen.length < whole.length)
   assert.deepEqual(seen, whole)
   const forged = ['x', 'MS4w', Buffer.from('0.0.all').toString('base64url'), 'A'.repeat(81), '%00']
   for (const query of [...forged.map((each) => `cursor=${each}`), 'limit=31', 'limit=0', 'x=1']) {
     const reply = await trading(`?${query}`)
-    assert.deepEqual([reply.status, codeOf(reply)], [400, 'VALIDATION'], query)
+    assertRefused(reply, 400, 'VALIDATION', query)
   }
   assert.equal((await trading('?audience=friends')).status, 400)
 })
@@ -175,7 +151,7 @@ test('following needs a proof, and shows those whom the caller follows alone', a
   await trade(cem, ben, 7)
   await trade(ben, cem, 8)
   const open = await trading('?audience=following')
-  assert.deepEqual([open.status, codeOf(open)], [401, 'UNAUTHENTICATED'])
+  assertRefused(open, 401, 'UNAUTHENTICATED')
   const own = await live.call(ann, 'GET', '/feed/trading?audience=following')
   assert.equal(reported(own)[0], `BOUGHT rain ${cem.profileId} 3.5`)
   assert.ok(reported(own).every((each) => each.includes(` ${cem.profileId} `)))
@@ -202,8 +178,7 @@ test('what one caller follows is kept by nobody; what all see is kept a minute',
     assert.deepEqual([forged.status, forged.headers.get('etag')], [401, null])
   }
   for (const path of ['/feed/trading?audience=following', '/feed/following']) {
-    const own = await live.call(ann, 'GET', path)
-    assert.equal(own.status, 200, own.text)
+    const own = await accepted(live.call(ann, 'GET', path))
     assert.equal(own.headers.get('cache-control'), 'private, no-store')
     assert.equal(own.headers.get('etag'), null)
     const headers = { 'if-none-match': '*' }

@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, place } from '../../../support/live-orders.ts'
-import { listAt, readOf } from '../../../support/live-reads.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
+import { accepted, listAt, type Reply } from '../../../support/replies.ts'
 
 // A group shows what happened in all its markets: while they trade, when they are resolved and some
 // have left memory, and when the group has left it behind them.
 
 const SHARE = 1_000_000
-const dataDir = newFolder()
-const start = () => startLive({ dataDir, flags: ['--block-ms', '20'] })
-let live: LiveExchange = await start()
-const ann = await live.trader(1000 * SHARE, { username: 'ann' })
-const ben = await live.trader(1000 * SHARE)
-
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
+const { live, ann, ben } = await exchange({
+  flags: ['--block-ms', '20'],
+  fundsRaw: 1000 * SHARE,
+  traders: { ann: { username: 'ann' }, ben: {} },
 })
-
-const read = (path: string): Promise<Reply> => readOf(live, path)
 
 async function openGroup(slug: string, names: readonly string[]): Promise<readonly LiveMarket[]> {
   const markets = names.map((name) => ({ slug: `${slug}-${name}`, title: `Does ${name} win?` }))
@@ -44,16 +31,15 @@ async function openGroup(slug: string, names: readonly string[]): Promise<readon
 async function tradeAt(market: LiveMarket, ticks: number, back = false): Promise<void> {
   const side = back ? 'sell' : 'buy'
   const wanted = { side, sizeRaw: SHARE } as const
-  const offered = await place(live, ann, market, { ...wanted, outcome: 1, ticks: 1000 - ticks })
-  assert.equal(offered.status, 201, offered.text)
-  const taken = await place(live, ben, market, { ...wanted, outcome: 0, ticks })
+  await live.placed(ann, market, { ...wanted, outcome: 1, ticks: 1000 - ticks })
+  const taken = await live.place(ben, market, { ...wanted, outcome: 0, ticks })
   assert.equal(at(taken.body, 'execution', 'matched'), true, taken.text)
 }
 
 /** The prices and slugs of the trades of a reply, once there are so many. */
 async function tradesOf(path: string, count: number, listOf: (reply: Reply) => readonly unknown[]) {
   for (;;) {
-    const reply = await read(path)
+    const reply = await live.read(path)
     const found = listOf(reply)
     if (found.length >= count) return found
     await new Promise(setImmediate)
@@ -71,7 +57,7 @@ const PRICES = [...TRADES, ...TRADES.slice(0, 4)].map(([{ slug }, ticks]) => [sl
 
 /** What everybody reads of the group, at each stage of its life. */
 async function readsWhole(): Promise<void> {
-  const detail = await read('/markets/cup')
+  const detail = await live.read('/markets/cup')
   assert.deepEqual(
     listAt(detail, 'markets').map((child) => at(child, 'slug')),
     [reds.slug, blues.slug, greens.slug],
@@ -83,18 +69,18 @@ async function readsWhole(): Promise<void> {
     newest.map(([slug, price]) => [`Does ${String(slug).slice(4)} win?`, price]),
   )
   assert.equal(at(events[4], 'tokenId'), greens.tokens[0])
-  const page = await read('/markets/cup/events?page=2&limit=4')
+  const page = await live.read('/markets/cup/events?page=2&limit=4')
   assert.deepEqual(page.body, { events: events.slice(4, 8), totalPages: 3, page: 2, limit: 4 })
-  const trades = listAt(await read('/markets/cup/trades'), 'trades')
+  const trades = listAt(await live.read('/markets/cup/trades'), 'trades')
   assert.deepEqual(
     trades.map((trade) => [at(trade, 'marketSlug'), at(trade, 'price')]),
     PRICES.map(([slug, ticks]) => [slug, ticks]),
   )
   const seqs = trades.map((trade) => Number(at(trade, 'seq')))
-  const rest = listAt(await read(`/markets/cup/trades?afterSeq=${seqs[2]}&limit=3`), 'trades')
+  const rest = listAt(await live.read(`/markets/cup/trades?afterSeq=${seqs[2]}&limit=3`), 'trades')
   assert.deepEqual(rest, trades.slice(3, 6))
   assert.equal(at(rest[0], 'prevSeq'), seqs[2])
-  const feed = listAt(await read('/markets/cup/get-feed-events'), 'data', 'data')
+  const feed = listAt(await live.read('/markets/cup/get-feed-events'), 'data', 'data')
   const reported = feed.filter((event) => at(event, 'eventType') === 'NEW_TRADE')
   assert.deepEqual(
     reported.map((event) => at(event, 'data', 'slug')),
@@ -110,32 +96,29 @@ async function left(slug: string): Promise<void> {
 test('a group shows the trades of all its markets', readsWhole)
 
 test('the trades of one market are its own', async () => {
-  const trades = listAt(await read(`/markets/${reds.slug}/trades`), 'trades')
+  const trades = listAt(await live.read(`/markets/${reds.slug}/trades`), 'trades')
   assert.equal(trades.length, 4)
   assert.ok(trades.every((trade) => at(trade, 'marketSlug') === undefined))
-  assert.equal(listAt(await read(`/markets/${reds.slug}/events`), 'events').length, 4)
+  assert.equal(listAt(await live.read(`/markets/${reds.slug}/events`), 'events').length, 4)
 })
 
 test('a resolved group shows markets that left memory before it, after a restart too', async () => {
-  const resolved = await live.admin('/admin/groups/cup/resolve', { winner: blues.slug })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/groups/cup/resolve', { winner: blues.slug }))
   // Nobody holds shares of these two; those of the third keep it and the group in memory.
   await left(reds.slug)
   await left(blues.slug)
   assert.ok(live.exchange.pipeline.published.bySlug('cup'))
   await readsWhole()
-  await live.stop()
-  live = await start()
+  await live.restart()
   assert.equal(live.exchange.pipeline.published.bySlug(reds.slug), undefined)
   await readsWhole()
 })
 
 test('a group that left memory shows its markets', async () => {
   await openGroup('race', ['left', 'right'])
-  const resolved = await live.admin('/admin/groups/race/resolve', { winner: 'race-left' })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/groups/race/resolve', { winner: 'race-left' }))
   await left('race')
-  const detail = await read('/markets/race')
+  const detail = await live.read('/markets/race')
   assert.deepEqual(
     listAt(detail, 'markets').map((child) => [at(child, 'slug'), at(child, 'winningOutcomeIndex')]),
     [
@@ -143,7 +126,7 @@ test('a group that left memory shows its markets', async () => {
       ['race-right', 1],
     ],
   )
-  const prices = await read('/markets/race/historical-price')
+  const prices = await live.read('/markets/race/historical-price')
   assert.equal(at(prices.body, 1, 'slug'), 'race-right')
-  assert.deepEqual((await read('/markets/race/trades')).body, { trades: [] })
+  assert.deepEqual((await live.read('/markets/race/trades')).body, { trades: [] })
 })

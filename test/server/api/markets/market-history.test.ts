@@ -1,34 +1,26 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { newFolder } from '../../../support/data-folder.ts'
-import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
-import { listAt, readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { accepted, codeOf, listAt, type Reply } from '../../../support/replies.ts'
 
 // Trades, prices and feed of a market, as everybody reads them.
 
 const SHARE = 1_000_000
-const dataDir = newFolder()
-const start = () => startLive({ dataDir, flags: ['--block-ms', '20'] })
-let live: LiveExchange = await start()
-const ann = await live.trader(1000 * SHARE, { username: 'ann' })
-const ben = await live.trader(1000 * SHARE)
-
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
+const { live, ann, ben } = await exchange({
+  flags: ['--block-ms', '20'],
+  fundsRaw: 1000 * SHARE,
+  traders: { ann: { username: 'ann' }, ben: {} },
 })
 
-const read = (path: string): Promise<Reply> => readOf(live, path)
+const read = (path: string): Promise<Reply> => live.read(path)
 
-const rain = await openMarket(live, 'rain')
+const rain = await live.openMarket('rain')
 
 /** Ann offers NO at 1 − p, and Ben takes it with YES at p: a trade at the YES price p. */
 async function tradeAt(ticks: number, sizeRaw = SHARE): Promise<void> {
-  const offered = await place(live, ann, rain, { outcome: 1, ticks: 1000 - ticks, sizeRaw })
-  assert.equal(offered.status, 201, offered.text)
-  const taken = await place(live, ben, rain, { outcome: 0, ticks, sizeRaw })
+  await live.placed(ann, rain, { outcome: 1, ticks: 1000 - ticks, sizeRaw })
+  const taken = await live.place(ben, rain, { outcome: 0, ticks, sizeRaw })
   assert.equal(at(taken.body, 'execution', 'matched'), true, taken.text)
 }
 
@@ -203,15 +195,13 @@ test('tickers show the last day, also after a restart', async () => {
   assert.equal(at(line, 'low24h'), 0.4)
   assert.equal(at(line, 'change24h'), 0.08)
   assert.equal(at(line, 'volume24h'), '1400000')
-  await live.stop()
-  live = await start()
+  await live.restart()
   const [again] = listAt(await read('/markets/tickers'), 'tickers')
   assert.deepEqual(again, line)
 })
 
 test('a trade that is taken back stays on the tape, and leaves the prices', async () => {
-  const armed = await live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' })
-  assert.equal(armed.status, 200, armed.text)
+  await accepted(live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' }))
   await tradeAt(900)
   const newest = async () => listAt(await read('/markets/rain/trades?limit=1'), 'trades')[0]
   while (at(await newest(), 'busted') !== true) await new Promise(setImmediate)
@@ -224,7 +214,7 @@ test('a trade that is taken back stays on the tape, and leaves the prices', asyn
 })
 
 test('several books come in one reply, with the slugs that have none', async () => {
-  await openMarket(live, 'snow')
+  await live.openMarket('snow')
   const book = (await read('/markets/rain/orderbook')).body
   const snow = (await read('/markets/snow/orderbook')).body
   const both = await read('/markets/orderbooks?slugs=snow,never-there,rain,snow')
@@ -242,8 +232,7 @@ test('several books come in one reply, with the slugs that have none', async () 
 })
 
 test('a resolved market keeps its history, and its series ends there', async () => {
-  const resolved = await live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 0 })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 0 }))
   const feed = await read('/markets/rain/get-feed-events?limit=1')
   assert.equal(at(feed.body, 'data', 'totalPages'), 5)
   const [end] = listAt(feed, 'data', 'data')
@@ -258,8 +247,7 @@ test('a resolved market keeps its history, and its series ends there', async () 
 })
 
 test('a trading program finds ticks, sizes, fees and limits in one reply', async () => {
-  const info = await read('/exchange-info')
-  assert.equal(info.status, 200, info.text)
+  const info = await accepted(read('/exchange-info'))
   assert.equal(at(info.body, 'prices', 'tick'), 0.001)
   assert.equal(at(info.body, 'sizes', 'stepRaw'), 1000)
   assert.equal(at(info.body, 'chain', 'exchange'), rain.exchange)

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { ADMIN_TOKEN, at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
-import { openMarket } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
+import { accepted } from '../../../support/replies.ts'
 
 // `include=navigation` gives the pages down to a market; the list of slugs names the markets of a
 // group.
 
-const live: LiveExchange = await startLive({ flags: ['--block-ms', '0'] })
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+const { live } = await exchange({ flags: ['--block-ms', '0'] })
 
 async function made(path: string, body: object): Promise<unknown> {
-  const reply = await live.admin(path, body)
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await accepted(live.admin(path, body), 201)
   return reply.body
 }
 
@@ -30,9 +27,9 @@ async function trailOf(slug: string): Promise<readonly unknown[]> {
   return trail.map((crumb) => at(crumb, 'path'))
 }
 
-await openMarket(live, 'cup-final', { categories: ['Sport'], tags: ['football'] })
-await openMarket(live, 'court-final', { categories: ['Sport'], tags: ['tennis'] })
-await openMarket(live, 'plain')
+await live.openMarket('cup-final', { categories: ['Sport'], tags: ['football'] })
+await live.openMarket('court-final', { categories: ['Sport'], tags: ['tennis'] })
+await live.openMarket('plain')
 await made('/admin/groups', {
   ...{ slug: 'league', title: 'Who wins the league?', categories: ['Sport'], tags: ['football'] },
   markets: [
@@ -67,20 +64,17 @@ test('the breadcrumb leads to the deepest page of the tree that shows the market
 test('an edit of a market and of a page moves the breadcrumb', async () => {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ tags: ['football'] })
-  const edited = await live.send('PATCH', '/admin/markets/court-final', { headers, body })
-  assert.equal(edited.status, 200, edited.text)
+  await accepted(live.send('PATCH', '/admin/markets/court-final', { headers, body }))
   assert.deepEqual(await trailOf('court-final'), ['/sport', '/sport/football'])
   const { pages } = Object((await live.send('GET', '/admin/market-pages', { headers })).body)
   const football = pages.find((page: unknown) => at(page, 'slug') === 'football')
   const path = `/admin/market-pages/${String(at(football, 'id'))}`
-  const moved = await live.send('PUT', path, { headers, body: JSON.stringify({ slug: 'soccer' }) })
-  assert.equal(moved.status, 200, moved.text)
+  await accepted(live.send('PUT', path, { headers, body: JSON.stringify({ slug: 'soccer' }) }))
   assert.deepEqual(await trailOf('court-final'), ['/sport', '/sport/soccer'])
 })
 
 test('a market that left memory keeps its breadcrumb', async () => {
-  const resolved = await live.admin('/admin/markets/cup-final/resolve', { winningOutcomeIndex: 0 })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/markets/cup-final/resolve', { winningOutcomeIndex: 0 }))
   const { published } = live.exchange.pipeline
   while (published.bySlug('cup-final') !== undefined) await new Promise(setImmediate)
   assert.deepEqual(await trailOf('cup-final'), ['/sport', '/sport/soccer'])

@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '@limitless-exchange/sdk'
 import { reservedSlugs } from '../../../../server/api/reserved-slugs.ts'
 import { api } from '../../../../server/api/routes.ts'
-import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
-import { readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { assertRefused, codeOf, type Reply } from '../../../support/replies.ts'
 
 // Markets as read by clients that were written for another exchange.
 
 const HOUR_MS = 3_600_000
 const NO_DEADLINE = ['No deadline', 253_402_214_400_000]
-let live: LiveExchange
-
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange()
 
 const endOf = (market: unknown) => [at(market, 'expirationDate'), at(market, 'expirationTimestamp')]
 
@@ -69,8 +60,7 @@ test('a slug that is a reserved by the paths is refused, with a sentence', async
   )
   for (const word of reserved) {
     const reply = await create(word)
-    assert.equal(reply.status, 400, reply.text)
-    assert.equal(codeOf(reply), 'VALIDATION')
+    assertRefused(reply, 400, 'VALIDATION')
     assert.equal(at(reply.body, 'message', 0, 'field'), 'slug')
     assert.match(String(at(reply.body, 'message', 0, 'message')), /reserved by the paths/)
   }
@@ -80,21 +70,20 @@ test('a slug that is a reserved by the paths is refused, with a sentence', async
 test('active markets are sorted in each way the API names', async () => {
   const [maker, taker] = [await live.trader(1e9), await live.trader(1e9)]
   const soon = live.nowMs() + HOUR_MS
-  const quiet = await openMarket(live, 'quiet', { deadline: soon + 1 })
-  const traded = await openMarket(live, 'traded', { deadline: soon - 1 })
-  const deep = await openMarket(live, 'deep', { deadline: soon })
-  await openMarket(live, 'twin', { deadline: soon })
+  const quiet = await live.openMarket('quiet', { deadline: soon + 1 })
+  const traded = await live.openMarket('traded', { deadline: soon - 1 })
+  const deep = await live.openMarket('deep', { deadline: soon })
+  await live.openMarket('twin', { deadline: soon })
   const bid = async (market: typeof deep, ticks: number) => {
-    const reply = await place(live, maker, market, { ticks, sizeRaw: 100_000_000 })
-    assert.equal(reply.status, 201, reply.text)
+    await live.placed(maker, market, { ticks, sizeRaw: 100_000_000 })
   }
   await bid(deep, 500)
   await bid(quiet, 200)
   await bid(traded, 600)
   // This order takes the whole bid.
-  await place(live, taker, traded, { outcome: 1, ticks: 400, sizeRaw: 100_000_000 })
+  await live.place(taker, traded, { outcome: 1, ticks: 400, sizeRaw: 100_000_000 })
   const dear = { outcome: 1, ticks: 400, sizeRaw: 100_000_000 } as const
-  assert.equal((await place(live, maker, quiet, dear)).status, 201)
+  await live.placed(maker, quiet, dear)
   const others = ['active-volcanoes', 'ending', 'endless']
   const newest = ['twin', 'deep', 'traded', 'quiet', ...others]
   const rows: [sortBy: string, slugs: string[]][] = [
@@ -115,16 +104,15 @@ test('active markets are sorted in each way the API names', async () => {
 
 test('what traded lately is trending, above what traded more before', async () => {
   const [maker, taker] = [await live.trader(1e9), await live.trader(1e9)]
-  const morning = await openMarket(live, 'morning')
-  const evening = await openMarket(live, 'evening')
+  const morning = await live.openMarket('morning')
+  const evening = await live.openMarket('evening')
   const trade = async (market: typeof morning, shares: number) => {
     const wanted = { ticks: 500, sizeRaw: shares * 1_000_000 }
     for (const [trader, outcome] of [
       [maker, 0],
       [taker, 1],
     ] as const) {
-      const reply = await place(live, trader, market, { ...wanted, outcome })
-      assert.equal(reply.status, 201, reply.text)
+      await live.placed(trader, market, { ...wanted, outcome })
     }
   }
   await trade(morning, 300)
@@ -176,7 +164,7 @@ test('includeNextMarket=false leaves the next market out of lists and of searche
     ['/markets/search?query=bitcoin&', 'markets'],
   ]) {
     const read = async (query: string): Promise<Record<string, unknown>[]> => {
-      const found = at((await readOf(live, path + query)).body, list)
+      const found = at((await live.read(path + query)).body, list)
       assert.ok(Array.isArray(found) && found.length > 0, path)
       return found
     }

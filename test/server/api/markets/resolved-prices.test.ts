@@ -1,27 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { at, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { accepted } from '../../../support/replies.ts'
 
 // The prices of a resolved market are what its shares pay (rules §9.1).
 
 const UNIT = 1_000_000
-const live = await startLive()
+const { live } = await exchange()
 const ann: Trader = await live.trader(10_000 * UNIT)
 
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
-
 async function resolve(slug: string, body: object): Promise<void> {
-  const reply = await live.admin(`/admin/markets/${slug}/resolve`, body)
-  assert.equal(reply.status, 200, reply.text)
+  await accepted(live.admin(`/admin/markets/${slug}/resolve`, body))
 }
 
 async function detail(slug: string): Promise<unknown> {
-  const reply = await live.send('GET', `/markets/${slug}`)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.send('GET', `/markets/${slug}`))
   return reply.body
 }
 
@@ -37,8 +32,8 @@ const PAYOUTS = [
 
 for (const [slug, resolution, paid] of PAYOUTS) {
   test(`a market with a book shows what its shares pay: ${slug}`, async () => {
-    const market = await openMarket(live, slug)
-    assert.equal((await place(live, ann, market, { ticks: 600 })).status, 201)
+    const market = await live.openMarket(slug)
+    await live.placed(ann, market, { ticks: 600 })
     const before = await detail(slug)
     assert.deepEqual(at(before, 'prices'), [0.8, 0.2])
     await resolve(slug, resolution)
@@ -51,8 +46,7 @@ for (const [slug, resolution, paid] of PAYOUTS) {
 test('a pool shows it in percent', async () => {
   for (const [name, resolution, paid] of PAYOUTS) {
     const slug = `pool-${name}`
-    const made = await live.admin('/admin/markets', { kind: 'amm', slug, title: slug })
-    assert.equal(made.status, 201, made.text)
+    await accepted(live.admin('/admin/markets', { kind: 'amm', slug, title: slug }), 201)
     await resolve(slug, resolution)
     const percent = paid.map((each) => each * 100)
     assert.deepEqual(at(await detail(slug), 'prices'), percent)
@@ -62,11 +56,9 @@ test('a pool shows it in percent', async () => {
 test('the children of a group show it too', async () => {
   const markets = ['red', 'blue'].map((slug) => ({ slug, title: slug }))
   const cup = { slug: 'cup', title: 'Who wins the cup?', markets }
-  const made = await live.admin('/admin/groups', cup)
-  assert.equal(made.status, 201, made.text)
+  await accepted(live.admin('/admin/groups', cup), 201)
   await detail('cup')
-  const reply = await live.admin('/admin/groups/cup/resolve', { winner: 'red' })
-  assert.equal(reply.status, 200, reply.text)
+  await accepted(live.admin('/admin/groups/cup/resolve', { winner: 'red' }))
   const group = await detail('cup')
   assert.deepEqual(
     [0, 1].map((index) => at(group, 'markets', index, 'prices')),

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { searchMarkets } from '../../../../persistence/query/read/markets/search.ts'
-import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
 import { patientSlice } from '../../../support/patient-slice.ts'
+import { accepted, assertRefused, codeOf } from '../../../support/replies.ts'
 
 // Searches over HTTP, from a market that an operator makes to the bytes that a reader gets.
 
-const live: LiveExchange = await startLive()
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
+const { live } = await exchange()
 
 const MARKETS = [
   { slug: 'btc-150k', title: 'BTC above $150,000 on December 31?', categories: ['Crypto'] },
@@ -20,8 +17,7 @@ const MARKETS = [
   { slug: 'eth-10k', title: 'Ethereum at $10,000 this year?', categories: ['Crypto'] },
 ]
 for (const fields of MARKETS) {
-  const made = await live.admin('/admin/markets', { kind: 'clob', ...fields })
-  assert.equal(made.status, 201, made.text)
+  await accepted(live.admin('/admin/markets', { kind: 'clob', ...fields }), 201)
 }
 // The first search of a process reads the vectors, which takes long on a machine that is busy.
 const all = { text: 'warm', similarityMin: 0, skip: 0, limit: 1 }
@@ -31,8 +27,7 @@ const search = (query: string, more = '') =>
   live.send('GET', `/markets/search?query=${encodeURIComponent(query)}${more}`)
 
 async function slugsOf(path: string): Promise<unknown[]> {
-  const found = await live.send('GET', path)
-  assert.equal(found.status, 200, found.text)
+  const found = await accepted(live.send('GET', path))
   const markets = at(found.body, 'markets')
   assert.ok(Array.isArray(markets))
   return markets.map((each) => at(each, 'slug'))
@@ -48,7 +43,7 @@ test('a search finds a market that does not say its words, in its own bytes', as
 })
 
 test('a search before the first market does not spoil the searches behind it', async () => {
-  const young = await startLive()
+  const { live: young } = await exchange()
   const { query, follower, pipeline } = young.exchange
   assert.deepEqual(await query.request(searchMarkets, all, patientSlice()), {
     total: 0,
@@ -59,8 +54,6 @@ test('a search before the first market does not spoil the searches behind it', a
   while (!(await follower.whenApplied(pipeline.durableSeq, 1000))) await pipeline.whenIdle()
   const found = await young.send('GET', '/markets/search?query=bitcoin')
   assert.equal(at(found.body, 'markets', 0, 'slug'), 'btc-200k', found.text)
-  await young.stop()
-  assert.deepEqual(young.faults, [])
 })
 
 test('a page is a part of all that was found', async () => {
@@ -137,7 +130,7 @@ test('recommendations are other active markets, those of the same category first
   assert.equal(near[0], 'eth-10k')
   assert.deepEqual(new Set(near), new Set(['eth-10k', 'fed-march', 'rain-london']))
   const unknown = await live.send('GET', '/markets/never-there/post-trade-recommendations')
-  assert.deepEqual([unknown.status, codeOf(unknown)], [404, 'MARKET_NOT_FOUND'])
+  assertRefused(unknown, 404, 'MARKET_NOT_FOUND')
 })
 
 test('next to a group its own markets come first, then those of its category', async () => {

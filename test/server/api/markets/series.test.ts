@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-} from '../../../support/live-exchange.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { accepted, assertRefused, codeOf } from '../../../support/replies.ts'
 
 // Series, slots and groups as a client sees them (rules §6.3, §10).
 
-const live: LiveExchange = await startLive({ flags: ['--block-ms', '0'] })
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.deepEqual([reply.status, codeOf(reply)], [status, code], reply.text)
-}
+const { live } = await exchange({ flags: ['--block-ms', '0'] })
 
 const read = (path: string) => live.send('GET', path)
 const SERIES = {
@@ -42,8 +29,7 @@ async function settle(): Promise<void> {
   }
 }
 
-const made = await live.admin('/admin/series', { ...SERIES, strikePrice: '95000.5' })
-assert.equal(made.status, 201, made.text)
+await accepted(live.admin('/admin/series', { ...SERIES, strikePrice: '95000.5' }), 201)
 await settle()
 
 test('a series shows its current slot, the next one and those ahead', async () => {
@@ -145,8 +131,7 @@ test('candles join the reports of the oracle, however they come', async () => {
   })
   assert.equal(taken.status, 200, taken.text)
   const current = String(at((await read(BY_SYMBOL)).body, 'current', 'slug'))
-  const candles = await read(`/markets/${current}/oracle-candles?interval=1d`)
-  assert.equal(candles.status, 200, candles.text)
+  const candles = await accepted(read(`/markets/${current}/oracle-candles?interval=1d`))
   assert.equal(at(candles.body, 'symbol'), 'BTC/USD')
   assert.deepEqual(
     ['high', 'low'].map((name) => at(candles.body, 'rows', 0, name)),
@@ -187,8 +172,7 @@ test('a group is one market with children, and one of them wins', async () => {
       { slug: 'blues-win', title: 'Do the Blues win?', proxyTitle: 'Blues' },
     ],
   }
-  const created = await live.admin('/admin/groups', group)
-  assert.equal(created.status, 201, created.text)
+  const created = await accepted(live.admin('/admin/groups', group), 201)
   assert.deepEqual(at(created.body, 'outcomeTokens'), ['Reds', 'Blues'])
   const child = await read('/markets/reds-win')
   const groupId = at(created.body, 'id')
@@ -211,9 +195,9 @@ test('a group is one market with children, and one of them wins', async () => {
 
 test('a market is edited, locked, unlocked and flagged', async () => {
   await live.admin('/admin/markets', { kind: 'clob', slug: 'snow', title: 'Snow?' })
-  const edited = await live.send('PATCH', '/admin/markets/snow', {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ title: 'Will it snow?', dailyRewardRaw: 100_000_000 }),
+  const edited = await live.operator('PATCH', '/admin/markets/snow', {
+    title: 'Will it snow?',
+    dailyRewardRaw: 100_000_000,
   })
   assert.equal(edited.status, 200, edited.text)
   assert.equal(at(edited.body, 'title'), 'Will it snow?')

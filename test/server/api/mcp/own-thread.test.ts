@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { startLive } from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { AT_ONCE, byBearer, message, say, toolCall } from '../../../support/live-mcp.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { codeOf } from '../../../support/replies.ts'
 import { readTree } from '../../../support/source-tree.ts'
 
 // The protocol is spoken off main, and what a request of it costs.
@@ -21,7 +21,7 @@ test('main never loads the library: its only importer is the file of the thread'
 })
 
 test('a request costs a token for each of its messages', async () => {
-  const live = await startLive({ flags: ['--rate-private', '1:16'], limited: true })
+  const { live } = await exchange({ flags: ['--rate-private', '1:16'], limited: true })
   const trader = await live.trader(0)
   const several = Array.from({ length: AT_ONCE }, (_, id) => ({ ...LIST, id }))
   const left = (reply: { headers: Headers }) => Number(reply.headers.get('ratelimit-remaining'))
@@ -33,12 +33,10 @@ test('a request costs a token for each of its messages', async () => {
   for (let call = 0; call < 4; call++) replies.push(await say(live, byBearer(trader), several))
   const refused = replies.find(({ status }) => status === 429)
   assert.ok(refused !== undefined && codeOf(refused) === 'RATE_LIMITED')
-  assert.deepEqual(live.faults, [])
-  await live.stop()
 })
 
 test('the list of tools is the same alone, in a list, and through the library', async () => {
-  const live = await startLive()
+  const { live } = await exchange()
   const trader = await live.trader(0)
   const proof = byBearer(trader)
   const alone = await say(live, proof, { ...LIST, id: 'one' })
@@ -62,11 +60,10 @@ test('the list of tools is the same alone, in a list, and through the library', 
   assert.deepEqual(Object(found).result, result)
   const odd = { headers: { ...proof.headers, 'mcp-protocol-version': '1999-01-01' } }
   assert.equal((await say(live, odd, LIST)).status, 400)
-  await live.stop()
 })
 
 test('a thread that ends costs its requests, and the next request starts another', async () => {
-  const live = await startLive()
+  const { live } = await exchange()
   const trader = await live.trader(0)
   const ping = () => say(live, byBearer(trader), { ...message('ping'), id: 1 })
   assert.equal((await ping()).status, 200)
@@ -76,5 +73,4 @@ test('a thread that ends costs its requests, and the next request starts another
   assert.ok(ended.status === 200 || ended.status === 500, ended.text)
   live.faults.splice(0)
   assert.equal((await ping()).status, 200)
-  await live.stop()
 })

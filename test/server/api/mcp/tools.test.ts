@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { TOOLS } from '../../../../server/api/mcp/tools.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { IdentityProvider } from '../../../support/live-identity.ts'
-import {
-  byBearer,
-  bySignature,
-  openProgram,
-  type Program,
-  type Proof,
-} from '../../../support/live-mcp.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { byBearer, bySignature, openProgram, type Proof } from '../../../support/live-mcp.ts'
+import { orderBody } from '../../../support/live-orders.ts'
 import {
   PARTNER_RIGHTS,
   type SubAccount,
@@ -30,30 +20,27 @@ import { cookieOf, login, newWallet } from '../../../support/live-session.ts'
 
 const FUNDS_RAW = 1_000_000_000
 const provider = new IdentityProvider()
-let live: LiveExchange
-let market: LiveMarket
-let alice: Trader
-let bob: Trader
-let program: Program
-
-before(async () => {
-  live = await startLive({ flags: provider.flags })
-  market = await openMarket(live, 'rain-tomorrow')
-  alice = await live.trader(FUNDS_RAW)
-  bob = await live.trader(FUNDS_RAW)
-  program = await openProgram(live, byBearer(alice))
+const {
+  live,
+  'rain-tomorrow': market,
+  alice,
+  bob,
+} = await exchange({
+  flags: provider.flags,
+  markets: ['rain-tomorrow'],
+  fundsRaw: FUNDS_RAW,
+  traders: ['alice', 'bob'],
 })
+
+const program = await openProgram(live, byBearer(alice))
 after(async () => {
   await program.end()
-  await live.stop()
 })
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const idOf = (value: unknown) => textAt(value, 'order', 'id')
 
 async function resting(trader = alice): Promise<string> {
-  const reply = await place(live, trader, market, { ticks: 400, sizeRaw: 1_000_000 })
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await live.placed(trader, market, { ticks: 400, sizeRaw: 1_000_000 })
   return idOf(reply.body)
 }
 
@@ -103,9 +90,8 @@ test('the list has every tool, with its fields, and says which ones only read', 
 
 test('a tool that reads gives the text of its call, for the caller', async () => {
   await resting(bob)
-  const sale = await place(live, alice, market, { ticks: 400, sizeRaw: 1_000_000, outcome: 1 })
-  assert.equal(sale.status, 201, sale.text)
-  const traded = await place(live, bob, market, { ticks: 600, sizeRaw: 1_000_000 })
+  await live.placed(alice, market, { ticks: 400, sizeRaw: 1_000_000, outcome: 1 })
+  const traded = await live.place(bob, market, { ticks: 600, sizeRaw: 1_000_000 })
   assert.equal(at(traded.body, 'execution', 'matched'), true, traded.text)
   await resting()
   for (const [name, [given, path]] of Object.entries(READS)) {
@@ -162,7 +148,7 @@ test('an order is placed, shown and canceled by tools as by calls', async () => 
 })
 
 test('open orders are canceled in one market or in all', async () => {
-  const snow = await openMarket(live, 'snow-tomorrow')
+  const snow = await live.openMarket('snow-tomorrow')
   await program.use('cancel_all_orders')
   for (const where of [market, market, snow]) {
     const reported = await program.use('place_order', orderBody(alice, where, { ticks: 300 }))

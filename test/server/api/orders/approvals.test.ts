@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { test } from 'node:test'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { ADMIN, BLOCK_MS, Reported } from '../../../support/chain-desk.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, unsigned } from '../../../support/live-orders.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { LiveExchange } from '../../../support/live-exchange.ts'
+import { type LiveMarket, unsigned } from '../../../support/live-orders.ts'
+import { accepted, assertRefused, type Reply } from '../../../support/replies.ts'
 
 // An approval of a server wallet goes through a block (design §5, rules §12.1): missing, submitted,
 // then confirmed or failed. A block comes when the test moves the clock.
@@ -13,19 +14,10 @@ import { codeOf } from '../../../support/live-session.ts'
 const PATH = '/profiles/partner-accounts'
 const RIGHTS = ['trading', 'account_creation', 'delegated_signing']
 const flags = ['--block-ms', `${BLOCK_MS}`]
-const dataDir = newFolder()
-let live = await startLive({ dataDir, flags })
+const { live } = await exchange({ flags })
 let reported = new Reported(live)
 const partner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
 let venues = 0
-
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
-}
 
 interface Wallet {
   readonly profileId: number
@@ -35,11 +27,10 @@ interface Wallet {
 
 /** A server wallet, and a market of an exchange that is newer than the wallet. */
 async function lateVenue(on: LiveExchange = live): Promise<Wallet> {
-  const made = await on.call(partner, 'POST', PATH, { createServerWallet: true })
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(on.call(partner, 'POST', PATH, { createServerWallet: true }), 201)
   const profileId = Number(at(made.body, 'profileId'))
   const exchangeAddress = `0x${(++venues).toString(16).padStart(40, 'e')}`
-  const venue = await openMarket(on, `venue-${venues}`, { exchangeAddress })
+  const venue = await on.openMarket(`venue-${venues}`, { exchangeAddress })
   return { profileId, path: `${PATH}/${profileId}/allowances`, venue }
 }
 
@@ -118,16 +109,10 @@ test('an approval that a block retries waits for a later block, even over a rest
   await retry(wallet)
   await nextBlock()
   assert.deepEqual(newest(await read(wallet)), both('submitted'))
-  const journalMs = live.nowMs()
-  const last = await live.stop()
-  live = await startLive({ dataDir, flags })
+  await live.restart()
   reported = new Reported(live)
-  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
   assert.deepEqual(newest(await read(wallet)), both('submitted'))
   assertRefused(await order(wallet), 400, 'ALLOWANCE_MISSING')
-  // The clock starts again. The time of the exchange goes on once the clock passes the journal's
-  // time.
-  live.shiftClock(journalMs - live.nowMs())
   await nextBlock()
   assert.deepEqual(newest(await read(wallet)), both('confirmed'))
   assertRefused(await order(wallet), 400, 'INSUFFICIENT_COLLATERAL')

@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { replaceOrder, replaceOrders } from '../../../../server/api/orders/cancel-replace.ts'
 import { compile } from '../../../../server/edge/http/schema/schema.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  orderBody,
-  place,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { type OrderRequest, orderBody } from '../../../support/live-orders.ts'
+import { assertRefused, type Reply } from '../../../support/replies.ts'
 
 // POST /orders/cancel-replace (rules §4.8) over HTTP.
 
@@ -26,26 +16,20 @@ const SHARE = 1_000_000
 const one = compile(replaceOrder.reply)
 const several = compile(replaceOrders.reply)
 let tokensLeft = Number.POSITIVE_INFINITY
-let live: LiveExchange
-let market: LiveMarket
-let other: LiveMarket
+const {
+  live,
+  rain: market,
+  snow: other,
+  alice,
+  bob,
+} = await exchange({
+  flags: ['--market-threads', '2'],
+  profileWaitSec: () => (tokensLeft-- > 0 ? 0 : 2),
+  markets: ['rain', 'snow'],
+  traders: { alice: 5 * SHARE, bob: 100 * SHARE },
+})
 /** Has exactly the money for one order of ten shares at 0.5. */
-let alice: Trader
-let bob: Trader
 
-before(async () => {
-  live = await startLive({
-    flags: ['--market-threads', '2'],
-    profileWaitSec: () => (tokensLeft-- > 0 ? 0 : 2),
-  })
-  market = await openMarket(live, 'rain')
-  other = await openMarket(live, 'snow')
-  alice = await live.trader(5 * SHARE)
-  bob = await live.trader(100 * SHARE)
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(async () => {
   for (const trader of [alice, bob]) {
     for (const slug of ['rain', 'snow']) await live.call(trader, 'DELETE', `/orders/all/${slug}`)
@@ -53,17 +37,10 @@ afterEach(async () => {
   }
   assert.equal(live.exchange.pipeline.queues.count, 0)
   assert.equal(live.exchange.pipeline.orders.reserved, 0)
-  assert.deepEqual(live.faults, [])
 })
 
-async function rest(
-  trader: Trader,
-  fields: object = {},
-  wanted: OrderRequest = {},
-): Promise<string> {
-  const reply = await place(live, trader, market, wanted, fields)
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+function rest(trader: Trader, fields: object = {}, wanted: OrderRequest = {}): Promise<string> {
+  return live.ordered(trader, market, wanted, fields)
 }
 
 const STOP = { mode: 'STOP_ON_FAILURE' }
@@ -141,7 +118,7 @@ test('after a failed cancel the mode decides whether the replacement is placed',
 })
 
 test('a replacement that is refused before the cancel leaves the old order standing', async () => {
-  const fees = await openMarket(live, 'hail', { fee: true })
+  const fees = await live.openMarket('hail', { fee: true })
   await rest(bob, {}, { outcome: 1, ticks: 500, sizeRaw: SHARE })
   const signed = Object(orderBody(alice, market).order)
   const rows: [string, object][] = [
@@ -203,7 +180,7 @@ test('an invalid body is refused whole, and nothing is canceled', async () => {
   const many = Array.from({ length: 21 }, () => right)
   for (const operations of [[], many]) {
     const reply = await sendAll(alice, operations)
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'VALIDATION'])
+    assertRefused(reply, 400, 'VALIDATION')
   }
   const unknown = await live.call(
     { ...alice, tokenId: 'x' },
@@ -274,7 +251,7 @@ test('no other order of the account can take the money that the cancel frees', a
     const id = await rest(alice)
     const replacement = orderBody(alice, market, { ticks: 250, sizeRaw: 20 * SHARE })
     const wanted = { ticks: 100, sizeRaw: SHARE }
-    const thief = () => place(live, alice, market, wanted)
+    const thief = () => live.place(alice, market, wanted)
     const [before, replaced, ...thieves] = await Promise.all([
       thief(),
       send(alice, { cancel: { orderId: id }, replacement, ...STOP }),
@@ -298,15 +275,15 @@ test('calls that wait in the queue of an account are decided in their order', as
     while (queues.waiting < count) await new Promise(setImmediate)
   }
   const wanted = { ticks: 250, sizeRaw: 8 * SHARE }
-  const first = place(live, alice, market, wanted, { clientOrderId: 'held 1' })
+  const first = live.place(alice, market, wanted, { clientOrderId: 'held 1' })
   await waiting(1)
-  const second = place(live, alice, market, wanted, { clientOrderId: 'held 2' })
+  const second = live.place(alice, market, wanted, { clientOrderId: 'held 2' })
   await waiting(2)
   const all = live.call(alice, 'DELETE', '/orders/all/rain')
   await waiting(3)
   // The cancel has not freed its money yet: only a fifth of it is free.
   const rest = { ticks: 250, sizeRaw: 4 * SHARE }
-  const third = place(live, alice, market, rest, { clientOrderId: 'held 3' })
+  const third = live.place(alice, market, rest, { clientOrderId: 'held 3' })
   await waiting(4)
   const cancel = live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'held 3' })
   await waiting(5)
@@ -314,7 +291,7 @@ test('calls that wait in the queue of an account are decided in their order', as
   const replaced = send(alice, { cancel: { clientOrderId: 'held 3' }, replacement, ...ALLOW })
   await waiting(6)
   // Other accounts do not wait.
-  const free = await place(live, bob, market, { ticks: 100, sizeRaw: SHARE })
+  const free = await live.place(bob, market, { ticks: 100, sizeRaw: SHARE })
   assert.equal(free.status, 201)
   assert.equal(pipeline.clearing.lastSeq, seq + 1)
   queues.end(profileId)
@@ -339,7 +316,7 @@ test('a client that hangs up still gets its replacement, and blocks no other acc
   while (queues.waiting === 0) await new Promise(setImmediate)
   hangUp.abort()
   await assert.rejects(call, { name: 'AbortError' })
-  const others = await place(live, bob, market, { ticks: 100, sizeRaw: SHARE })
+  const others = await live.place(bob, market, { ticks: 100, sizeRaw: SHARE })
   assert.equal(others.status, 201)
   queues.end(alice.profileId)
   while (queues.count > 0) await new Promise(setImmediate)
@@ -353,7 +330,7 @@ test('a full queue of an account refuses with 503 and does nothing', async () =>
   let ran = 0
   while (queues.wait(alice.profileId, 'at once', () => ran++)) {}
   assert.equal(queues.waiting, LIMITS.accountQueueMax)
-  const order = await place(live, alice, market)
+  const order = await live.place(alice, market)
   const cancel = await live.call(alice, 'DELETE', '/orders/all/rain')
   const id = randomUUID()
   const body = { cancel: { orderId: id }, replacement: orderBody(alice, market), ...ALLOW }
@@ -370,7 +347,7 @@ test('an order that fills during its cancel is replaced whole or not at all', as
     const id = await rest(alice, {}, { ticks: 500, sizeRaw: SHARE })
     const replacement = orderBody(alice, market, { ticks: 400, sizeRaw: SHARE })
     const [fill, replaced] = await Promise.all([
-      place(live, bob, market, { outcome: 1, sizeRaw: SHARE }, { orderType: 'FAK' }),
+      live.place(bob, market, { outcome: 1, sizeRaw: SHARE }, { orderType: 'FAK' }),
       send(alice, { cancel: { orderId: id }, replacement, ...STOP }),
     ])
     const isFilled = at(fill.body, 'execution', 'matched') === true

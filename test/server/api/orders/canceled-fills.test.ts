@@ -7,8 +7,7 @@ import { REJECT, Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { Cancels } from '../../../../server/api/orders/cancels.ts'
 import type { OrderName } from '../../../../server/exchange/sequencer/sequencer.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
-import { profileFields } from '../../../support/specs.ts'
+import { addProfile, buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 
 // What a cancel says of fills, from the state of the core alone: no table is asked here.
 
@@ -29,11 +28,7 @@ async function opened() {
   const exchange = await openForTest(newFolder(), { nowMs: NOW_MS })
   await fill(exchange, 1000 * SHARE)
   const { pipeline } = exchange
-  const profile = profileFields(MAKER)
-  const token = tokenOf(exchange, MAKER)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: MAKER, profile, token }))
-  const collateralRaw = 1000 * SHARE
-  await pipeline.change(() => ({ kind: 'adjustBalance', profileId: MAKER, collateralRaw }))
+  await addProfile(exchange, MAKER, 1000 * SHARE)
   const { orders } = pipeline.clearing
   let hashes = 0
   /** Stamps an order; its market has not answered yet. */
@@ -51,7 +46,7 @@ async function opened() {
 }
 
 test('a cancel that meets the fill of its order answers ORDER_FILLED', async () => {
-  const { exchange, pipeline, stamp, nameOf, cancels } = await opened()
+  const { pipeline, stamp, nameOf, cancels } = await opened()
   const first = stamp({ ...ASK, sizeRaw: 5 * SHARE })
   const second = stamp({ ...ASK, sizeRaw: 5 * SHARE })
   await pipeline.whenIdle()
@@ -66,11 +61,10 @@ test('a cancel that meets the fill of its order answers ORDER_FILLED', async () 
     batch.failed.map(({ reason }) => reason),
     ['ORDER_FILLED'],
   )
-  await exchange.stop()
 })
 
 test('the state of the core says why an order has ended, and only to its owner', async () => {
-  const { exchange, pipeline, stamp, nameOf, cancels } = await opened()
+  const { pipeline, stamp, nameOf, cancels } = await opened()
   const filled = stamp({ ...ASK, sizeRaw: 5 * SHARE })
   const canceled = stamp({ ...ASK, sizeRaw: 5 * SHARE })
   await pipeline.whenIdle()
@@ -84,11 +78,10 @@ test('the state of the core says why an order has ended, and only to its owner',
   assert.ok(!(batch instanceof Reject))
   const reasons = batch.failed.map(({ reason }) => reason)
   assert.deepEqual(reasons, ['ORDER_FILLED', 'ORDER_NOT_FOUND'])
-  await exchange.stop()
 })
 
 test('a canceled order says what it traded as taker and as maker', async () => {
-  const { exchange, pipeline, stamp, nameOf, cancels } = await opened()
+  const { pipeline, stamp, nameOf, cancels } = await opened()
   stamp({ ...ASK, sizeRaw: 2 * SHARE })
   await pipeline.whenIdle()
   // Takes two shares at 0.60, rests at 0.65, and gives three there.
@@ -103,11 +96,10 @@ test('a canceled order says what it traded as taker and as maker', async () => {
     filledCollateralRaw: 2 * 600_000 + 3 * 650_000,
     leftRaw: 5 * SHARE,
   })
-  await exchange.stop()
 })
 
 test('after a reversal the tables say what became of a filled order, also in a race', async () => {
-  const { exchange, pipeline, stamp, nameOf } = await opened()
+  const { pipeline, stamp, nameOf } = await opened()
   const canceled = { accountId: MAKER, status: ORDER_STATUSES.indexOf('CANCELED') }
   const requested: OrderName[] = []
   const cancels = new Cancels(pipeline, {
@@ -134,5 +126,4 @@ test('after a reversal the tables say what became of a filled order, also in a r
   stamp({ priceTicks: 600, sizeRaw: 5 * SHARE })
   assert.equal(await cancels.one(MAKER, nameOf(second)), REJECT.ORDER_NOT_OPEN)
   assert.deepEqual(requested, [first, second])
-  await exchange.stop()
 })

@@ -1,22 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, beforeEach, test } from 'node:test'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  orderBody,
-  place,
-} from '../../../support/live-orders.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { afterEach, beforeEach, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { type LiveMarket, orderBody } from '../../../support/live-orders.ts'
+import { accepted, assertRefused, type Reply } from '../../../support/replies.ts'
 
 // A market with `delayedCancel: false` (rules §4.3): an order that it holds enters the market, and
 // its owner cannot call it back. Time passes only when the test says so.
@@ -26,52 +13,35 @@ const DELAY_MS = 10_000
 const BEAT_MS = 6000
 const SHARE = 1_000_000
 const CODE = 'DELAYED_CANCEL_OFF'
-let live: LiveExchange
+const { live, maker, taker } = await exchange({
+  stepwise: true,
+  fundsRaw: 1000 * SHARE,
+  traders: ['maker', 'taker'],
+})
 let market: LiveMarket
-let maker: Trader
-let taker: Trader
 let markets = 0
 
-before(async () => {
-  live = await startLive({ stepwise: true })
-  maker = await live.trader(1000 * SHARE)
-  taker = await live.trader(1000 * SHARE)
-})
-after(() => live.stop())
 beforeEach(async () => {
   const fields = { takerDelayMs: DELAY_MS, delayedCancel: false }
-  market = await openMarket(live, `bound-${++markets}`, fields)
+  market = await live.openMarket(`bound-${++markets}`, fields)
 })
 afterEach(async () => {
-  await pass(DELAY_MS)
+  await live.pass(DELAY_MS)
   for (const trader of [maker, taker]) {
     await live.call(trader, 'DELETE', `/orders/all/${market.slug}`)
     assert.equal(live.balances(trader).reservedRaw, 0)
   }
-  assert.deepEqual(live.faults, [])
 })
-
-async function pass(byMs: number): Promise<void> {
-  live.shiftClock(byMs)
-  live.exchange.pipeline.tick()
-  await live.exchange.pipeline.whenIdle()
-}
-
-async function placed(trader: Trader, terms: OrderRequest, fields: object = {}): Promise<string> {
-  const reply = await place(live, trader, market, terms, fields)
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
-}
 
 /** Offers shares at 0.5, and holds an order that takes a part of what it wants of them. */
 async function held(fields: object = {}, sizeRaw = 3 * SHARE): Promise<string> {
-  await placed(maker, { outcome: 1, sizeRaw: SHARE })
-  const orderId = await placed(taker, { sizeRaw }, fields)
+  await live.ordered(maker, market, { outcome: 1, sizeRaw: SHARE })
+  const orderId = await live.ordered(taker, market, { sizeRaw }, fields)
   assert.deepEqual(await fateOf(orderId), ['LIVE', 'DELAYED'])
   return orderId
 }
 
-const rests = () => placed(taker, { ticks: 100, sizeRaw: SHARE })
+const rests = () => live.ordered(taker, market, { ticks: 100, sizeRaw: SHARE })
 
 async function fateOf(orderId: string): Promise<unknown[]> {
   const requested = { items: [{ orderId }] }
@@ -82,7 +52,7 @@ async function fateOf(orderId: string): Promise<unknown[]> {
 
 /** The order is released and takes what is there; the rest of it may be canceled. */
 async function enters(orderId: string): Promise<void> {
-  await pass(DELAY_MS)
+  await live.pass(DELAY_MS)
   assert.equal(live.exchange.pipeline.clearing.orders.held.releasingCount, 0)
   const [status, settlement] = await fateOf(orderId)
   assert.equal(status, 'LIVE')
@@ -92,8 +62,7 @@ async function enters(orderId: string): Promise<void> {
 
 const post = (path: string, body: object): Promise<Reply> => live.call(taker, 'POST', path, body)
 const patched = (path: string, body: object): Promise<Reply> => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  return live.send('PATCH', path, { headers, body: JSON.stringify(body) })
+  return live.operator('PATCH', path, body)
 }
 const FAILED = { reason: CODE, retryable: false }
 
@@ -117,7 +86,7 @@ test('a cancel of a held order is refused by both names, and what rests later ma
     await post('/orders/cancel', { orderId }),
     await post('/orders/cancel', { clientOrderId: 'one' }),
   ]) {
-    assert.deepEqual([reply.status, codeOf(reply)], [409, CODE], reply.text)
+    assertRefused(reply, 409, CODE)
   }
   assert.deepEqual(await fateOf(orderId), ['LIVE', 'DELAYED'])
   await enters(orderId)
@@ -130,7 +99,7 @@ test('a batch cancels the others, and is refused when it names held orders alone
   assert.deepEqual([some.status, at(some.body, 'canceled')], [207, [other]], some.text)
   assertFailed(some.body, [orderId])
   const none = await post('/orders/cancel-batch', { orderIds: [orderId] })
-  assert.deepEqual([none.status, codeOf(none)], [409, CODE], none.text)
+  assertRefused(none, 409, CODE)
   assertFailed(none.body, [orderId])
   await enters(orderId)
 })
@@ -168,8 +137,13 @@ test('a cancel-replace of a held order fails, and stops or goes on as its mode s
 
 test('an own order in its way does not stop a held order, whatever its policy says', async () => {
   const orderId = await held({ stpPolicy: 'cancel_taker' })
-  const own = await placed(taker, { outcome: 1, ticks: 501, sizeRaw: SHARE }, { postOnly: true })
-  await pass(DELAY_MS)
+  const own = await live.ordered(
+    taker,
+    market,
+    { outcome: 1, ticks: 501, sizeRaw: SHARE },
+    { postOnly: true },
+  )
+  await live.pass(DELAY_MS)
   assert.equal((await fateOf(own))[0], 'CANCELED')
   await enters(orderId)
 })
@@ -180,14 +154,14 @@ test('a heartbeat cancels a held order after its release: it takes and does not 
   const { heartbeats } = live.exchange.pipeline.clearing
   const cancelAt = live.nowMs() + BEAT_MS
   assert.equal((await post('/heartbeats', { cancelAt })).status, 200)
-  await pass(BEAT_MS)
+  await live.pass(BEAT_MS)
   assert.deepEqual(await fateOf(orderId), ['LIVE', 'DELAYED'])
   assert.equal((await fateOf(other))[0], 'CANCELED')
   assert.notEqual(heartbeats.of(taker.profileId)?.firedSeq, 0)
   const early = await post('/heartbeats', {})
-  assert.deepEqual([early.status, codeOf(early)], [409, 'HEARTBEAT_CANCELING'])
-  await pass(DELAY_MS - BEAT_MS)
-  await pass(0)
+  assertRefused(early, 409, 'HEARTBEAT_CANCELING')
+  await live.pass(DELAY_MS - BEAT_MS)
+  await live.pass(0)
   const { orders } = live.exchange.pipeline.clearing
   assert.equal(orders.live.of(taker.profileId), 0)
   const [status, settlement] = await fateOf(orderId)
@@ -207,8 +181,7 @@ test('an edit counts for orders that are held then', async () => {
   const orderId = await held()
   const edit = async (delayedCancel: boolean) => {
     const path = `/admin/markets/${market.slug}`
-    const reply = await patched(path, { delayedCancel })
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(patched(path, { delayedCancel }))
     assert.equal(at(reply.body, 'settings', 'delayedCancel'), delayedCancel ? undefined : false)
     return live.call(taker, 'DELETE', `/orders/${orderId}`)
   }
@@ -233,8 +206,7 @@ test('markets show the setting, those of groups and slots of series too', async 
   assert.equal(group.status, 201, group.text)
   assert.deepEqual(await settingOf('reds'), [false, false])
   assert.deepEqual(await settingOf('blues'), [undefined, undefined])
-  const edited = await patched('/admin/markets/cup', { delayedCancel: true })
-  assert.equal(edited.status, 200, edited.text)
+  await accepted(patched('/admin/markets/cup', { delayedCancel: true }))
   assert.deepEqual(await settingOf('reds'), [undefined, undefined])
   const series = await live.admin('/admin/series', {
     ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', title: 'Bitcoin' },
@@ -242,7 +214,7 @@ test('markets show the setting, those of groups and slots of series too', async 
     ...{ takerDelayMs: DELAY_MS, delayedCancel: false, strikePrice: '95000' },
   })
   assert.equal(series.status, 201, series.text)
-  await pass(0)
+  await live.pass(0)
   const { catalogue } = live.exchange.pipeline.clearing
   const slot = catalogue.all().find((each) => each.slot !== undefined)
   assert(slot !== undefined)
@@ -250,11 +222,8 @@ test('markets show the setting, those of groups and slots of series too', async 
 })
 
 test('the audit shows the setting as calls name it', async () => {
-  const edited = await patched('/admin/markets/blues', { delayedCancel: false })
-  assert.equal(edited.status, 200, edited.text)
-  const { body } = await live.send('GET', '/admin/audit?limit=1', {
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-  })
+  await accepted(patched('/admin/markets/blues', { delayedCancel: false }))
+  const { body } = await live.operator('GET', '/admin/audit?limit=1')
   assert.equal(at(body, 'entries', 0, 'delayedCancel'), false, JSON.stringify(body))
   assert.equal(at(body, 'entries', 0, 'noDelayedCancel'), undefined)
 })

@@ -1,22 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { hashTypedData, hexToBytes, recoverAddress } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import {
   CHAIN_ID,
   DOMAIN_NAME,
   type LiveMarket,
-  openMarket,
   signedFor,
   unsigned,
 } from '../../../support/live-orders.ts'
@@ -28,18 +21,25 @@ import {
   serverWallet,
   tokenOf,
 } from '../../../support/live-partners.ts'
-import { codeOf, login, loginWithWallet, newWallet } from '../../../support/live-session.ts'
+import { login, loginWithWallet, newWallet } from '../../../support/live-session.ts'
+import { accepted, assertRefused, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // Acting for sub-accounts (rules §12.1, §12.4): the partner may, the
 // same partner without the scope, another partner, the account itself and a stranger may not.
 
 const PATH = '/profiles/partner-accounts'
 const FUNDS_RAW = 100_000_000
-const dataDir = newFolder()
-let live: LiveExchange
-let market: LiveMarket
-let feeMarket: LiveMarket
-let partner: Trader
+const {
+  live,
+  rain: market,
+  snow: feeMarket,
+  partner,
+} = await exchange({
+  markets: { rain: {}, snow: { fee: true } },
+  traders: {
+    partner: { collateralRaw: FUNDS_RAW, rank: 'Gold', apiToken: { scopes: PARTNER_RIGHTS } },
+  },
+})
 /** Another token of the partner, with the scope `trading` only. */
 let trading: Trader
 let other: Trader
@@ -49,34 +49,20 @@ let foreign: SubAccount
 let own: Trader
 
 before(async () => {
-  live = await startLive({ dataDir })
-  market = await openMarket(live, 'rain')
-  feeMarket = await openMarket(live, 'snow', { fee: true })
-  partner = await live.trader(FUNDS_RAW, { rank: 'Gold', apiToken: { scopes: PARTNER_RIGHTS } })
   trading = await tokenOf(live, partner, ['trading'])
   other = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
   desk = await serverWallet(live, partner, FUNDS_RAW)
   foreign = await serverWallet(live, other, FUNDS_RAW)
   own = await ownWallet(live, partner, FUNDS_RAW)
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
-
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(codeOf(reply), code)
-}
 
 const unsignedBody = (profileId: number, venue = market) => deskOrder(partner, profileId, venue)
 
 const post = (body: unknown, caller = partner) => live.call(caller, 'POST', '/orders', body)
 
 async function resting(profileId: number): Promise<string> {
-  const reply = await post(unsignedBody(profileId))
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+  const reply = await accepted(post(unsignedBody(profileId)), 201)
+  return orderIdOf(reply)
 }
 
 /** The signer of the order in a 201, recovered as a contract does. */
@@ -110,8 +96,7 @@ test('an unsigned order is signed by the server wallet, with the fee of its acco
     [market, 0],
     [feeMarket, 200],
   ] as const) {
-    const reply = await post(unsignedBody(desk.profileId, venue))
-    assert.equal(reply.status, 201, reply.text)
+    const reply = await accepted(post(unsignedBody(desk.profileId, venue)), 201)
     assert.equal(at(reply.body, 'order', 'maker'), desk.account)
     assert.equal(at(reply.body, 'order', 'signer'), desk.account)
     assert.equal(at(reply.body, 'order', 'ownerId'), desk.profileId)
@@ -119,8 +104,7 @@ test('an unsigned order is signed by the server wallet, with the fee of its acco
     assert.equal(at(reply.body, 'execution', 'feeRateBps'), feeBps)
     assert.equal(await signerOf(reply, venue), desk.account)
   }
-  const capped = await live.admin('/admin/profiles', { account: desk.account, feeCapBps: 50 })
-  assert.equal(capped.status, 201, capped.text)
+  await accepted(live.admin('/admin/profiles', { account: desk.account, feeCapBps: 50 }), 201)
   const after = await post(unsignedBody(desk.profileId, feeMarket))
   assert.equal(at(after.body, 'order', 'feeRateBps'), 50)
 })
@@ -139,8 +123,7 @@ test('numbers of an unsigned order are numbers in its reply', async () => {
 test('without a signature the signature type may be absent, and is 0', async () => {
   const body = unsignedBody(desk.profileId)
   const { signatureType: _type, ...order } = body.order
-  const reply = await post({ ...body, order })
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await accepted(post({ ...body, order }), 201)
   assert.equal(at(reply.body, 'order', 'signatureType'), 0)
   assert.equal(await signerOf(reply, market), desk.account)
   const other = await post({ ...body, order: { ...order, signatureType: 1 } })
@@ -163,12 +146,10 @@ test('without a signature the signature type may be absent, and is 0', async () 
 test('maker, signer, fee and owner may be left out, or name the server wallet', async () => {
   const { ownerId: _owner, ...body } = unsignedBody(desk.profileId)
   const { maker: _maker, signer: _signer, feeRateBps: _fee, ...order } = body.order
-  const bare = await post({ ...body, order })
-  assert.equal(bare.status, 201, bare.text)
+  const bare = await accepted(post({ ...body, order }), 201)
   assert.equal(at(bare.body, 'order', 'maker'), desk.account)
   const maker = desk.account.toLowerCase()
-  const named = await post({ ...body, order: { ...order, salt: 77, maker, signer: maker } })
-  assert.equal(named.status, 201, named.text)
+  await accepted(post({ ...body, order: { ...order, salt: 77, maker, signer: maker } }), 201)
 })
 
 test('each field that a delegated order may not set has its own refusal', async () => {
@@ -205,8 +186,7 @@ test('only its partner acts for an account, and only with the scope', async () =
 test('a sub-account with its own wallet signs, and its partner may send the order', async () => {
   const order = signedFor(unsigned(own, market, { ticks: 110 }), own, market)
   const body = { order, orderType: 'GTC', marketSlug: market.slug, ownerId: own.profileId }
-  const reply = await post({ ...body, onBehalfOf: own.profileId })
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await accepted(post({ ...body, onBehalfOf: own.profileId }), 201)
   assert.equal(at(reply.body, 'order', 'ownerId'), own.profileId)
   const forged = signedFor(unsigned(own, market), partner, market)
   const wrong = { ...body, order: forged, onBehalfOf: own.profileId }
@@ -240,8 +220,7 @@ test('a batch may mix orders of the caller with orders of its accounts', async (
     unsignedBody(desk.profileId),
     unsignedBody(foreign.profileId),
   ]
-  const reply = await live.call(partner, 'POST', '/orders/batch', { orders })
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(partner, 'POST', '/orders/batch', { orders }))
   const statuses = [0, 1, 2].map((index) => at(reply.body, 'results', index, 'status'))
   assert.deepEqual(statuses, [201, 201, 403])
   assert.equal(at(reply.body, 'results', 1, 'order', 'ownerId'), desk.profileId)
@@ -273,12 +252,10 @@ test('the account that proved a smart wallet signs the orders for that wallet', 
     return post({ ...body, marketSlug: market.slug, ownerId: trader.profileId }, trader)
   }
   for (const signatureType of [1, 2, 3]) {
-    const right = await send({ signatureType, maker: smartWallet })
-    assert.equal(right.status, 201, right.text)
+    const right = await accepted(send({ signatureType, maker: smartWallet }), 201)
     assert.equal(at(right.body, 'order', 'signatureType'), signatureType)
     assert.equal(at(right.body, 'order', 'maker'), smartWallet)
-    const lower = await send({ signatureType, maker: smartWallet.toLowerCase() })
-    assert.equal(lower.status, 201, lower.text)
+    await accepted(send({ signatureType, maker: smartWallet.toLowerCase() }), 201)
     assertRefused(await send({ signatureType }), 400, 'OWNER_MISMATCH')
     const theirs = { signatureType, maker: partner.account }
     assertRefused(await send(theirs), 400, 'OWNER_MISMATCH')
@@ -293,11 +270,8 @@ test('the account that proved a smart wallet signs the orders for that wallet', 
 })
 
 test('a restart keeps the partner of each account, and the keys of server wallets', async () => {
-  const last = await live.stop()
-  live = await startLive({ dataDir })
-  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
-  const reply = await post(unsignedBody(desk.profileId, feeMarket))
-  assert.equal(reply.status, 201, reply.text)
+  await live.restart()
+  const reply = await accepted(post(unsignedBody(desk.profileId, feeMarket)), 201)
   assert.equal(await signerOf(reply, feeMarket), desk.account)
   assertRefused(await post(unsignedBody(foreign.profileId)), 403, 'NOT_SUB_ACCOUNT')
 })

@@ -1,36 +1,20 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { orderBody } from '../../../support/live-orders.ts'
+import { orderIdOf } from '../../../support/replies.ts'
 
 // The expiration of an order: Unix seconds, at most ten years ahead, shown wherever the order is.
 
-let live: LiveExchange
-let rain: LiveMarket
-let bob: Trader
-
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  bob = await live.trader(1_000_000_000)
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live, rain, bob } = await exchange({ markets: ['rain'], traders: { bob: 1_000_000_000 } })
 
 const nowSec = () => Math.floor(live.nowMs() / 1000)
 
 test('an expiration in milliseconds is refused, and the message names seconds', async () => {
   const inMs = Math.floor(live.nowMs()) + 600_000
-  const reply = await place(live, bob, rain, { expirationSec: inMs })
+  const reply = await live.place(bob, rain, { expirationSec: inMs })
   assert.equal(reply.status, 400, reply.text)
   assert.equal(at(reply.body, 'message', 0, 'field'), 'order.expiration')
   const message = textAt(reply.body, 'message', 0, 'message')
@@ -43,9 +27,8 @@ test('an expiration in milliseconds is refused, and the message names seconds', 
 
 test('ten years ahead is the latest expiration', async () => {
   const lastSec = nowSec() + LIMITS.expirationAheadSecMax
-  const early = await place(live, bob, rain, { expirationSec: lastSec - 60 })
-  assert.equal(early.status, 201, early.text)
-  const late = await place(live, bob, rain, { expirationSec: lastSec + 3600 })
+  await live.placed(bob, rain, { expirationSec: lastSec - 60 })
+  const late = await live.place(bob, rain, { expirationSec: lastSec + 3600 })
   assert.equal(late.status, 400, late.text)
   assert.match(textAt(late.body, 'message', 0, 'message'), /seconds/)
 })
@@ -56,7 +39,7 @@ test('a late expiration refuses one order of a batch, and a whole cancel-replace
     orders: [far, orderBody(bob, rain)],
   })
   assert.match(JSON.stringify(at(batch.body, 'results', 0)), /seconds/)
-  const standing = textAt((await place(live, bob, rain)).body, 'order', 'id')
+  const standing = textAt((await live.place(bob, rain)).body, 'order', 'id')
   const replaced = await live.call(bob, 'POST', '/orders/cancel-replace', {
     cancel: { orderId: standing },
     replacement: far,
@@ -71,9 +54,9 @@ test('a late expiration refuses one order of a batch, and a whole cancel-replace
 test('every list of orders shows the expiration as text', async () => {
   const carol = await live.trader(1_000_000_000)
   const expiration = String(nowSec() + 600)
-  const sent = await place(live, carol, rain, { expirationSec: Number(expiration) })
-  const id = textAt(sent.body, 'order', 'id')
-  await place(live, carol, rain)
+  const sent = await live.place(carol, rain, { expirationSec: Number(expiration) })
+  const id = orderIdOf(sent)
+  await live.place(carol, rain)
   const ofMarket = await live.call(carol, 'GET', '/markets/rain/user-orders')
   assert.deepEqual(
     [at(ofMarket.body, 1, 'expiration'), at(ofMarket.body, 0, 'expiration')],

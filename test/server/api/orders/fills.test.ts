@@ -1,44 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  orderBody,
-  place,
-} from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { orderBody } from '../../../support/live-orders.ts'
+import { accepted, assertRefused } from '../../../support/replies.ts'
 
 // How much of an order was filled: every reply that names it says so, over all of its trades.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
-
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(1_000_000_000)
-  bob = await live.trader(1_000_000_000)
+const { live, rain, alice, bob } = await exchange({
+  markets: ['rain'],
+  fundsRaw: 1_000_000_000,
+  traders: ['alice', 'bob'],
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
-
-async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<string> {
-  const reply = await place(live, trader, rain, wanted, fields)
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
-}
 
 /**
  * A bid for ten shares that took two at 0.600, and then gave three and one at 0.650: six in all, at
@@ -48,10 +22,10 @@ const FILLED = { filledSize: '6000000', remainingSize: '4000000', averagePrice: 
 const COST_RAW = 2 * 600_000 + 4 * 650_000
 
 async function partlyFilled(clientOrderId: string): Promise<string> {
-  await placed(bob, { outcome: 1, ticks: 400, sizeRaw: 2 * SHARE })
-  const id = await placed(alice, { ticks: 650, sizeRaw: 10 * SHARE }, { clientOrderId })
-  await placed(bob, { outcome: 1, ticks: 350, sizeRaw: 3 * SHARE })
-  await placed(bob, { outcome: 1, ticks: 350, sizeRaw: SHARE })
+  await live.ordered(bob, rain, { outcome: 1, ticks: 400, sizeRaw: 2 * SHARE })
+  const id = await live.ordered(alice, rain, { ticks: 650, sizeRaw: 10 * SHARE }, { clientOrderId })
+  await live.ordered(bob, rain, { outcome: 1, ticks: 350, sizeRaw: 3 * SHARE })
+  await live.ordered(bob, rain, { outcome: 1, ticks: 350, sizeRaw: SHARE })
   return id
 }
 
@@ -71,15 +45,17 @@ test('the replies to a cancel of one order say how much was filled', async () =>
     ['by-name', () => live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'by-name' })],
   ] as const) {
     const orderId = await partlyFilled(name)
-    const reply = await send(orderId)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(send(orderId))
     const message = 'Order canceled successfully'
     assert.deepEqual(reply.body, { message, orderId, clientOrderId: name, ...FILLED })
   }
 })
 
 test('the replies to cancels of several orders say it of each', async () => {
-  const orderIds = [await partlyFilled('batch'), await placed(alice, { sizeRaw: SHARE })]
+  const orderIds = [
+    await partlyFilled('batch'),
+    await live.ordered(alice, rain, { sizeRaw: SHARE }),
+  ]
   const batch = await live.call(alice, 'POST', '/orders/batch-cancel', { orderIds })
   const untouched = { filledSize: '0', remainingSize: '1000000', averagePrice: null }
   assert.deepEqual(
@@ -106,8 +82,7 @@ test('the cancel of a cancel-replace says how much was filled', async () => {
   const orderId = await partlyFilled('quote')
   const replacement = orderBody(alice, rain, { ticks: 100, sizeRaw: SHARE })
   const body = { cancel: { orderId }, replacement, mode: 'STOP_ON_FAILURE' }
-  const reply = await live.call(alice, 'POST', '/orders/cancel-replace', body)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(alice, 'POST', '/orders/cancel-replace', body))
   assert.deepEqual(fillsAt(reply.body, 'canceledOrder'), FILLED)
   await live.call(alice, 'DELETE', '/orders/all')
 })
@@ -136,15 +111,20 @@ test('order, status batch and lists add up all trades of an order', async () => 
 })
 
 test('an order that was filled is ORDER_FILLED to its cancels, never unknown', async () => {
-  const orderId = await placed(alice, { ticks: 500, sizeRaw: SHARE }, { clientOrderId: 'gone' })
-  await placed(bob, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  const orderId = await live.ordered(
+    alice,
+    rain,
+    { ticks: 500, sizeRaw: SHARE },
+    { clientOrderId: 'gone' },
+  )
+  await live.ordered(bob, rain, { outcome: 1, ticks: 500, sizeRaw: SHARE })
   // Another order takes the slot of the filled one.
-  await placed(bob, { ticks: 100, sizeRaw: SHARE })
+  await live.ordered(bob, rain, { ticks: 100, sizeRaw: SHARE })
   for (const reply of [
     await live.call(alice, 'DELETE', `/orders/${orderId}`),
     await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'gone' }),
   ]) {
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'ORDER_FILLED'], reply.text)
+    assertRefused(reply, 400, 'ORDER_FILLED')
   }
   const batch = await live.call(alice, 'POST', '/orders/batch-cancel', { orderIds: [orderId] })
   assert.equal(at(batch.body, 'failed', 0, 'reason'), 'ORDER_FILLED')
@@ -157,9 +137,14 @@ test('an order that was filled is ORDER_FILLED to its cancels, never unknown', a
 test('no cancel that races with the fill calls the order unknown', async () => {
   for (let race = 0; race < 12; race++) {
     const clientOrderId = `race-${race}`
-    const orderId = await placed(alice, { ticks: 500, sizeRaw: SHARE }, { clientOrderId })
-    const taking = place(live, bob, rain, { outcome: 1, ticks: 500, sizeRaw: SHARE })
-    const next = place(live, bob, rain, { ticks: 100, sizeRaw: SHARE })
+    const orderId = await live.ordered(
+      alice,
+      rain,
+      { ticks: 500, sizeRaw: SHARE },
+      { clientOrderId },
+    )
+    const taking = live.place(bob, rain, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+    const next = live.place(bob, rain, { ticks: 100, sizeRaw: SHARE })
     const cancel = await live.call(alice, 'DELETE', `/orders/${orderId}`)
     const word = cancel.status === 200 ? 'canceled' : at(cancel.body, 'code')
     assert.match(String(word), /^(canceled|ORDER_FILLED)$/, cancel.text)

@@ -1,49 +1,30 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, marketOf, openMarket, place } from '../../../support/live-orders.ts'
-import { listAt } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
-import { openGroupAndPool } from '../../../support/live-targets.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
+import { accepted, codeOf, listAt } from '../../../support/replies.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 
 // Orders under the slug of a group: they are those of its children, never an empty success.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let reds: LiveMarket
-let blues: LiveMarket
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live } = await exchange()
 
-before(async () => {
-  live = await startLive()
-  await openGroupAndPool(live)
-  reds = await marketOf(live, 'cup-reds')
-  blues = await marketOf(live, 'cup-blues')
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(1000 * SHARE)
-  bob = await live.trader(1000 * SHARE)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+await live.openGroupAndPool()
+const reds = await live.marketOf('cup-reds')
+const blues = await live.marketOf('cup-blues')
+const rain = await live.openMarket('rain')
+const alice = await live.trader(1000 * SHARE)
+const bob = await live.trader(1000 * SHARE)
 
-async function rest(trader: Trader, market: LiveMarket, ticks = 200): Promise<string> {
-  const reply = await place(live, trader, market, { ticks, sizeRaw: SHARE })
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+function rest(trader: Trader, market: LiveMarket, ticks = 200): Promise<string> {
+  return live.ordered(trader, market, { ticks, sizeRaw: SHARE })
 }
 
 const ordersIn = async (trader: Trader, slug: string, query = '') => {
-  const reply = await live.call(trader, 'GET', `/markets/${slug}/user-orders${query}`)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(trader, 'GET', `/markets/${slug}/user-orders${query}`))
   return listAt(reply)
 }
 const idsOf = (orders: readonly unknown[]) => orders.map((each) => at(each, 'id'))
@@ -71,8 +52,7 @@ test('user-orders of a group are those of its children, newest first', async () 
 
 test('a cancel of all orders in a group cancels those of its children, and no others', async () => {
   const ids = idsOf(await ordersIn(alice, 'cup'))
-  const reply = await live.call(alice, 'DELETE', '/orders/all/cup')
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(alice, 'DELETE', '/orders/all/cup'))
   assert.deepEqual(new Set(listAt(reply, 'canceled')), new Set(ids))
   assert.deepEqual(await ordersIn(alice, 'cup'), [])
   const canceled = await ordersIn(alice, 'cup', '?statuses=CANCELED')
@@ -90,7 +70,7 @@ test('positions of a group are those of its children on the sockets, too', async
   assert.deepEqual(frames.map((each) => at(each, 'marketSlug')).sort(), ['cup-blues', 'cup-reds'])
   const leave = { channel: 'subscribe_positions', marketSlugs: ['cup'] }
   assert.deepEqual(await client.socket.timeout(5000).emitWithAck('unsubscribe', leave), {})
-  await place(live, alice, reds, { outcome: 1, ticks: 800, sizeRaw: SHARE })
+  await live.place(alice, reds, { outcome: 1, ticks: 800, sizeRaw: SHARE })
   await live.exchange.pipeline.whenIdle()
   assert.deepEqual(await client.socket.timeout(5000).emitWithAck('unsubscribe', leave), {})
   assert.equal(client.of('positions').length, 2)

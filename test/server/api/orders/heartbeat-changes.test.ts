@@ -69,7 +69,6 @@ test('a deadline 5 s ahead arms, the next one replaces it, and null disarms in t
   await pipeline.whenIdle()
   assert.equal(openCount(exchange), 0)
   assert.deepEqual(await beats.beat(1, null), { cancelAtMs: null, nowMs: dueMs })
-  await exchange.stop()
 })
 
 test('a passed deadline cancels every resting order of the profile, and no later one', async () => {
@@ -125,7 +124,6 @@ test('after a crash between a deadline and its cancels the next start cancels', 
   await second.exchange.pipeline.whenIdle()
   assert.equal(openCount(second.exchange), 1, 'only the order that came later stays')
   assert.ok(!((await second.beats.beat(1, clock.nowMs + 9000)) instanceof Reject))
-  await second.exchange.stop()
 })
 
 test('a restart keeps windows and deadlines, even a deadline that has passed', async () => {
@@ -164,7 +162,6 @@ test('a restart keeps windows and deadlines, even a deadline that has passed', a
   clock.nowMs = DUE_MS + 100
   assert.equal(buy(third.exchange, 51, ORDER), null, 'the window is over')
   await third.exchange.pipeline.whenIdle()
-  await third.exchange.stop()
 })
 
 test('a window is shown once it is durable, even if a later call is refused', async () => {
@@ -183,5 +180,4 @@ test('a window is shown once it is durable, even if a later call is refused', as
   const window = await first
   assert.deepEqual(modes.windows, [window])
   assert.equal(modes.mode, 'disabled')
-  await exchange.stop()
 })

@@ -1,43 +1,28 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { integer, nullable } from '../../../../server/edge/http/schema/scalars.ts'
 import { compile, openObject } from '../../../../server/edge/http/schema/schema.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { shaped } from '../../../support/exchange-client.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { accepted, assertRefused, type Reply } from '../../../support/replies.ts'
 
 // Every row of rules §4.9, over HTTP.
 
 const beatShape = compile(openObject({ cancelAt: nullable(integer(0)), serverTime: integer(0) }))
-let live: LiveExchange
-let rain: LiveMarket
-let snow: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, snow, alice, bob } = await exchange({
+  markets: ['rain', 'snow'],
+  fundsRaw: 1_000_000_000,
+  traders: ['alice', 'bob'],
+})
 
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  snow = await openMarket(live, 'snow')
-  alice = await live.trader(1_000_000_000)
-  bob = await live.trader(1_000_000_000)
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(async () => {
   assert.equal((await beat({})).status, 200)
   for (const { slug } of [rain, snow]) {
     for (const trader of [alice, bob]) await live.call(trader, 'DELETE', `/orders/all/${slug}`)
   }
   assert.equal(live.balances(alice).reservedRaw, 0)
-  assert.deepEqual(live.faults, [])
 })
 
 function beat(body: object, trader = alice): Promise<Reply> {
@@ -45,16 +30,10 @@ function beat(body: object, trader = alice): Promise<Reply> {
 }
 
 async function armed(cancelAt: number): Promise<void> {
-  const reply = await beat({ cancelAt })
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(beat({ cancelAt }))
   const reported = shaped(beatShape, reply.body)
   assert.equal(reported.cancelAt, cancelAt)
   assert.ok(Math.abs(reported.serverTime - live.nowMs()) < 5000)
-}
-
-async function rest(trader: Trader, market: LiveMarket): Promise<void> {
-  const placed = await place(live, trader, market)
-  assert.equal(placed.status, 201, placed.text)
 }
 
 /** The number of live orders in each market. */
@@ -92,40 +71,40 @@ test('a token without the scope is 403, and a call without a proof is 401', asyn
 })
 
 test('none or armed, cancelAt: armed; it replaces the earlier deadline', async () => {
-  await rest(alice, rain)
+  await live.placed(alice, rain)
   await armed(live.nowMs() + 6_000)
   await armed(live.nowMs() + 60_000)
   live.shiftClock(30_000)
-  await rest(alice, snow)
+  await live.placed(alice, snow)
   assert.deepEqual(await resting(alice), [1, 1])
 })
 
 test('armed, {}: disarmed, and nothing is canceled; none armed, {}: the same reply', async () => {
-  await rest(alice, rain)
+  await live.placed(alice, rain)
   await armed(live.nowMs() + 6_000)
   for (let times = 0; times < 2; times++) {
     const reply = await beat({})
     assert.equal(shaped(beatShape, reply.body).cancelAt, null)
   }
   live.shiftClock(30_000)
-  await rest(alice, snow)
+  await live.placed(alice, snow)
   assert.deepEqual(await resting(alice), [1, 1])
 })
 
 test('armed, the deadline passes: all resting orders are canceled, no later order', async () => {
-  for (const market of [rain, rain, snow]) await rest(alice, market)
-  await rest(bob, rain)
+  for (const market of [rain, rain, snow]) await live.placed(alice, market)
+  await live.placed(bob, rain)
   await armed(live.nowMs() + 6_000)
   live.shiftClock(30_000)
   // The first call after the deadline finds the cancels done.
-  await rest(alice, snow)
+  await live.placed(alice, snow)
   assert.deepEqual(await resting(alice), [0, 1])
   assert.deepEqual(await resting(bob), [1, 0])
   const path = '/markets/rain/user-orders?statuses=CANCELED'
   const { body } = await live.call(alice, 'GET', path)
   assert.ok(Array.isArray(body) && body.length >= 2, 'the orders are listed as CANCELED')
   live.shiftClock(3_600_000)
-  await rest(alice, rain)
+  await live.placed(alice, rain)
   assert.deepEqual(await resting(alice), [1, 1], 'a deadline passes once')
 })
 
@@ -134,15 +113,14 @@ test('canceling: renewing and disarming are 409 and stop no cancel; then it ends
     let reply: Reply
     do {
       // The cancels may be done and durable before the call is read; then the test tries again.
-      await rest(alice, rain)
+      await live.placed(alice, rain)
       await armed(live.nowMs() + 6_000)
       const called = beat(body)
       live.shiftClock(10_000)
       reply = await called
     } while (reply.status === 200)
-    assert.equal(reply.status, 409, reply.text)
-    assert.equal(at(reply.body, 'code'), 'HEARTBEAT_CANCELING')
-    await rest(alice, snow)
+    assertRefused(reply, 409, 'HEARTBEAT_CANCELING')
+    await live.placed(alice, snow)
     const [inRain] = await resting(alice)
     assert.equal(inRain, 0)
     await armed(live.nowMs() + 3_600_000)
@@ -150,7 +128,7 @@ test('canceling: renewing and disarming are 409 and stop no cancel; then it ends
 })
 
 test('a due heartbeat is carried out while trading is disabled', async () => {
-  await rest(alice, rain)
+  await live.placed(alice, rain)
   await armed(live.nowMs() + 6_000)
   const made = await live.admin('/admin/trading-modes', {
     mode: 'disabled',
@@ -160,7 +138,7 @@ test('a due heartbeat is carried out while trading is disabled', async () => {
   const refused = await live.call(alice, 'DELETE', '/orders/all/rain')
   assert.equal(refused.status, 425)
   live.shiftClock(10_000)
-  assert.equal((await place(live, alice, rain)).status, 425, 'the window is still open')
+  assert.equal((await live.place(alice, rain)).status, 425, 'the window is still open')
   assert.deepEqual(await resting(alice), [0, 0])
   live.shiftClock(40_000)
 })

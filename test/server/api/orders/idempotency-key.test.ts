@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type CallChange,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { afterEach, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { CallChange, Trader } from '../../../support/live-exchange.ts'
 import { byBearer, openProgram } from '../../../support/live-mcp.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { orderBody } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { accepted, assertRefused, codeOf, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // `Idempotency-Key` of POST /orders (rules §4.5): it names the order, and the same call again gets
 // its first reply.
@@ -20,26 +14,16 @@ import { codeOf } from '../../../support/live-session.ts'
 const SHARE = 1_000_000
 const DAY_MS = 86_400_000
 const TERMS = { ticks: 100, sizeRaw: SHARE }
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
-let partner: Trader
+// No block comes here, so that a reply and its repetition show one settlement.
+const { live, rain, alice, bob, partner } = await exchange({
+  flags: ['--block-ms', '60000', '--cors-origin', 'https://app.example'],
+  markets: ['rain'],
+  fundsRaw: 1_000_000_000,
+  traders: { alice: {}, bob: {}, partner: { apiToken: { scopes: PARTNER_RIGHTS } } },
+})
 
-before(async () => {
-  // No block comes here, so that a reply and its repetition show one settlement.
-  live = await startLive({ flags: ['--block-ms', '60000', '--cors-origin', 'https://app.example'] })
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(1_000_000_000)
-  bob = await live.trader(1_000_000_000)
-  partner = await live.trader(1_000_000_000, { apiToken: { scopes: PARTNER_RIGHTS } })
-})
-after(async () => {
-  await live.stop()
-})
 afterEach(async () => {
   for (const trader of [alice, bob]) await live.call(trader, 'DELETE', '/orders/all')
-  assert.deepEqual(live.faults, [])
 })
 
 const keyed = (key: string): CallChange => ({ headers: { 'Idempotency-Key': key } })
@@ -48,11 +32,8 @@ function send(trader: Trader, body: unknown, key: string, query = ''): Promise<R
   return live.call(trader, 'POST', `/orders${query}`, body, keyed(key))
 }
 
-const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
-
 async function openIds(trader: Trader): Promise<unknown[]> {
-  const open = await live.call(trader, 'GET', '/orders')
-  assert.equal(open.status, 200, open.text)
+  const open = await accepted(live.call(trader, 'GET', '/orders'))
   return Object(at(open.body, 'data')).map((each: unknown) => at(each, 'id'))
 }
 
@@ -64,8 +45,8 @@ function assertReplay(reply: Reply, first: Reply): void {
 
 function assertTaken(reply: Reply, first: Reply): void {
   const { orderId, orderStatus, message } = Object(reply.body)
-  assert.deepEqual([reply.status, codeOf(reply)], [409, 'IDEMPOTENCY_KEY_TAKEN'], reply.text)
-  assert.deepEqual({ orderId, orderStatus }, { orderId: idOf(first), orderStatus: 'LIVE' })
+  assertRefused(reply, 409, 'IDEMPOTENCY_KEY_TAKEN')
+  assert.deepEqual({ orderId, orderStatus }, { orderId: orderIdOf(first), orderStatus: 'LIVE' })
   assert.match(message, /another body.*new key/)
 }
 
@@ -76,15 +57,14 @@ function assertIssue(reply: Reply, message: RegExp): void {
 }
 
 test('the same body under the same key gets the first reply, and nothing is placed', async () => {
-  await place(live, bob, rain, { outcome: 1, ticks: 400, sizeRaw: 2 * SHARE })
+  await live.place(bob, rain, { outcome: 1, ticks: 400, sizeRaw: 2 * SHARE })
   const body = orderBody(alice, rain, { ticks: 610, sizeRaw: 10 * SHARE })
-  const first = await send(alice, body, 'key 1')
-  assert.equal(first.status, 201, first.text)
+  const first = await accepted(send(alice, body, 'key 1'), 201)
   assert.equal(first.headers.get('idempotent-replay'), null)
-  await place(live, bob, rain, { outcome: 1, ticks: 390, sizeRaw: SHARE })
+  await live.place(bob, rain, { outcome: 1, ticks: 390, sizeRaw: SHARE })
   const all = await Promise.all([1, 2, 3].map(() => send(alice, body, 'key 1')))
   for (const again of all) assertReplay(again, first)
-  assert.deepEqual(await openIds(alice), [idOf(first)])
+  assert.deepEqual(await openIds(alice), [orderIdOf(first)])
 })
 
 test('an order that is signed again under its key is the same order', async () => {
@@ -93,7 +73,7 @@ test('an order that is signed again under its key is the same order', async () =
     [1, 2, 3].map(() => send(alice, orderBody(alice, rain, TERMS), 'key 2')),
   )
   for (const each of [again, ...others]) assertReplay(each, first)
-  assert.deepEqual(await openIds(alice), [idOf(first)])
+  assert.deepEqual(await openIds(alice), [orderIdOf(first)])
 })
 
 test('a key that came with another body is refused, and names its order', async () => {
@@ -122,7 +102,7 @@ test('the key is the client order id of an order that has none', async () => {
   const other = { ...named, clientOrderId: 'another' }
   assertIssue(await send(alice, other, 'key 5'), /clientOrderId/)
   const canceled = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: 'key 5' })
-  assert.equal(at(canceled.body, 'orderId'), idOf(first), canceled.text)
+  assert.equal(at(canceled.body, 'orderId'), orderIdOf(first), canceled.text)
   assertReplay(await send(alice, named, 'key 5'), first)
 })
 
@@ -140,7 +120,7 @@ test('two accounts may use one key', async () => {
     [alice, bob].map((each) => send(each, orderBody(each, rain, TERMS), 'key 6')),
   )
   assert.equal(his.headers.get('idempotent-replay'), null, his.text)
-  assert.notEqual(idOf(hers), idOf(his))
+  assert.notEqual(orderIdOf(hers), orderIdOf(his))
 })
 
 test('a key of a partner names an order of the sub-account that it acts for', async () => {
@@ -169,20 +149,19 @@ test('a key is for the first reply only while that is given', async () => {
   assertReplay(await send(alice, body, 'key 8'), first)
   live.shiftClock(120_000)
   const late = await send(alice, body, 'key 8')
-  assert.deepEqual([late.status, at(late.body, 'orderId')], [409, idOf(first)], late.text)
+  assert.deepEqual([late.status, at(late.body, 'orderId')], [409, orderIdOf(first)], late.text)
   const signedAgain = await send(alice, orderBody(alice, rain, TERMS), 'key 8')
   assert.equal(codeOf(signedAgain), 'DUPLICATE_CLIENT_ORDER_ID', signedAgain.text)
 })
 
 test('what refuses orders since then does not refuse the first reply', async () => {
-  const dusk = await openMarket(live, 'dusk', { fee: true })
+  const dusk = await live.openMarket('dusk', { fee: true })
   const nowMs = live.nowMs()
   const body = {
     ...orderBody(alice, dusk, { ...TERMS, expirationSec: Math.floor(nowMs / 1000) + 60 }),
     ...{ timestamp: nowMs, recvWindow: 10_000 },
   }
-  const first = await send(alice, body, 'key 10')
-  assert.equal(first.status, 201, first.text)
+  const first = await accepted(send(alice, body, 'key 10'), 201)
   const fresh = (fields: object) => ({ ...orderBody(alice, dusk, TERMS), ...fields })
   const assertSince = async (code: string, other: unknown) => {
     assertReplay(await send(alice, body, 'key 10'), first)

@@ -2,17 +2,11 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { api } from '../../../../server/api/routes.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
-import { patientCall } from '../../../support/live-reads.ts'
-import { codeOf, newWallet, signingMessage } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN, type LiveExchange, type Trader } from '../../../support/live-exchange.ts'
+import { newWallet, signingMessage } from '../../../support/live-session.ts'
+import { assertRefused, codeOf, type Reply } from '../../../support/replies.ts'
 import { upgradeText } from '../../../support/socket-client.ts'
 import { RawClient } from '../../edge/http/gateway/raw-client.ts'
 
@@ -22,13 +16,8 @@ async function during(
   flags: readonly string[],
   work: (live: LiveExchange) => Promise<void>,
 ): Promise<void> {
-  const live = await startLive({ flags, limited: true })
-  try {
-    await work(live)
-    assert.deepEqual(live.faults, [])
-  } finally {
-    await live.stop()
-  }
+  const { live } = await exchange({ flags, limited: true })
+  await work(live)
 }
 
 const ME = '/profiles/me'
@@ -36,8 +25,7 @@ const ME = '/profiles/me'
 const ONCE = '1:1'
 
 function assertLimited(reply: Reply): void {
-  assert.equal(reply.status, 429, reply.text)
-  assert.equal(codeOf(reply), 'RATE_LIMITED')
+  assertRefused(reply, 429, 'RATE_LIMITED')
   const { statusCode, error, message } = Object(reply.body)
   assert.deepEqual([statusCode, error, typeof message], [429, 'Too Many Requests', 'string'])
   assert.match(String(reply.headers.get('retry-after')), /^[1-9][0-9]*$/)
@@ -82,7 +70,7 @@ test('replies tell what is left for the profile, or for the address of an unknow
       assert.ok(reset >= limit - most - 1 && reset <= limit - least + 1, `${reset} s`)
     }
     const [alice, bob] = [await live.trader(0), await live.trader(0)]
-    const market = await openMarket(live, 'rain')
+    const market = await live.openMarket('rain')
     const own = (trader: Trader) => live.call(trader, 'GET', ME)
     assertBucket(await own(alice), 5, 1)
     const refused = await refusedOf(30, () => own(alice))
@@ -93,7 +81,7 @@ test('replies tell what is left for the profile, or for the address of an unknow
     for (const taken of [1, 2]) assertBucket(await live.send('GET', '/fees'), 900, taken)
     const unproven = await live.send('GET', ME)
     assert.deepEqual([unproven.status, bucketOf(unproven).limit], [401, 800])
-    const order = await place(live, bob, market)
+    const order = await live.place(bob, market)
     assert.deepEqual([order.status, bucketOf(order)], [400, {}], 'an order does not tell')
     const cancel = await live.call(bob, 'DELETE', '/orders/all')
     assertBucket(cancel, 700, 2)
@@ -105,11 +93,10 @@ test('replies tell what is left for the profile, or for the address of an unknow
   }))
 
 test('without limits no reply tells of a bucket', async () => {
-  const live = await startLive()
+  const { live } = await exchange()
   const trader = await live.trader(0)
-  const replies = [await live.send('GET', '/time'), await patientCall(live, trader, 'GET', ME)]
+  const replies = [await live.send('GET', '/time'), await live.patientCall(trader, 'GET', ME)]
   for (const reply of replies) assert.deepEqual([reply.status, bucketOf(reply)], [200, {}])
-  await live.stop()
 })
 
 async function upgradeStatus(live: LiveExchange, address: string): Promise<string> {
@@ -147,13 +134,13 @@ test('without that flag a proxy header names nobody', async () => {
 test('profiles and addresses have a bucket for each lane', async () => {
   await during(RATES, async (live) => {
     const [alice, bob] = [await live.trader(100e6), await live.trader(100e6)]
-    const market = await openMarket(live, 'limited')
+    const market = await live.openMarket('limited')
     const read = () => live.call(alice, 'GET', ME)
     const refused = await refusedOf(8, read)
     assertLimited(refused)
     assert.equal((await live.call(bob, 'GET', ME)).status, 200, 'profiles are apart')
-    assertLimited(await refusedOf(8, () => place(live, alice, market, { sizeRaw: 1e6 })))
-    assert.equal((await place(live, bob, market, { sizeRaw: 1e6 })).status, 201)
+    assertLimited(await refusedOf(8, () => live.place(alice, market, { sizeRaw: 1e6 })))
+    await live.placed(bob, market, { sizeRaw: 1e6 })
     const path = '/auth/api-tokens/nothing'
     assertLimited(await refusedOf(8, () => live.call(alice, 'DELETE', path)))
     const text = await live.metrics()
@@ -267,14 +254,13 @@ test('if unknown countries are refused, a trade must name an allowed country', a
 test('trades from a blocked country are refused, and no other call is', async () => {
   await during(['--geo-header', 'CF-IPCountry', '--geo-block', 'CU,ir'], async (live) => {
     const trader = await live.trader(100e6)
-    const market = await openMarket(live, 'nearby')
+    const market = await live.openMarket('nearby')
     const from = (country: string) => ({ headers: { 'cf-ipcountry': country } })
     const cancelAll = (country: string) =>
       live.call(trader, 'DELETE', `/orders/all/${market.slug}`, undefined, from(country))
     for (const country of ['CU', 'cu', 'IR', 'Ir', ' IR ', 'DE, CU']) {
       const reply = await cancelAll(country)
-      assert.equal(reply.status, 403, country)
-      assert.equal(codeOf(reply), 'REGION_BLOCKED')
+      assertRefused(reply, 403, 'REGION_BLOCKED', country)
       assert.equal(at(reply.body, 'error'), 'Forbidden')
       assert.match(String(at(reply.body, 'message')), /country/)
       const order = await live.call(trader, 'POST', '/orders', { order: 5 }, from(country))
@@ -297,6 +283,6 @@ test('trades from a blocked country are refused, and no other call is', async ()
       const reply = await cancelAll(encodeURIComponent(country))
       assert.equal(reply.status, 200, `${country} ${reply.text}`)
     }
-    assert.equal((await place(live, trader, market, { sizeRaw: 1e6 })).status, 201)
+    await live.placed(trader, market, { sizeRaw: 1e6 })
   })
 })

@@ -1,54 +1,34 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { api } from '../../../../server/api/routes.ts'
 import { ON_BEHALF_HEADER } from '../../../../server/edge/http/access/on-behalf.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { putMatch } from '../../../support/live-matches.ts'
-import { type LiveMarket, openMarket } from '../../../support/live-orders.ts'
 import {
   PARTNER_RIGHTS,
-  type SubAccount,
   serverWallet,
   tokenOf,
   unsignedBody,
 } from '../../../support/live-partners.ts'
+import { assertRefused, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // The account that a call is for (rules §12.1). On every route of orders the header
 // `x-on-behalf-of` and `onBehalfOf` of query or body mean the same and are checked alike.
 
 const FUNDS_RAW = 100_000_000
 const AHEAD_MS = 60_000
-let live: LiveExchange
-let market: LiveMarket
-let partner: Trader
+const { live, rain: market } = await exchange({ markets: ['rain'] })
 /** The partner's token that may not act for others. */
-let trading: Trader
-let other: Trader
-let desk: SubAccount
-let foreign: SubAccount
 
-before(async () => {
-  live = await startLive()
-  market = await openMarket(live, 'rain')
-  await putMatch(live, 'final', 1, ['rain'])
-  partner = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
-  trading = await tokenOf(live, partner, ['trading'])
-  other = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
-  desk = await serverWallet(live, partner, FUNDS_RAW)
-  foreign = await serverWallet(live, other, FUNDS_RAW)
-  assert.equal(await live.exchange.solvency.count(), true)
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+await putMatch(live, 'final', 1, ['rain'])
+const partner = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+const trading = await tokenOf(live, partner, ['trading'])
+const other = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+const desk = await serverWallet(live, partner, FUNDS_RAW)
+const foreign = await serverWallet(live, other, FUNDS_RAW)
+assert.equal(await live.exchange.solvency.count(), true)
 
 /** How a call names its account: by a header, by `onBehalfOf`, or both. */
 interface Naming {
@@ -226,13 +206,13 @@ async function resting(): Promise<string> {
     ...unsignedBody(partner, desk.profileId, market),
   })
   assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+  return orderIdOf(reply)
 }
 
-function assertRefused(row: Row, reply: Reply, status: number, code: string): void {
-  const isInner = reply.status === 200 && row.inner !== undefined
-  assert.equal(at(reply.body, ...(isInner ? (row.inner ?? []) : ['code'])), code, reply.text)
-  if (!isInner) assert.equal(reply.status, status, reply.text)
+/** A row may give its refusal inside a plain reply. */
+function assertRowRefused({ inner }: Row, reply: Reply, status: number, code: string): void {
+  if (reply.status !== 200 || inner === undefined) assertRefused(reply, status, code)
+  else assert.equal(at(reply.body, ...inner), code, reply.text)
 }
 
 for (const [name, row] of Object.entries(CALLS)) {
@@ -244,7 +224,7 @@ for (const [name, row] of Object.entries(CALLS)) {
       [status, code]: readonly [number, string],
       naming: Naming,
       caller = partner,
-    ) => assertRefused(row, await row.send(naming, caller, id), status, code)
+    ) => assertRowRefused(row, await row.send(naming, caller, id), status, code)
     const malformed = [400, 'VALIDATION'] as const
     for (const bad of BAD_HEADERS) await refused(malformed, { header: bad })
     const values = row.inBody === true ? BAD_FIELDS : BAD_QUERIES

@@ -1,54 +1,30 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { openOrders } from '../../../../server/api/orders/open-orders.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { startLive, type Trader } from '../../../support/live-exchange.ts'
+import type { LiveMarket, OrderRequest } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS } from '../../../support/live-partners.ts'
 import { cookieOf, login } from '../../../support/live-session.ts'
+import { accepted, assertRefused, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // The open orders of a profile over all markets: to list them, to cancel them, to look one up.
 
 const FUNDS_RAW = 1_000_000_000
-let live: LiveExchange
-let markets: readonly LiveMarket[]
-let bob: Trader
+const { live } = await exchange()
 
-before(async () => {
-  live = await startLive()
-  markets = [
-    await openMarket(live, 'rain'),
-    await openMarket(live, 'snow'),
-    await openMarket(live, 'fog'),
-  ]
-  bob = await live.trader(FUNDS_RAW)
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const markets = [
+  await live.openMarket('rain'),
+  await live.openMarket('snow'),
+  await live.openMarket('fog'),
+]
+const bob = await live.trader(FUNDS_RAW)
 
-async function rest(
-  trader: Trader,
-  market: LiveMarket,
-  wanted: OrderRequest = {},
-): Promise<string> {
-  const reply = await place(live, trader, market, { ticks: 400, sizeRaw: 1_000_000, ...wanted })
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+function rest(trader: Trader, market: LiveMarket, wanted: OrderRequest = {}): Promise<string> {
+  return live.ordered(trader, market, { ticks: 400, sizeRaw: 1_000_000, ...wanted })
 }
 
 /** Orders over all markets in turns; gives their ids, the newest first. */
@@ -61,8 +37,7 @@ async function restMany(trader: Trader, count: number): Promise<string[]> {
 }
 
 async function page(trader: Trader, query = ''): Promise<Reply> {
-  const reply = await live.call(trader, 'GET', `/orders${query}`)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(trader, 'GET', `/orders${query}`))
   return reply
 }
 
@@ -128,7 +103,7 @@ test('a text that is no cursor is refused, and so is a limit out of its bounds',
   const queries = [...bad, ...others].map((each) => `cursor=${each}`)
   for (const query of [...queries, ...limits, 'cursor=NDE&cursor=NDE']) {
     const reply = await live.call(bob, 'GET', `/orders?${query}`)
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'VALIDATION'], query)
+    assertRefused(reply, 400, 'VALIDATION', query)
   }
   assert.equal((await live.call(bob, 'GET', '/orders?cursor=NDE')).status, 200)
   assert.equal((await live.call(bob, 'GET', '/orders?cursor=')).status, 200)
@@ -144,7 +119,7 @@ test('a session reads the orders of its account, and of no sub-account', async (
   const one = await live.send('GET', `/orders/${id}`, { headers })
   assert.equal(at(one.body, 'order', 'id'), id)
   const other = await live.send('GET', `/orders?onBehalfOf=${bob.profileId}`, { headers })
-  assert.deepEqual([other.status, at(other.body, 'code')], [403, 'SCOPE_MISSING'])
+  assertRefused(other, 403, 'SCOPE_MISSING')
   const all = await live.send('DELETE', '/orders/all', { headers })
   assert.equal(all.status, 401, 'to cancel takes a token')
   assert.equal((await live.send('GET', '/orders')).status, 401)
@@ -158,31 +133,31 @@ test('an order is told in every state as the batch of statuses tells it', async 
   await live.call(alice, 'DELETE', `/orders/${canceled}`)
   const matched = await rest(alice, markets[2], { ticks: 500 })
   const taker = { ticks: 500, outcome: 1 as const, sizeRaw: 1_000_000 }
-  const took = await place(live, bob, markets[2], taker, { orderType: 'FAK' })
+  const took = await live.place(bob, markets[2], taker, { orderType: 'FAK' })
   assert.equal(at(took.body, 'execution', 'matched'), true, took.text)
-  const killed = await place(live, alice, markets[2], { ticks: 1 }, { orderType: 'FAK' })
+  const killed = await live.place(alice, markets[2], { ticks: 1 }, { orderType: 'FAK' })
   const expected = { LIVE: open, CANCELED: canceled, MATCHED: matched }
-  const all = { ...expected, UNMATCHED: textAt(killed.body, 'order', 'id') }
+  const all = { ...expected, UNMATCHED: orderIdOf(killed) }
   for (const [status, id] of Object.entries(all)) {
-    const one = await live.call(alice, 'GET', `/orders/${id.toUpperCase()}`)
-    assert.equal(one.status, 200, one.text)
+    const one = await accepted(live.call(alice, 'GET', `/orders/${id.toUpperCase()}`))
     assert.equal(at(one.body, 'order', 'status'), status)
     const items = { items: [{ orderId: id }] }
     const batch = await live.call(alice, 'POST', '/orders/status/batch', items)
     assert.deepEqual(one.body, at(batch.body, 'results', 0, 'data'))
   }
-  const theirs = textAt(took.body, 'order', 'id')
+  const theirs = orderIdOf(took)
   const mine = await live.call(bob, 'GET', `/orders/${theirs}`)
   assert.equal(listAt(mine.body, 'makerMatches').length, 1, 'a taker is told its makers')
 })
 
 test("an unknown order and another profile's get one refusal, after one look-up", async (t) => {
+  // Its query thread ends here, which is a fault.
   const own = await startLive()
   t.after(() => own.stop().catch(() => {}))
-  const market = await openMarket(own, 'rain')
+  const market = await own.openMarket('rain')
   const [alice, carol] = [await own.trader(FUNDS_RAW), await own.trader(FUNDS_RAW)]
-  const placed = await place(own, alice, market, { ticks: 400 })
-  const id = textAt(placed.body, 'order', 'id')
+  const placed = await own.place(alice, market, { ticks: 400 })
+  const id = orderIdOf(placed)
   const ids = [id, randomUUID(), '00000000-0000-4000-8000-000000000000']
   const replies = await Promise.all(ids.map((each) => own.call(carol, 'GET', `/orders/${each}`)))
   for (const { status, text } of replies) {
@@ -200,7 +175,7 @@ test("an unknown order and another profile's get one refusal, after one look-up"
   own.isHasty = true
   for (const each of ids) {
     const reply = await own.call(carol, 'GET', `/orders/${each}`)
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [503, 'READ_TIMEOUT'])
+    assertRefused(reply, 503, 'READ_TIMEOUT')
   }
 })
 
@@ -213,8 +188,7 @@ test('one call cancels the open orders of its caller over all markets, and no ot
     assert.ok(reply.status === 400 || reply.status === 404, `${path}: ${reply.text}`)
   }
   assert.deepEqual(idsOf(await page(alice)), mine, 'a market that is not named is not every market')
-  const all = await live.call(alice, 'DELETE', '/orders/all')
-  assert.equal(all.status, 200, all.text)
+  const all = await accepted(live.call(alice, 'DELETE', '/orders/all'))
   assert.equal(at(all.body, 'message'), 'Orders canceled successfully')
   assert.deepEqual(listAt(all.body, 'canceled').sort(), mine.sort())
   assert.deepEqual(at(all.body, 'failed'), [])

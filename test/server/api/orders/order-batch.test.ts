@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { orderBatch } from '../../../../server/api/orders/order-groups.ts'
 import { compile } from '../../../../server/edge/http/schema/schema.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  orderBody,
-  place,
-  signedFor,
-  unsigned,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { type OrderRequest, orderBody, signedFor, unsigned } from '../../../support/live-orders.ts'
+import { accepted, assertRefused, type Reply } from '../../../support/replies.ts'
 
 // POST /orders/batch over HTTP: one request with one proof, and each order is decided by itself.
 
@@ -27,21 +14,17 @@ const SHARE = 1_000_000
 const shape = compile(orderBatch.reply)
 /** The number of orders that the limiter still lets through; later orders must wait two seconds. */
 let tokensLeft = Number.POSITIVE_INFINITY
-let live: LiveExchange
-let market: LiveMarket
-let alice: Trader
-let bob: Trader
-
-before(async () => {
-  live = await startLive({ profileWaitSec: () => (tokensLeft-- > 0 ? 0 : 2) })
-  market = await openMarket(live, 'rain')
-  alice = await live.trader(1_000 * SHARE)
-  bob = await live.trader(1_000 * SHARE)
+const {
+  live,
+  rain: market,
+  alice,
+  bob,
+} = await exchange({
+  profileWaitSec: () => (tokensLeft-- > 0 ? 0 : 2),
+  markets: ['rain'],
+  fundsRaw: 1_000 * SHARE,
+  traders: ['alice', 'bob'],
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const send = (trader: Trader, orders: readonly unknown[], rest: object = {}) =>
   live.call(trader, 'POST', '/orders/batch', { orders, ...rest })
@@ -79,15 +62,14 @@ test('the orders of a batch rest in the order in which they were sent', async ()
     listed.body.map((each) => at(each, 'id')),
     results.map((each) => textAt(each, 'order', 'id')).reverse(),
   )
-  const all = await live.call(alice, 'DELETE', '/orders/all/rain')
-  assert.equal(all.status, 200, all.text)
+  await accepted(live.call(alice, 'DELETE', '/orders/all/rain'))
   assert.equal(live.balances(alice).reservedRaw, 0)
 })
 
 test('each order gets the answer that it gets alone, whatever happens to the others', async () => {
   const order = unsigned(bob, market, small(300))
   const right = orderBody(bob, market, small(300))
-  const paid = await openMarket(live, 'paid', { fee: true })
+  const paid = await live.openMarket('paid', { fee: true })
   const broken: [number, string, unknown][] = [
     [400, 'VALIDATION', { ...right, surprise: 1 }],
     [400, 'VALIDATION', null],
@@ -105,7 +87,7 @@ test('each order gets the answer that it gets alone, whatever happens to the oth
   const alone = []
   for (const [status, code, body] of broken) {
     const reply = await live.call(bob, 'POST', '/orders', JSON.stringify(body))
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], reply.text)
+    assertRefused(reply, status, code)
     alone.push(reply.body)
   }
   const last = { ...right, postOnly: true }
@@ -128,8 +110,7 @@ test('each order gets the answer that it gets alone, whatever happens to the oth
 })
 
 test('a trading mode bars an order of a batch with the same answer as a single order', async () => {
-  const made = await live.admin('/admin/trading-modes', { mode: 'post_only' })
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(live.admin('/admin/trading-modes', { mode: 'post_only' }), 201)
   const taker = orderBody(alice, market, small(250))
   const alone = await live.call(alice, 'POST', '/orders', taker)
   assert.equal(at(alone.body, 'mode'), 'post_only')
@@ -137,10 +118,7 @@ test('a trading mode bars an order of a batch with the same answer as a single o
   const [restricted, taken] = resultsOf(await send(alice, [taker, maker]))
   assert.deepEqual(restricted, { index: 0, status: 425, ...Object(alone.body) })
   assert.equal(at(taken, 'status'), 201)
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  const ended = await live.send('DELETE', `/admin/trading-modes/${at(made.body, 'id')}`, {
-    headers,
-  })
+  const ended = await live.operator('DELETE', `/admin/trading-modes/${at(made.body, 'id')}`)
   assert.equal(ended.status, 200, ended.text)
   await live.call(alice, 'DELETE', '/orders/all/rain')
 })
@@ -168,7 +146,7 @@ test('a faulty request is refused whole, and none of its orders is placed', asyn
   rows.push([401, 'API_KEY_INVALID', await call({ tokenId: 'nobody' })])
   rows.push([401, 'UNAUTHENTICATED', await call({ prefix: 'other-' })])
   for (const [status, code, reply] of rows) {
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], reply.text)
+    assertRefused(reply, status, code)
   }
   assert.equal(live.balances(alice).reservedRaw, 0)
 })
@@ -212,11 +190,10 @@ test('an order of a batch is unique and can be canceled like any other', async (
   const body = { ...orderBody(alice, market, small(120)), clientOrderId: 'mine' }
   const [first] = resultsOf(await send(alice, [body]))
   const fresh = signedFor(unsigned(alice, market, small(121)), alice, market)
-  const twice = await place(live, alice, market, small(121), {
+  const twice = await live.place(alice, market, small(121), {
     order: fresh,
     clientOrderId: 'mine',
   })
   assert.equal(twice.status, 409, twice.text)
-  const cancel = await live.call(alice, 'DELETE', `/orders/${textAt(first, 'order', 'id')}`)
-  assert.equal(cancel.status, 200, cancel.text)
+  await accepted(live.call(alice, 'DELETE', `/orders/${textAt(first, 'order', 'id')}`))
 })

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { ORDER_FLAGS } from '../../../../engine/domain/order-flags.ts'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-  signedFor,
-  unsigned,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { type LiveMarket, signedFor, unsigned } from '../../../support/live-orders.ts'
+import { accepted, assertRefused, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // The forms of an order and its replies (rules §1.3 to §1.8, §4.2, §4.5, §12.4), row by row. Bob
 // quotes, Alice takes.
@@ -26,34 +15,24 @@ const SHARE = 1_000_000
 const FUNDS_RAW = 100_000 * SHARE
 const FEE_BPS = 300
 const UINT256_MAX = String(2n ** 256n - 1n)
-let live: LiveExchange
-let alice: Trader
-let bob: Trader
+const { live, free, paid, alice, bob } = await exchange({
+  flags: ['--block-ms', '60000'],
+  markets: { free: {}, paid: { fee: true } },
+  fundsRaw: FUNDS_RAW,
+  traders: ['alice', 'bob'],
+})
 /** `free` has no fee, `paid` has one. Alice has YES shares of both. */
-let free: LiveMarket
-let paid: LiveMarket
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '60000'] })
-  alice = await live.trader(FUNDS_RAW)
-  bob = await live.trader(FUNDS_RAW)
-  free = await openMarket(live, 'free')
-  paid = await openMarket(live, 'paid', { fee: true })
-  for (const market of [free, paid]) {
-    // Alice is the maker, so she pays no fee.
-    await placed(alice, market, { ticks: 500, sizeRaw: 1000 * SHARE })
-    await placed(bob, market, { outcome: 1, ticks: 500, sizeRaw: 1000 * SHARE })
-  }
-})
-after(async () => {
-  await live.stop()
-})
+for (const market of [free, paid]) {
+  // Alice is the maker, so she pays no fee.
+  await live.placed(alice, market, { ticks: 500, sizeRaw: 1000 * SHARE })
+  await live.placed(bob, market, { outcome: 1, ticks: 500, sizeRaw: 1000 * SHARE })
+}
 afterEach(async () => {
   for (const trader of [alice, bob]) {
     for (const { slug } of [free, paid]) await live.call(trader, 'DELETE', `/orders/all/${slug}`)
     assert.equal(live.balances(trader).reservedRaw, 0)
   }
-  assert.deepEqual(live.faults, [])
 })
 
 /** Sends an order with the given fields, signed for its market. */
@@ -73,22 +52,11 @@ function send(
   })
 }
 
-async function placed(
-  trader: Trader,
-  market: LiveMarket,
-  wanted: OrderRequest,
-  beside: object = {},
-): Promise<Reply> {
-  const reply = await place(live, trader, market, wanted, beside)
-  assert.equal(reply.status, 201, reply.text)
-  return reply
-}
-
 /** Bob sells YES at this price (asks) or buys it (bids). */
 const asks = (market: LiveMarket, ticks: number, shares: number) =>
-  placed(bob, market, { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE })
+  live.placed(bob, market, { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE })
 const bids = (market: LiveMarket, ticks: number, shares: number) =>
-  placed(bob, market, { ticks, sizeRaw: shares * SHARE })
+  live.placed(bob, market, { ticks, sizeRaw: shares * SHARE })
 
 const ORDER_KEYS = [
   'id',
@@ -145,7 +113,7 @@ test('the 201 has every field of the rules and no other, matched or not', async 
     effectiveFeeBps: 0,
     totalsRaw: { ...zeros, usdGross: '0', usdFee: '0', usdNet: '0' },
   })
-  const taken = await placed(alice, paid, { ticks: 400, sizeRaw: 4 * SHARE })
+  const taken = await live.placed(alice, paid, { ticks: 400, sizeRaw: 4 * SHARE })
   assert.deepEqual(Object.keys(at(taken.body, 'order') ?? {}), ORDER_KEYS)
   const [match, ...others] = Object(at(taken.body, 'makerMatches'))
   assert.deepEqual(others, [])
@@ -161,12 +129,10 @@ test('the 201 has every field of the rules and no other, matched or not', async 
 
 test('numbers and decimal texts mean the same, and amounts come back as numbers', async () => {
   const texts = { makerAmount: '100000', takerAmount: '1000000', expiration: '0', nonce: '0' }
-  const reply = await send(alice, free, { ...texts, salt: UINT256_MAX })
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await accepted(send(alice, free, { ...texts, salt: UINT256_MAX }), 201)
   const numbers = { makerAmount: 100_000, takerAmount: 1_000_000, expiration: 0, nonce: 0 }
   const salt = Number.MAX_SAFE_INTEGER - 1
-  const same = await send(alice, free, { ...numbers, salt })
-  assert.equal(same.status, 201, same.text)
+  const same = await accepted(send(alice, free, { ...numbers, salt }), 201)
   for (const [body, echo] of [
     [reply.body, UINT256_MAX],
     [same.body, String(salt)],
@@ -308,8 +274,7 @@ for (const { name, type, side, amounts, moved } of TAKERS) {
     const [makerAmount, takerAmount] = amounts
     const before = live.balances(alice)
     const order = { side, makerAmount, takerAmount }
-    const reply = await send(alice, free, order, { orderType: type })
-    assert.equal(reply.status, 201, reply.text)
+    const reply = await accepted(send(alice, free, order, { orderType: type }), 201)
     const { execution, makerMatches, order: stored } = Object(reply.body)
     assert.equal(execution.matched, moved !== null)
     assert.equal(execution.settlementStatus, moved === null ? 'UNMATCHED' : 'MATCHED')
@@ -329,7 +294,7 @@ test('an order is LIVE through its expiration second and CANCELED after it', asy
   const expirationSec = Math.floor(live.nowMs() / 1000) + 100
   const reply = await send(alice, free, { expiration: expirationSec, takerAmount: 20_000_000 })
   assert.equal(at(reply.body, 'order', 'expiration'), String(expirationSec), reply.text)
-  const orderId = textAt(reply.body, 'order', 'id')
+  const orderId = orderIdOf(reply)
   const statusOf = async () => {
     const requested = { items: [{ orderId }] }
     const { body } = await live.call(alice, 'POST', '/orders/status/batch', requested)
@@ -340,50 +305,46 @@ test('an order is LIVE through its expiration second and CANCELED after it', asy
   const status = await statusOf()
   // The check is skipped if the machine stood still for the whole second.
   if (live.nowMs() < (expirationSec + 1) * 1000) assert.equal(status, 'LIVE')
-  live.shiftClock(1000)
-  live.exchange.pipeline.tick()
-  await live.exchange.pipeline.whenIdle()
+  await live.pass(1000)
   assert.equal(await statusOf(), 'CANCELED')
 })
 
 test('after its deadline a market is LOCKED, has no open order and takes none', async () => {
-  const market = await openMarket(live, 'brief', { deadline: live.nowMs() + 60_000 })
-  const resting = await placed(alice, market, { ticks: 100 })
-  live.shiftClock(60_000)
-  live.exchange.pipeline.tick()
-  await live.exchange.pipeline.whenIdle()
+  const market = await live.openMarket('brief', { deadline: live.nowMs() + 60_000 })
+  const resting = await live.placed(alice, market, { ticks: 100 })
+  await live.pass(60_000)
   assert.equal(live.balances(alice).reservedRaw, 0)
   assert.equal(at((await live.send('GET', '/markets/brief')).body, 'status'), 'LOCKED')
   const path = '/markets/brief/user-orders?statuses=CANCELED'
   const { body } = await live.call(alice, 'GET', path)
   assert.equal(at(body, 0, 'id'), at(resting.body, 'order', 'id'))
-  const late = await place(live, alice, market)
-  assert.deepEqual([late.status, at(late.body, 'code')], [400, 'MARKET_NOT_TRADABLE'])
+  const late = await live.place(alice, market)
+  assertRefused(late, 400, 'MARKET_NOT_TRADABLE')
 })
 
 test('post-only is for GTC only, and taker delay never holds it', async () => {
   for (const orderType of ['FOK', 'FAK']) {
-    const reply = await place(live, alice, free, {}, { orderType, postOnly: true })
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [400, 'VALIDATION'])
+    const reply = await live.place(alice, free, {}, { orderType, postOnly: true })
+    assertRefused(reply, 400, 'VALIDATION')
   }
-  const slow = await openMarket(live, 'slow', { takerDelayMs: 30_000 })
+  const slow = await live.openMarket('slow', { takerDelayMs: 30_000 })
   await asks(slow, 500, 10)
-  const crossing = await place(live, alice, slow, { ticks: 500 }, { postOnly: true })
+  const crossing = await live.place(alice, slow, { ticks: 500 }, { postOnly: true })
   assert.equal(at(crossing.body, 'message'), REJECT.POST_ONLY_WOULD_MATCH.sentence)
-  const quiet = await place(live, alice, slow, { ticks: 499 }, { postOnly: true })
+  const quiet = await live.place(alice, slow, { ticks: 499 }, { postOnly: true })
   assert.equal(at(quiet.body, 'execution', 'settlementStatus'), 'UNMATCHED', quiet.text)
   for (const trader of [alice, bob]) await live.call(trader, 'DELETE', '/orders/all/slow')
 })
 
 test('a client order id is private, and other profiles may use the same one', async () => {
-  const theirs = await placed(bob, free, { outcome: 1 }, { clientOrderId: 'secret of bob' })
-  const taken = await placed(alice, free, { sizeRaw: SHARE })
+  const theirs = await live.placed(bob, free, { outcome: 1 }, { clientOrderId: 'secret of bob' })
+  const taken = await live.placed(alice, free, { sizeRaw: SHARE })
   assert.equal('clientOrderId' in Object(at(taken.body, 'execution')), false, 'no key, no null')
   const items = [{ orderId: at(taken.body, 'order', 'id') }]
   const status = await live.call(alice, 'POST', '/orders/status/batch', { items })
   const orders = await live.call(alice, 'GET', '/markets/free/user-orders?statuses=MATCHED')
   for (const { text } of [taken, status, orders]) assert.doesNotMatch(text, /secret|clientOrderId/)
-  const same = await placed(alice, free, { ticks: 1 }, { clientOrderId: 'secret of bob' })
+  const same = await live.placed(alice, free, { ticks: 1 }, { clientOrderId: 'secret of bob' })
   assert.equal(at(same.body, 'execution', 'clientOrderId'), 'secret of bob')
   assert.notEqual(at(same.body, 'order', 'id'), at(theirs.body, 'order', 'id'))
 })

@@ -1,51 +1,33 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
   type OrderRequest,
-  openMarket,
-  place,
   signedFor,
   unsigned,
 } from '../../../support/live-orders.ts'
+import { accepted, type Reply } from '../../../support/replies.ts'
 
 // The fees that an order signs, pays and reports (rules §3.1, §3.3, §3.5). Bob quotes.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 100_000 * SHARE
 const FEE_BPS = 300
-let live: LiveExchange
-let alice: Trader
-let bob: Trader
-let free: LiveMarket
-let paid: LiveMarket
-
-before(async () => {
-  live = await startLive()
-  alice = await live.trader(FUNDS_RAW)
-  bob = await live.trader(FUNDS_RAW)
-  free = await openMarket(live, 'free')
-  paid = await openMarket(live, 'paid', { fee: true })
-  // Alice gets the shares that she sells later as a maker, so without a fee.
-  await placed(alice, { ticks: 500, sizeRaw: 1000 * SHARE })
-  await placed(bob, { outcome: 1, ticks: 500, sizeRaw: 1000 * SHARE })
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
+const { live, free, paid, alice, bob } = await exchange({
+  markets: { free: {}, paid: { fee: true } },
+  fundsRaw: FUNDS_RAW,
+  traders: ['alice', 'bob'],
 })
 
-async function placed(trader: Trader, wanted: OrderRequest, market = paid): Promise<Reply> {
-  const reply = await place(live, trader, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
-  return reply
+// Alice gets the shares that she sells later as a maker, so without a fee.
+await placed(alice, { ticks: 500, sizeRaw: 1000 * SHARE })
+await placed(bob, { outcome: 1, ticks: 500, sizeRaw: 1000 * SHARE })
+
+function placed(trader: Trader, wanted: OrderRequest, market = paid): Promise<Reply> {
+  return live.placed(trader, market, wanted)
 }
 
 const quote = (wanted: OrderRequest) => placed(bob, { ...wanted, sizeRaw: 100 * SHARE })
@@ -53,7 +35,7 @@ const quote = (wanted: OrderRequest) => placed(bob, { ...wanted, sizeRaw: 100 * 
 /** Sends a bid for one share that signs this rate. */
 function signing(trader: Trader, market: LiveMarket, feeRateBps: number): Promise<Reply> {
   const order = { ...unsigned(trader, market, { sizeRaw: SHARE }), feeRateBps }
-  return place(live, trader, market, {}, { order: signedFor(order, trader, market) })
+  return live.place(trader, market, {}, { order: signedFor(order, trader, market) })
 }
 
 /** Rules §3.1 and §3.5: 100 shares at 300 bps, with what the fill paid in basis points. */
@@ -93,8 +75,7 @@ test('a buyer pays its fee in shares, a seller in collateral, and the totals add
 test('a market without a fee takes any signed rate and charges none', async () => {
   for (const feeRateBps of [0, 299, 1000]) {
     await placed(bob, { outcome: 1, sizeRaw: SHARE }, free)
-    const reply = await signing(alice, free, feeRateBps)
-    assert.equal(reply.status, 201, reply.text)
+    const reply = await accepted(signing(alice, free, feeRateBps), 201)
     assert.equal(at(reply.body, 'order', 'feeRateBps'), feeRateBps, 'what was signed')
     assert.equal(at(reply.body, 'execution', 'feeRateBps'), 0)
     assert.equal(at(reply.body, 'execution', 'matched'), true)

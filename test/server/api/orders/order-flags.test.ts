@@ -4,14 +4,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { NO_FLAGS, ORDER_FLAGS } from '../../../../engine/domain/order-flags.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
+import { type LiveMarket, orderBody } from '../../../support/live-orders.ts'
 
 // Each flag of an order, in every place that has it.
 
@@ -24,7 +19,7 @@ let alice: Trader
 
 before(async () => {
   live = await startLive({ dataDir })
-  rain = await openMarket(live, 'rain')
+  rain = await live.openMarket('rain')
   alice = await live.trader(1_000 * SHARE)
 })
 after(async () => {
@@ -48,7 +43,7 @@ async function flagsById(orderId: string): Promise<unknown> {
 test('a flag comes back in each reply, after a restart, and from the journal alone', async () => {
   const placed: { readonly orderId: string; readonly expected: object }[] = []
   for (const { fields, expected } of ROWS) {
-    const reply = await place(live, alice, rain, QUIET, fields)
+    const reply = await live.place(alice, rain, QUIET, fields)
     assert.equal(reply.status, 201, reply.text)
     assert.deepEqual(flagsIn(at(reply.body, 'order')), expected)
     const orderId = textAt(reply.body, 'order', 'id')

@@ -1,61 +1,42 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  openMarket,
-  orderBody,
-  place,
-  signedFor,
-  unsigned,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { orderBody, signedFor, unsigned } from '../../../support/live-orders.ts'
+import { assertRefused, type Reply } from '../../../support/replies.ts'
 
 // What a refused order is told besides its code: numbers, domains and names to act on.
 
 const SHARE = 1_000_000
 const VENUE = `0x${'ab'.repeat(20)}`
-let live: LiveExchange
-let market: LiveMarket
-let alice: Trader
+const {
+  live,
+  rain: market,
+  alice,
+} = await exchange({ markets: ['rain'], traders: { alice: 3 * SHARE } })
 
-before(async () => {
-  live = await startLive()
-  market = await openMarket(live, 'rain')
-  alice = await live.trader(3 * SHARE)
-  await live.admin('/admin/markets', { kind: 'amm', slug: 'lake', title: 'Lake?' })
-  const children = Array.from({ length: 25 }, (_each, at) => ({
-    ...{ slug: `team-${at}`, title: `Team ${at}?` },
-  }))
-  const made = await live.admin('/admin/groups', {
-    ...{ slug: 'cup', title: 'Cup?', markets: children },
-  })
-  assert.equal(made.status, 201, made.text)
+await live.admin('/admin/markets', { kind: 'amm', slug: 'lake', title: 'Lake?' })
+const children = Array.from({ length: 25 }, (_each, at) => ({
+  ...{ slug: `team-${at}`, title: `Team ${at}?` },
+}))
+const made = await live.admin('/admin/groups', {
+  ...{ slug: 'cup', title: 'Cup?', markets: children },
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+assert.equal(made.status, 201, made.text)
 
 function refusedWith(reply: Reply, status: number, code: string): string {
-  assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], reply.text)
+  assertRefused(reply, status, code)
   return textAt(reply.body, 'message')
 }
 
 test('a short balance is refused with what is available and what is required', async () => {
-  assert.equal((await place(live, alice, market, { ticks: 500, sizeRaw: SHARE })).status, 201)
-  const dear = await place(live, alice, market, { ticks: 300, sizeRaw: 10 * SHARE })
+  await live.placed(alice, market, { ticks: 500, sizeRaw: SHARE })
+  const dear = await live.place(alice, market, { ticks: 300, sizeRaw: 10 * SHARE })
   const message = refusedWith(dear, 400, 'INSUFFICIENT_COLLATERAL')
   assert.deepEqual([at(dear.body, 'available'), at(dear.body, 'required')], ['2500000', '3000000'])
   assert.match(message, /3000000.* 2500000/)
-  const sale = await place(live, alice, market, { side: 'sell', ticks: 300, sizeRaw: SHARE })
+  const sale = await live.place(alice, market, { side: 'sell', ticks: 300, sizeRaw: SHARE })
   assert.match(refusedWith(sale, 400, 'INSUFFICIENT_SHARES'), /1000000.* 0[.]/)
   assert.deepEqual([at(sale.body, 'available'), at(sale.body, 'required')], ['0', '1000000'])
   await live.call(alice, 'DELETE', '/orders/all/rain')
@@ -78,7 +59,7 @@ test('money that moves outside trading is refused with the same two numbers', as
 })
 
 test('a wrong signature is refused with its domain, in a batch too', async () => {
-  await openMarket(live, 'snow', { exchangeAddress: VENUE })
+  await live.openMarket('snow', { exchangeAddress: VENUE })
   const order = unsigned(alice, market, { ticks: 100 })
   const send = (signed: object) =>
     live.call(alice, 'POST', '/orders', { ...orderBody(alice, market), order: signed })

@@ -1,34 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { orderBody } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
+import { accepted, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // An order has one shape: each reply that shows it has the same fields, with the same values.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let rain: LiveMarket
-let maker: Trader
-let bob: Trader
-
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain', { fee: true })
-  maker = await live.trader(1000 * SHARE)
-  bob = await live.trader(1000 * SHARE, { apiToken: { scopes: PARTNER_RIGHTS } })
+const { live, rain, maker, bob } = await exchange({
+  markets: { rain: { fee: true } },
+  fundsRaw: 1000 * SHARE,
+  traders: { maker: {}, bob: { apiToken: { scopes: PARTNER_RIGHTS } } },
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
 
 async function read(path: string, method = 'GET', body?: object): Promise<Reply> {
   const reply = await live.call(bob, method, path, body)
@@ -44,9 +29,8 @@ function withWord(order: unknown): object {
 /** Fills four shares of an order of ten, which rests with the others; gives its first reply. */
 async function restPartly(fields: object): Promise<unknown> {
   const expirationSec = Math.floor(live.nowMs() / 1000) + 600
-  await place(live, maker, rain, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
-  const placed = await place(live, bob, rain, { ticks: 650, expirationSec }, fields)
-  assert.equal(placed.status, 201, placed.text)
+  await live.place(maker, rain, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
+  const placed = await live.placed(bob, rain, { ticks: 650, expirationSec }, fields)
   return at(placed.body, 'order')
 }
 
@@ -84,20 +68,19 @@ test('orders at market, sells and delegated orders have that shape too', async (
   const desk = await serverWallet(live, bob, 100 * SHARE)
   const delegated = await read('/orders', 'POST', unsignedBody(bob, desk.profileId, rain))
   assert.deepEqual(Object.keys(Object(at(delegated.body, 'order'))).sort(), keys)
-  const sell = await place(live, bob, rain, { side: 'sell', ticks: 900, sizeRaw: SHARE })
+  const sell = await live.place(bob, rain, { side: 'sell', ticks: 900, sizeRaw: SHARE })
   assert.deepEqual(Object.keys(Object(at(sell.body, 'order'))).sort(), keys)
   assert.equal(at(sell.body, 'order', 'originalSize'), String(SHARE))
   const { ownerId, ...replacement } = orderBody(bob, rain, { ticks: 20 })
   const replaced = await read('/orders/cancel-replace', 'POST', {
-    ...{ cancel: { orderId: textAt(sell.body, 'order', 'id') }, mode: 'STOP_ON_FAILURE' },
+    ...{ cancel: { orderId: orderIdOf(sell) }, mode: 'STOP_ON_FAILURE' },
     replacement: { ...replacement, ownerId },
   })
   const next = at(replaced.body, 'replacement', 'data', 'order')
   assert.deepEqual(Object.keys(Object(next)).sort(), keys)
-  await place(live, maker, rain, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
+  await live.place(maker, rain, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
   const atMarket = { ...orderBody(bob, rain, { ticks: 600, sizeRaw: SHARE }), orderType: 'FOK' }
-  const bought = await live.call(bob, 'POST', '/orders', atMarket)
-  assert.equal(bought.status, 201, bought.text)
-  const id = textAt(bought.body, 'order', 'id')
+  const bought = await accepted(live.call(bob, 'POST', '/orders', atMarket), 201)
+  const id = orderIdOf(bought)
   assert.deepEqual(at((await read(`/orders/${id}`)).body, 'order'), at(bought.body, 'order'))
 })

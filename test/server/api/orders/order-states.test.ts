@@ -1,36 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { BLOCK_MS, UNIT } from '../../../support/chain-desk.ts'
-import {
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
 import { type SeenOrder, seenOrder } from '../../../support/seen-order.ts'
 
 // Every row of rules §5.1, over HTTP: how an order ends, and what its owner then reads.
 
-let live: LiveExchange
-let alice: Trader
-let bob: Trader
+const { live, alice, bob } = await exchange({
+  flags: ['--block-ms', `${BLOCK_MS}`],
+  fundsRaw: 10_000 * UNIT,
+  traders: ['alice', 'bob'],
+})
 let markets = 0
-
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', `${BLOCK_MS}`] })
-  alice = await live.trader(10_000 * UNIT)
-  bob = await live.trader(10_000 * UNIT)
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
 
 /** The calls of one row, in a market of its own. */
 interface Stage {
@@ -132,7 +114,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     'a maker that self-trade prevention cancels is CANCELED',
     async ({ buys, market }) => {
       const id = await buys()
-      const own = await placed(alice, market, { outcome: 1 }, { stpPolicy: 'cancel_maker' })
+      const own = await live.ordered(alice, market, { outcome: 1 }, { stpPolicy: 'cancel_maker' })
       assert.equal((await live.call(alice, 'DELETE', `/orders/${own}`)).status, 200)
       return id
     },
@@ -141,7 +123,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
   [
     'a taker that self-trade prevention stops is CANCELED, and nothing was matched',
     async ({ buys, market }) => {
-      await placed(alice, market, { outcome: 1 })
+      await live.ordered(alice, market, { outcome: 1 })
       return buys({ stpPolicy: 'cancel_taker' })
     },
     { status: 'CANCELED', settlementStatus: 'UNMATCHED', remainingSize: 10 },
@@ -172,7 +154,7 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
     'an order that expires is CANCELED',
     async ({ market }) => {
       const expirationSec = Math.floor(live.nowMs() / 1000) + 30
-      const id = await placed(alice, market, { expirationSec })
+      const id = await live.ordered(alice, market, { expirationSec })
       live.shiftClock(40_000)
       live.exchange.pipeline.tick()
       return id
@@ -181,24 +163,13 @@ const LIFE: readonly [row: string, act: (stage: Stage) => Promise<string>, seen:
   ],
 ]
 
-async function placed(
-  trader: Trader,
-  market: LiveMarket,
-  wanted: OrderRequest,
-  fields: object = {},
-): Promise<string> {
-  const reply = await place(live, trader, market, wanted, fields)
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
-}
-
 async function newStage(fields: object = {}): Promise<Stage> {
-  const market = await openMarket(live, `market-${++markets}`, fields)
+  const market = await live.openMarket(`market-${++markets}`, fields)
   return {
     market,
-    buys: (more) => placed(alice, market, {}, more),
+    buys: (more) => live.ordered(alice, market, {}, more),
     offers: (shares, more) => {
-      return placed(bob, market, { outcome: 1, sizeRaw: shares * UNIT }, more)
+      return live.ordered(bob, market, { outcome: 1, sizeRaw: shares * UNIT }, more)
     },
   }
 }

@@ -1,25 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { orderStatusBatch } from '../../../../server/api/orders/order-status.ts'
 import { compile } from '../../../../server/edge/http/schema/schema.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-  signedFor,
-  unsigned,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { type OrderRequest, signedFor, unsigned } from '../../../support/live-orders.ts'
+import { accepted, assertRefused, orderIdOf } from '../../../support/replies.ts'
 
 // POST /orders/status/batch (rules §3.5, §5.2, §12.4) over HTTP.
 
@@ -27,30 +15,17 @@ const SHARE = 1_000_000
 const FEE_BPS = 300
 const BOTH = 'Exactly one of orderId or clientOrderId is required'
 const shape = compile(orderStatusBatch.reply)
-const dataDir = newFolder()
-let live: LiveExchange
-let market: LiveMarket
-let alice: Trader
-let bob: Trader
-
-before(async () => {
-  live = await startLive({ dataDir })
-  market = await openMarket(live, 'rain', { fee: true })
-  alice = await live.trader(1_000 * SHARE)
-  bob = await live.trader(1_000 * SHARE)
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
+const {
+  live,
+  rain: market,
+  alice,
+  bob,
+} = await exchange({
+  markets: { rain: { fee: true } },
+  fundsRaw: 1_000 * SHARE,
+  traders: ['alice', 'bob'],
 })
 
-async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<Reply> {
-  const reply = await place(live, trader, market, wanted, fields)
-  assert.equal(reply.status, 201, reply.text)
-  return reply
-}
-
-const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
 const request = (trader: Trader, body: unknown) =>
   live.call(trader, 'POST', '/orders/status/batch', body)
 
@@ -84,9 +59,9 @@ const totals = (shares: number, feeShares: number, usd: number, feeUsd = 0) => (
 
 test('the status of an order equals its own reply, field by field', async () => {
   const fields = { clientOrderId: ' quote 1 ', orderType: 'GTC' }
-  const reply = await placed(alice, { ticks: 123, sizeRaw: 3_000 }, fields)
+  const reply = await live.placed(alice, market, { ticks: 123, sizeRaw: 3_000 }, fields)
   const [byId, byClient] = await results(alice, [
-    { orderId: idOf(reply).toUpperCase() },
+    { orderId: orderIdOf(reply).toUpperCase() },
     { clientOrderId: 'quote 1' },
   ])
   assert.equal(at(byId, 'clientOrderId'), 'quote 1')
@@ -101,17 +76,21 @@ test('the status of an order equals its own reply, field by field', async () => 
     ...fok,
   })
   assert.equal(killed.status, 201, killed.text)
-  const [none] = await results(bob, [{ orderId: idOf(killed) }])
+  const [none] = await results(bob, [{ orderId: orderIdOf(killed) }])
   assert.deepEqual(at(none, 'data'), killed.body)
   assert.equal(at(none, 'data', 'execution', 'settlementStatus'), 'UNMATCHED')
-  await live.call(alice, 'DELETE', `/orders/${idOf(reply)}`)
+  await live.call(alice, 'DELETE', `/orders/${orderIdOf(reply)}`)
 })
 
 test('the status names the newest trade and adds up all; only a taker has a fee', async () => {
-  const first = idOf(await placed(bob, { outcome: 1, ticks: 480, sizeRaw: 100 * SHARE }))
-  const second = idOf(await placed(bob, { outcome: 1, ticks: 450, sizeRaw: 70 * SHARE }))
-  const taken = await placed(alice, { ticks: 550, sizeRaw: 150 * SHARE })
-  const [taker] = await results(alice, [{ orderId: idOf(taken) }])
+  const first = orderIdOf(
+    await live.placed(bob, market, { outcome: 1, ticks: 480, sizeRaw: 100 * SHARE }),
+  )
+  const second = orderIdOf(
+    await live.placed(bob, market, { outcome: 1, ticks: 450, sizeRaw: 70 * SHARE }),
+  )
+  const taken = await live.placed(alice, market, { ticks: 550, sizeRaw: 150 * SHARE })
+  const [taker] = await results(alice, [{ orderId: orderIdOf(taken) }])
   assert.deepEqual(unmined(at(taker, 'data')), unmined(taken.body))
   // Rules §3.1: one fee on the average price of 100 shares at 0.52 and 50 at 0.55.
   const paid = totals(150 * SHARE, 3_990_566, 79_500_000)
@@ -133,7 +112,7 @@ test('the status names the newest trade and adds up all; only a taker has a fee'
     assert.deepEqual(at(data, 'execution', 'totalsRaw'), moved)
   }
   // The status of a maker names its newest trade, and adds up all of them.
-  const again = await placed(alice, { ticks: 550, sizeRaw: 20 * SHARE })
+  const again = await live.placed(alice, market, { ticks: 550, sizeRaw: 20 * SHARE })
   const [newest] = await results(bob, [{ orderId: second }])
   assert.equal(
     at(newest, 'data', 'execution', 'tradeEventId'),
@@ -143,8 +122,8 @@ test('the status names the newest trade and adds up all; only a taker has a fee'
 })
 
 test("each item is answered by itself, and another's order is not found", async () => {
-  const mine = idOf(await placed(alice, { ticks: 100 }, { clientOrderId: 'shared' }))
-  const theirs = idOf(await placed(bob, { ticks: 100 }, { clientOrderId: 'theirs' }))
+  const mine = await live.ordered(alice, market, { ticks: 100 }, { clientOrderId: 'shared' })
+  const theirs = await live.ordered(bob, market, { ticks: 100 }, { clientOrderId: 'theirs' })
   const nowhere = randomUUID()
   const list = await results(alice, [
     { orderId: mine },
@@ -185,8 +164,7 @@ test('a signed call may ask for one to fifty items of the right form', async () 
   const bodies = [{}, { items: [] }, { items: many(51) }, { items: [{ id: 1 }] }, { items: [5] }]
   for (const body of [...bodies, { items: many(1), x: 1 }, { items: [{ orderId: 5 }] }]) {
     const reply = await request(alice, body)
-    assert.equal(reply.status, 400, reply.text)
-    assert.equal(at(reply.body, 'code'), 'VALIDATION')
+    assertRefused(reply, 400, 'VALIDATION')
   }
   assert.equal((await results(alice, many(50))).length, 50)
   const unsignedCall = await live.send('POST', '/orders/status/batch', {
@@ -197,7 +175,7 @@ test('a signed call may ask for one to fifty items of the right form', async () 
 })
 
 test('a held taker is DELAYED with its eligibleAt, then shows its trade', async () => {
-  const slow = await openMarket(live, 'snow', { takerDelayMs: 30_000 })
+  const slow = await live.openMarket('snow', { takerDelayMs: 30_000 })
   const inSlow = { marketSlug: slow.slug }
   const body = (trader: Trader, wanted: OrderRequest) => ({
     order: signedFor(unsigned(trader, slow, wanted), trader, slow),
@@ -207,37 +185,33 @@ test('a held taker is DELAYED with its eligibleAt, then shows its trade', async 
   const maker = await live.call(bob, 'POST', '/orders', request)
   const held = await live.call(alice, 'POST', '/orders', body(alice, { sizeRaw: 3 * SHARE }))
   assert.deepEqual([maker.status, held.status], [201, 201], held.text)
-  const id = { orderId: idOf(held) }
+  const id = { orderId: orderIdOf(held) }
   const [before] = await results(alice, [id])
   assert.equal(at(before, 'data', 'execution', 'settlementStatus'), 'DELAYED')
   assert.equal(typeof at(before, 'data', 'execution', 'eligibleAt'), 'string')
   assert.deepEqual(at(before, 'data'), held.body)
-  live.shiftClock(31_000)
-  live.exchange.pipeline.tick()
-  await live.exchange.pipeline.whenIdle()
+  await live.pass(31_000)
   const [entered, met] = [
     await results(alice, [id]),
-    await results(bob, [{ orderId: idOf(maker) }]),
+    await results(bob, [{ orderId: orderIdOf(maker) }]),
   ]
   const execution = unmined(at(entered[0], 'data', 'execution'))
   assert.equal(at(execution, 'settlementStatus'), 'MATCHED')
   assert.equal(at(execution, 'eligibleAt'), undefined)
   assert.deepEqual(at(execution, 'totalsRaw'), totals(SHARE, 0, 500_000))
-  assert.deepEqual(at(entered[0], 'data', 'makerMatches', 0, 'orderId'), idOf(maker))
+  assert.deepEqual(at(entered[0], 'data', 'makerMatches', 0, 'orderId'), orderIdOf(maker))
   assert.equal(at(met[0], 'data', 'execution', 'tradeEventId'), at(execution, 'tradeEventId'))
-  const gone = await live.call(alice, 'DELETE', '/orders/all/snow')
-  assert.equal(gone.status, 200, gone.text)
+  await accepted(live.call(alice, 'DELETE', '/orders/all/snow'))
   live.shiftClock(-31_000)
 })
 
 test('a restart changes no status, and a block makes a trade MINED for both sides', async () => {
   const requested = [{ clientOrderId: 'quote 1' }, { clientOrderId: 'shared' }]
   const made = { outcome: 1 as const, ticks: 400, sizeRaw: SHARE }
-  await placed(bob, made, { clientOrderId: 'made' })
-  await placed(alice, { ticks: 600, sizeRaw: SHARE }, { clientOrderId: 'took' })
+  await live.placed(bob, market, made, { clientOrderId: 'made' })
+  await live.placed(alice, market, { ticks: 600, sizeRaw: SHARE }, { clientOrderId: 'took' })
   const before = await results(alice, requested)
-  await live.stop()
-  live = await startLive({ dataDir, flags: ['--block-ms', '1'] })
+  await live.restart({ flags: ['--block-ms', '1'] })
   // The time of the exchange never goes back, so the clock moves to where it was before.
   live.shiftClock(31_000)
   assert.deepEqual(await results(alice, requested), before)

@@ -1,34 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { UNIT } from '../../../support/chain-desk.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
 import type { Trader } from '../../../support/live-exchange.ts'
-import { at, type LiveExchange, type Reply, startLive } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
   type OrderRequest,
-  openMarket,
-  place,
   signedFor,
   unsigned,
 } from '../../../support/live-orders.ts'
+import { accepted, type Reply } from '../../../support/replies.ts'
 
 // What orders lock, and when it is free again: rules §2.5, and the rows of rules §2.6 that change
 // it.
 
 const FEE_BPS = 300
 const RICH = 10_000 * UNIT
-let live: LiveExchange
-let bob: Trader
+const { live, bob } = await exchange({ traders: { bob: RICH } })
 let markets = 0
-
-before(async () => {
-  live = await startLive()
-  bob = await live.trader(RICH)
-})
-after(async () => {
-  await live.stop()
-  assert.deepEqual(live.faults, [])
-})
 
 /** Collateral and YES shares of Alice, free and locked, in raw units. */
 interface Locks {
@@ -50,7 +40,7 @@ class Stage {
   }
 
   static async open(fields: { fee?: boolean; takerDelayMs?: number }): Promise<Stage> {
-    const market = await openMarket(live, `market-${++markets}`, fields)
+    const market = await live.openMarket(`market-${++markets}`, fields)
     const marketId = live.exchange.pipeline.published.bySlug(market.slug)?.market.marketId ?? 0
     const feeBps = fields.fee === true ? FEE_BPS : 0
     return new Stage(market, await live.trader(100 * UNIT), marketId, feeBps)
@@ -193,8 +183,7 @@ for (const { row, market = {}, act, locks } of ROWS) {
     await act(stage)
     await live.exchange.pipeline.whenIdle()
     assert.deepEqual(stage.locks(), locks)
-    const all = await live.call(stage.alice, 'DELETE', `/orders/all/${stage.market.slug}`)
-    assert.equal(all.status, 200, all.text)
+    await accepted(live.call(stage.alice, 'DELETE', `/orders/all/${stage.market.slug}`))
     const [freeRaw, lockedRaw] = locks.collateral
     const [yesRaw, lockedYesRaw] = locks.yes
     const unlocked = {
@@ -212,13 +201,13 @@ test('a sell of the other outcome does not pay for a buy; only free money counts
   await stage.alices({ outcome: 1, ticks: 500, sizeRaw: 100_000_000 })
   await stage.alices({ side: 'sell', outcome: 1, ticks: 700, sizeRaw: 100_000_000 })
   const refused = async (wanted: OrderRequest) => {
-    const { status, body } = await place(live, alice, market, wanted)
+    const { status, body } = await live.place(alice, market, wanted)
     return [status, at(body, 'code')]
   }
   const tooMuch = { ticks: 250, sizeRaw: 200_004_000 }
   assert.deepEqual(await refused(tooMuch), [400, 'INSUFFICIENT_COLLATERAL'])
   const again = { side: 'sell', outcome: 1, ticks: 900, sizeRaw: 1_000 } as const
   assert.deepEqual(await refused(again), [400, 'INSUFFICIENT_SHARES'])
-  assert.equal((await place(live, alice, market, { ...tooMuch, sizeRaw: 200_000_000 })).status, 201)
+  await live.placed(alice, market, { ...tooMuch, sizeRaw: 200_000_000 })
   assert.deepEqual(live.balances(alice), { freeRaw: 0, reservedRaw: 50_000_000 })
 })

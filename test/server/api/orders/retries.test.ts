@@ -1,36 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, orderBody, place } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { orderBody } from '../../../support/live-orders.ts'
+import { accepted, orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // An order that is sent again after its reply was lost: the refusal names the first order, and
 // `replay` gives its reply again.
 
 const SHARE = 1_000_000
 const DAY_MS = 86_400_000
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
-
-before(async () => {
-  // No block comes here, so that a reply and its repetition show one settlement.
-  live = await startLive({ flags: ['--block-ms', '60000'] })
-  rain = await openMarket(live, 'rain', { fee: true })
-  alice = await live.trader(1_000_000_000)
-  bob = await live.trader(1_000_000_000)
+// No block comes here, so that a reply and its repetition show one settlement.
+const { live, rain, alice, bob } = await exchange({
+  flags: ['--block-ms', '60000'],
+  markets: { rain: { fee: true } },
+  fundsRaw: 1_000_000_000,
+  traders: ['alice', 'bob'],
 })
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const send = (trader: Trader, body: unknown, query = '') =>
   live.call(trader, 'POST', `/orders${query}`, body)
@@ -66,8 +53,8 @@ test('an order of a batch and a replacement that come again name the first too',
 })
 
 test('replay gives the first reply again, byte for byte, and places nothing', async () => {
-  await place(live, bob, rain, { outcome: 1, ticks: 400, sizeRaw: 2 * SHARE })
-  await place(live, bob, rain, { outcome: 1, ticks: 390, sizeRaw: SHARE })
+  await live.place(bob, rain, { outcome: 1, ticks: 400, sizeRaw: 2 * SHARE })
+  await live.place(bob, rain, { outcome: 1, ticks: 390, sizeRaw: SHARE })
   const requests = [
     [{ ticks: 610, sizeRaw: 10 * SHARE }, { clientOrderId: 'rests after fills' }],
     [{ ticks: 100, sizeRaw: SHARE }, {}],
@@ -79,13 +66,11 @@ test('replay gives the first reply again, byte for byte, and places nothing', as
   ] as const
   for (const [wanted, fields] of requests) {
     const body = { ...orderBody(alice, rain, wanted), ...fields }
-    const first = await send(alice, body)
-    assert.equal(first.status, 201, first.text)
+    const first = await accepted(send(alice, body), 201)
     assert.equal(first.headers.get('idempotent-replay'), null)
     // What comes of the order later does not change its first reply.
-    await place(live, bob, rain, { outcome: 1, ticks: 390, sizeRaw: SHARE })
-    const again = await send(alice, body, '?replay=true')
-    assert.equal(again.status, 201, again.text)
+    await live.place(bob, rain, { outcome: 1, ticks: 390, sizeRaw: SHARE })
+    const again = await accepted(send(alice, body, '?replay=true'), 201)
     assert.equal(again.headers.get('idempotent-replay'), 'true')
     assert.deepEqual(again.body, first.body)
   }
@@ -96,7 +81,7 @@ test('replay gives the first reply again, byte for byte, and places nothing', as
 test('a new order with replay is placed once, and a retry of it is answered', async () => {
   const body = orderBody(alice, rain, { ticks: 100, sizeRaw: SHARE })
   const all = await Promise.all([1, 2, 3].map(() => send(alice, body, '?replay=true')))
-  const ids = all.map((reply) => textAt(reply.body, 'order', 'id'))
+  const ids = all.map((reply) => orderIdOf(reply))
   assert.equal(new Set(ids).size, 1)
   const replays = all.filter((reply) => reply.headers.get('idempotent-replay') === 'true')
   assert.equal(replays.length, 2)
@@ -107,13 +92,13 @@ test('a new order with replay is placed once, and a retry of it is answered', as
 test('an order signed again is replayed by its client id when its terms are the same', async () => {
   const terms = { ticks: 100, sizeRaw: SHARE }
   const named = { clientOrderId: 'the-key' }
-  const first = await place(live, alice, rain, terms, named)
+  const first = await live.place(alice, rain, terms, named)
   const same = await send(alice, { ...orderBody(alice, rain, terms), ...named }, '?replay=true')
   assert.equal(same.status, 201, same.text)
   assert.deepEqual(same.body, first.body)
   const changed = { ...orderBody(alice, rain, { ...terms, ticks: 101 }), ...named }
   const other = await send(alice, changed, '?replay=true')
-  const id = textAt(first.body, 'order', 'id')
+  const id = orderIdOf(first)
   assertNames(other, 'DUPLICATE_CLIENT_ORDER_ID', id, 'LIVE')
   await live.call(alice, 'DELETE', '/orders/all')
 })

@@ -1,60 +1,29 @@
 import assert from 'node:assert/strict'
-import { rmSync } from 'node:fs'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { loseReadTables } from '../../../support/data-folder.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { LiveMarket, OrderRequest } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet, unsignedBody } from '../../../support/live-partners.ts'
+import { accepted, orderIdOf } from '../../../support/replies.ts'
 
 // Self-trade prevention as its trader sees it (rules §4.1), in the reply and in a later status.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 10_000 * SHARE
 const DELAY_MS = 30_000
-const dataDir = newFolder()
-let live: LiveExchange
-let alice: Trader
-let bob: Trader
+const { live, alice, bob } = await exchange({
+  flags: ['--block-ms', '60000'],
+  fundsRaw: FUNDS_RAW,
+  traders: { alice: { apiToken: { scopes: PARTNER_RIGHTS } }, bob: {} },
+})
 let markets = 0
 
-before(async () => {
-  live = await startLive({ dataDir, flags: ['--block-ms', '60000'] })
-  alice = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
-  bob = await live.trader(FUNDS_RAW)
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
-
-const freshMarket = (fields: object = {}) => openMarket(live, `stp-${markets++}`, fields)
+const freshMarket = (fields: object = {}) => live.openMarket(`stp-${markets++}`, fields)
 const ask = (shares: number): OrderRequest => ({ outcome: 1, ticks: 500, sizeRaw: shares * SHARE })
 const bid = (shares: number): OrderRequest => ({ ticks: 500, sizeRaw: shares * SHARE })
-const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
-
-async function placed(
-  trader: Trader,
-  market: LiveMarket,
-  wanted: OrderRequest,
-  fields: object = {},
-): Promise<Reply> {
-  const reply = await place(live, trader, market, wanted, fields)
-  assert.equal(reply.status, 201, reply.text)
-  return reply
-}
 
 /** The data of POST /orders/status/batch for an order. */
 async function found(trader: Trader, orderId: string): Promise<unknown> {
@@ -182,9 +151,9 @@ const ROWS: readonly Row[] = [
 
 /** Places the two asks of a row in the order of the row. Gives the id of the own ask. */
 async function quoted(market: LiveMarket, first: Row['first']): Promise<string> {
-  if (first === 'other') await placed(bob, market, ask(50))
-  const own = idOf(await placed(alice, market, ask(20)))
-  if (first === 'own') await placed(bob, market, ask(50))
+  if (first === 'other') await live.placed(bob, market, ask(50))
+  const own = await live.ordered(alice, market, ask(20))
+  if (first === 'own') await live.placed(bob, market, ask(50))
   return own
 }
 
@@ -194,24 +163,23 @@ for (const { name, policy, first, taker, reported } of ROWS) {
     const own = await quoted(market, first)
     const [orderType, shares] = taker
     const stpPolicy = policy === undefined ? {} : { stpPolicy: policy }
-    const reply = await placed(alice, market, bid(shares), { orderType, ...stpPolicy })
+    const reply = await live.placed(alice, market, bid(shares), { orderType, ...stpPolicy })
     const maker = await found(alice, own)
     assert.deepEqual(reportedOf(reply.body, own, maker), reported)
     // Rules §5.2: in a later status an arrival that was stopped without a trade is UNMATCHED.
     const later = reported.settled === 'CANCELED' ? { ...reported, settled: 'UNMATCHED' } : reported
-    assert.deepEqual(reportedOf(await found(alice, idOf(reply)), own, maker), later)
-    const gone = await live.call(alice, 'DELETE', `/orders/all/${market.slug}`)
-    assert.equal(gone.status, 200, gone.text)
+    assert.deepEqual(reportedOf(await found(alice, orderIdOf(reply)), own, maker), later)
+    await accepted(live.call(alice, 'DELETE', `/orders/all/${market.slug}`))
     assert.equal(live.balances(alice).reservedRaw, 0)
   })
 }
 
 test('a post-only order that would meet only its own order is refused like any other', async () => {
   const market = await freshMarket()
-  await placed(alice, market, ask(20))
+  await live.placed(alice, market, ask(20))
   for (const stpPolicy of ['cancel_maker', 'cancel_taker', 'cancel_both']) {
     const fields = { stpPolicy, postOnly: true }
-    const reply = await place(live, alice, market, bid(5), fields)
+    const reply = await live.place(alice, market, bid(5), fields)
     assert.equal(reply.status, 400, reply.text)
     assert.equal(at(reply.body, 'message'), REJECT.POST_ONLY_WOULD_MATCH.sentence)
   }
@@ -222,7 +190,7 @@ test('a post-only order that would meet only its own order is refused like any o
 test('an account of a partner is another owner', async () => {
   const market = await freshMarket()
   const { profileId } = await serverWallet(live, alice, FUNDS_RAW)
-  await placed(alice, market, ask(20))
+  await live.placed(alice, market, ask(20))
   const body = unsignedBody(alice, profileId, market, bid(20))
   const reply = await live.call(alice, 'POST', '/orders', { ...body, stpPolicy: 'cancel_both' })
   assert.equal(at(reply.body, 'execution', 'matched'), true, reply.text)
@@ -233,22 +201,18 @@ test('a held order is stopped at its release, and tables rebuilt say the same', 
   const own = await quoted(market, 'own')
   const ids = []
   for (const stpPolicy of ['cancel_both', 'cancel_maker']) {
-    const held = await placed(alice, market, bid(30), { orderType: 'FAK', stpPolicy })
+    const held = await live.placed(alice, market, bid(30), { orderType: 'FAK', stpPolicy })
     assert.equal(at(held.body, 'execution', 'settlementStatus'), 'DELAYED')
-    ids.push(idOf(held))
+    ids.push(orderIdOf(held))
   }
-  live.shiftClock(DELAY_MS + 1)
-  live.exchange.pipeline.tick()
-  await live.exchange.pipeline.whenIdle()
+  await live.pass(DELAY_MS + 1)
   const [stopped, gone] = [await found(alice, ids[0]), await found(alice, own)]
   const reported = { ...STOPPED, settled: 'UNMATCHED', own: 'CANCELED' }
   assert.deepEqual(reportedOf(stopped, own, gone), reported)
   const other = await found(alice, ids[1])
   assert.equal(at(other, 'execution', 'matched'), true)
   assert.equal(at(other, 'execution', 'stpMakerCancels'), undefined, 'no own maker was left')
-  await live.stop()
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${dataDir}/read.db${ending}`, { force: true })
-  live = await startLive({ dataDir, flags: ['--block-ms', '60000'] })
+  await live.restart({}, loseReadTables)
   assert.deepEqual(await found(alice, ids[0]), stopped)
   assert.deepEqual(await found(alice, own), gone)
 })

@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import {
-  ownWallet,
-  PARTNER_RIGHTS,
-  type SubAccount,
-  serverWallet,
-  tokenOf,
-} from '../../../support/live-partners.ts'
-import { listAt, readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
+import { ownWallet, PARTNER_RIGHTS, serverWallet, tokenOf } from '../../../support/live-partners.ts'
 import { marketsForPacks } from '../../../support/pack-markets.ts'
+import { accepted, assertRefused, codeOf, listAt, type Reply } from '../../../support/replies.ts'
 
 // Packs that operators curate, and what partners and others buy of them (rules §8.6).
 
@@ -30,31 +17,19 @@ const PAYOUT = '45000000'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/
 const BUY = '/parlay/partner/buy'
 const POSITIONS = '/parlay/partner/positions'
-let live: LiveExchange
-let maker: Trader
-let ann: Trader
-let partner: Trader
-let child: SubAccount
+const { live, maker, ann, partner } = await exchange({
+  flags: ['--block-ms', '1', '--pack-rest', '0'],
+  traders: {
+    maker: 1_000_000 * UNIT,
+    ann: 10_000 * UNIT,
+    partner: { collateralRaw: 10_000 * UNIT, apiToken: { scopes: PARTNER_RIGHTS } },
+  },
+})
 let markets: LiveMarket[]
 let count = 0
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1', '--pack-rest', '0'] })
-  maker = await live.trader(1_000_000 * UNIT)
-  ann = await live.trader(10_000 * UNIT)
-  partner = await live.trader(10_000 * UNIT, { apiToken: { scopes: PARTNER_RIGHTS } })
-  child = await serverWallet(live, partner, 1000 * UNIT)
-  const funded = await live.admin('/admin/house', { collateralRaw: 100_000 * UNIT })
-  assert.equal(funded.status, 200, funded.text)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
-
-const operator = (method: string, path: string, body?: object) => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  const text = body === undefined ? {} : { body: JSON.stringify(body) }
-  return live.send(method, path, { headers, ...text })
-}
+const child = await serverWallet(live, partner, 1000 * UNIT)
+await accepted(live.admin('/admin/house', { collateralRaw: 100_000 * UNIT }))
 
 /** Two fresh markets whose YES is for sale at 0.5 and at 0.4, and wanted a cent below. */
 async function fresh(): Promise<void> {
@@ -63,12 +38,12 @@ async function fresh(): Promise<void> {
 }
 
 const legs = () => markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
-const get = (path: string) => readOf(live, path)
+const get = (path: string) => live.read(path)
 
 /** A pack of two fresh markets, on the list. */
 async function curated(name?: string): Promise<string> {
   await fresh()
-  const made = await operator('POST', '/admin/packs', {
+  const made = await live.operator('POST', '/admin/packs', {
     name: name ?? `Wet ${count}`,
     legs: legs(),
   })
@@ -93,8 +68,7 @@ const asChild = (path: string) =>
   })
 
 async function resolve(market: LiveMarket, payoutNumerators: number[]): Promise<void> {
-  const reply = await live.admin(`/admin/markets/${market.slug}/resolve`, { payoutNumerators })
-  assert.equal(reply.status, 200, reply.text)
+  await accepted(live.admin(`/admin/markets/${market.slug}/resolve`, { payoutNumerators }))
 }
 
 async function freeOf(by: Trader, profileId = by.profileId): Promise<number> {
@@ -107,8 +81,7 @@ async function freeOf(by: Trader, profileId = by.profileId): Promise<number> {
 /** The position of the child once it has the status. */
 async function reaches(id: string, status: string): Promise<Reply> {
   for (;;) {
-    const reply = await asChild(`${POSITIONS}/${id}`)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(asChild(`${POSITIONS}/${id}`))
     if (at(reply.body, 'status') === status) return reply
   }
 }
@@ -173,8 +146,7 @@ test('a partner buys and claims for a sub-account, which is paid once', async ()
   const packId = await curated()
   const before = await freeOf(partner, child.profileId)
   const own = await freeOf(partner)
-  const made = await buy(partner, forChild(packId))
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(buy(partner, forChild(packId)), 201)
   const position = at(made.body, 'position')
   assert.equal(at(made.body, 'status'), at(position, 'status'))
   assert.deepEqual(
@@ -197,7 +169,7 @@ test('a partner buys and claims for a sub-account, which is paid once', async ()
       ...more,
     })
   const early = await claim()
-  assert.deepEqual([early.status, codeOf(early)], [409, 'PACK_NOT_WON'], early.text)
+  assertRefused(early, 409, 'PACK_NOT_WON')
   await resolve(markets[0], [1, 0])
   await resolve(markets[1], [1, 0])
   const won = await reaches(id, 'WON')
@@ -209,8 +181,7 @@ test('a partner buys and claims for a sub-account, which is paid once', async ()
   assert.notEqual(at(won.body, 'legs', 0, 'resolvedAt'), null)
   const claimed = async () => {
     for (;;) {
-      const reply = await claim()
-      assert.equal(reply.status, 200, reply.text)
+      const reply = await accepted(claim())
       if (at(reply.body, 'status') === 'CLAIMED') return reply
       assert.equal(at(reply.body, 'status'), 'CLAIM_PENDING')
     }
@@ -221,7 +192,7 @@ test('a partner buys and claims for a sub-account, which is paid once', async ()
   const confirmed = await claim('claim/confirm', { txHash: hash.toUpperCase().replace('X', 'x') })
   assert.deepEqual(confirmed.body, first.body)
   const wrong = await claim('claim/confirm', { txHash: `0x${'0'.repeat(64)}` })
-  assert.deepEqual([wrong.status, codeOf(wrong)], [400, 'VALIDATION'])
+  assertRefused(wrong, 400, 'VALIDATION')
   assert.equal((await freeOf(partner, child.profileId)) - before, 35 * UNIT, 'paid once')
 })
 
@@ -229,14 +200,13 @@ test('the same purchase again gives the first pack, whatever happened since', as
   const packId = await curated()
   const body = forChild(packId)
   const before = await freeOf(partner, child.profileId)
-  const made = await buy(partner, body)
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(buy(partner, body), 201)
   const id = at(made.body, 'position', 'id')
   const together = await Promise.all([1, 2, 3].map(() => buy(partner, body)))
   for (const each of together) assert.equal(at(each.body, 'position', 'id'), id, each.text)
   // After its deadline, and after the pack left the list.
   live.shiftClock(180_000)
-  assert.equal((await operator('DELETE', `/admin/packs/${packId}`)).status, 200)
+  assert.equal((await live.operator('DELETE', `/admin/packs/${packId}`)).status, 200)
   const late = await buy(partner, body)
   assert.deepEqual([late.status, at(late.body, 'position', 'id')], [201, id], late.text)
   assert.equal((await freeOf(partner, child.profileId)) - before, -10 * UNIT)
@@ -325,8 +295,7 @@ test('only the partner of a server wallet buys and reads for it', async () => {
 test('everybody buys for itself; positions come newest first, by page', async () => {
   const bought: string[] = []
   for (let times = 0; times < 3; times++) {
-    const made = await buy(ann, purchase(await curated()))
-    assert.equal(made.status, 201, made.text)
+    const made = await accepted(buy(ann, purchase(await curated())), 201)
     bought.unshift(textAt(made.body, 'position', 'id'))
   }
   const page = await live.call(ann, 'GET', `${POSITIONS}?limit=2&offset=1`)
@@ -382,9 +351,9 @@ test('a pack leaves the list when one of its legs ends; what was bought goes on'
 test('a pack too close to the deadline of a market is not listed, and not bought', async () => {
   await fresh()
   const deadline = live.nowMs() + 600_000
-  const soon = await openMarket(live, `soon-${count}`, { deadline })
+  const soon = await live.openMarket(`soon-${count}`, { deadline })
   const named = [legs()[0], { marketSlug: soon.slug, outcomeIndex: 1 }]
-  const made = await operator('POST', '/admin/packs', { name: `Soon ${count}`, legs: named })
+  const made = await live.operator('POST', '/admin/packs', { name: `Soon ${count}`, legs: named })
   assert.equal(made.status, 201, made.text)
   const packId = textAt(made.body, 'id')
   const unpriced = await get(`/parlay/packs/${packId}`)
@@ -407,16 +376,16 @@ test('a pack too close to the deadline of a market is not listed, and not bought
   live.shiftClock(600_000 - 60_000)
   assert.equal(idsOf(await get('/parlay/packs')).includes(packId), false)
   assert.equal(at((await get(`/parlay/packs/${packId}`)).body, 'status'), 'ENDED')
-  const list = await operator('GET', '/admin/packs')
+  const list = await live.operator('GET', '/admin/packs')
   const row = listAt(list, 'data').find((each) => at(each, 'id') === packId)
   assert.equal(at(row, 'status'), 'ENDED', 'operators still see it')
   assert.equal(codeOf(await buy(ann, purchase(packId))), 'PACK_NOT_ELIGIBLE')
 })
 
 test('operators alone curate; legs, names and places have their rules', async () => {
-  const before = listAt(await operator('GET', '/admin/packs'), 'data').length
+  const before = listAt(await live.operator('GET', '/admin/packs'), 'data').length
   await fresh()
-  const put = (body: object) => operator('POST', '/admin/packs', body)
+  const put = (body: object) => live.operator('POST', '/admin/packs', body)
   const [leg] = legs()
   const twice = await put({ name: 'Twice', legs: [leg, leg] })
   assert.equal(at(twice.body, 'ineligibleReasons', 0, 'code'), 'DUPLICATE_MARKET', twice.text)
@@ -426,38 +395,36 @@ test('operators alone curate; legs, names and places have their rules', async ()
   assert.equal((await put({ name: '', legs: legs() })).status, 400)
   assert.equal((await put({ name: 'two\nlines', legs: legs() })).status, 400)
   assert.equal((await live.call(ann, 'POST', '/admin/packs', { name: 'x', legs: [] })).status, 401)
-  const made = await put({ name: `Unique ${count}`, legs: legs() })
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(put({ name: `Unique ${count}`, legs: legs() }), 201)
   assert.equal(codeOf(await put({ name: `UNIQUE ${count}`, legs: legs() })), 'CURATED_NAME_TAKEN')
   const id = textAt(made.body, 'id')
-  assert.equal((await operator('DELETE', `/admin/packs/${id}`)).status, 200)
-  assert.equal(codeOf(await operator('DELETE', `/admin/packs/${id}`)), 'PACK_NOT_FOUND')
-  const audit = await operator('GET', '/admin/audit?limit=2')
+  assert.equal((await live.operator('DELETE', `/admin/packs/${id}`)).status, 200)
+  assert.equal(codeOf(await live.operator('DELETE', `/admin/packs/${id}`)), 'PACK_NOT_FOUND')
+  const audit = await live.operator('GET', '/admin/audit?limit=2')
   const kinds = listAt(audit, 'entries').map((each) => at(each, 'kind'))
   assert.deepEqual(kinds, ['removeCuratedPack', 'curatePack'], audit.text)
   const made64: string[] = []
   while (before + made64.length < PACK_LIMITS.curatedMax) {
-    const next = await put({ name: `Many ${made64.length}`, legs: legs() })
-    assert.equal(next.status, 201, next.text)
+    const next = await accepted(put({ name: `Many ${made64.length}`, legs: legs() }), 201)
     made64.push(textAt(next.body, 'id'))
   }
   assert.equal(codeOf(await put({ name: 'One more', legs: legs() })), 'CURATED_LIMIT')
-  for (const each of made64) await operator('DELETE', `/admin/packs/${each}`)
+  for (const each of made64) await live.operator('DELETE', `/admin/packs/${each}`)
 })
 
 test('a position is PENDING until a block holds it, and so is the payment of a claim', async () => {
   const blockMs = 60_000
-  const slow = await startLive({ flags: ['--block-ms', `${blockMs}`, '--pack-rest', '0'] })
+  const { live: slow } = await exchange({ flags: ['--block-ms', `${blockMs}`, '--pack-rest', '0'] })
   const buyer = await slow.trader(100 * UNIT)
   const dealer = await slow.trader(100_000 * UNIT)
   await slow.admin('/admin/house', { collateralRaw: 10_000 * UNIT })
   const named: object[] = []
   for (const slug of ['rain', 'wind']) {
-    const market = await openMarket(slow, slug)
+    const market = await slow.openMarket(slug)
     const request = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(slow, dealer, market, request)).status, 201)
+    await slow.placed(dealer, market, request)
     assert.equal(
-      (await place(slow, dealer, market, { ticks: 490, sizeRaw: 1000 * UNIT })).status,
+      (await slow.place(dealer, market, { ticks: 490, sizeRaw: 1000 * UNIT })).status,
       201,
     )
     named.push({ marketSlug: slug, outcomeIndex: 0 })
@@ -489,6 +456,4 @@ test('a position is PENDING until a block holds it, and so is the payment of a c
   slow.shiftClock(blockMs)
   const claimed = await reached(claim, 'CLAIMED')
   assert.equal(at(claimed.body, 'txHash'), at(pending.body, 'txHash'))
-  assert.deepEqual(slow.faults, [])
-  await slow.stop()
 })

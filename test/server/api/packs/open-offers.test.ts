@@ -1,39 +1,30 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
-import { readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { accepted, codeOf } from '../../../support/replies.ts'
 
 // The list of open offers of packs is fair between makers, and costs what it returns.
 
 const UNIT = 1_000_000
 const MAKERS = 6
 const { offersOfMakerMax } = PACK_LIMITS
-let live: LiveExchange
-let makers: Trader[]
-let legs: { readonly marketSlug: string; readonly outcomeIndex: number }[]
-
-before(async () => {
-  live = await startLive({})
-  const seller = await live.trader(1_000_000 * UNIT)
-  makers = await Promise.all(Array.from({ length: MAKERS }, () => live.trader(1000 * UNIT)))
-  const markets = [await openMarket(live, 'first'), await openMarket(live, 'second')]
-  for (const market of markets) {
-    const wanted = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(live, seller, market, wanted)).status, 201)
-  }
-  legs = markets.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live, seller } = await exchange({ traders: { seller: 1_000_000 * UNIT } })
+const makers = await Promise.all(Array.from({ length: MAKERS }, () => live.trader(1000 * UNIT)))
+const markets = [await live.openMarket('first'), await live.openMarket('second')]
+for (const market of markets) {
+  const wanted = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+  await live.placed(seller, market, wanted)
+}
+const legs = markets.map(({ slug }) => ({ marketSlug: slug, outcomeIndex: 0 }))
 
 const offer = (by: Trader) =>
   live.call(by, 'POST', '/parlay/offers', { legs, stakeMax: `${UNIT}`, payout: `${2 * UNIT}` })
 
 async function listed(query = ''): Promise<unknown[]> {
-  const { body, text } = await readOf(live, `/parlay/offers${query}`)
+  const { body, text } = await live.read(`/parlay/offers${query}`)
   const data = at(body, 'data')
   assert.ok(Array.isArray(data), text)
   return data
@@ -41,8 +32,7 @@ async function listed(query = ''): Promise<unknown[]> {
 
 test('five makers of a hundred newer offers leave another maker its place', async () => {
   const [quiet, ...crowd] = makers
-  const first = await offer(quiet)
-  assert.equal(first.status, 201, first.text)
+  const first = await accepted(offer(quiet), 201)
   for (const maker of crowd) {
     for (let made = 0; made < offersOfMakerMax; made++) {
       assert.equal((await offer(maker)).status, 201)
@@ -66,7 +56,6 @@ test('each change of the offers shows in the next reply', async () => {
   const id = at(made.body, 'id')
   const after = await listed()
   assert.equal(at(after[0], 'id'), id, 'the newest maker is the first')
-  const gone = await live.call(quiet, 'DELETE', `/parlay/offers/${id}`)
-  assert.equal(gone.status, 200, gone.text)
+  await accepted(live.call(quiet, 'DELETE', `/parlay/offers/${id}`))
   assert.deepEqual(await listed(), before)
 })

@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
 import { ownWallet, PARTNER_RIGHTS, tokenOf } from '../../../support/live-partners.ts'
-import { listAt, patientCall } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { accepted, assertRefused, codeOf, listAt } from '../../../support/replies.ts'
 
 // Buyers that try to win from the house without a risk, with the settings of a start without flags
 // (rules §8.2, §8.4). Each of them won before the rule that its test names.
@@ -27,32 +17,20 @@ const STAKE = '70000000'
 /** Orders rest for longer than `--pack-rest`, which has steps of a second. */
 const RESTED_MS = 32_000
 const CLOSE_MS = 60_000
-let live: LiveExchange
-let maker: Trader
-let ann: Trader
+const { live, maker, ann } = await exchange({
+  flags: ['--block-ms', '1'],
+  traders: { maker: 10_000_000 * UNIT, ann: 100_000 * UNIT },
+})
 let count = 0
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1'] })
-  maker = await live.trader(10_000_000 * UNIT)
-  ann = await live.trader(100_000 * UNIT)
-  const funded = await live.admin('/admin/house', { collateralRaw: HOUSE })
-  assert.equal(funded.status, 200, funded.text)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
-
-async function rest(by: Trader, market: LiveMarket, wanted: OrderRequest): Promise<void> {
-  const reply = await place(live, by, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
-}
+await accepted(live.admin('/admin/house', { collateralRaw: HOUSE }))
 
 /** An ask for YES at these ticks, by a bid for NO. */
 const ask = (ticks: number, sizeRaw = 1000 * UNIT) =>
   ({ outcome: 1, ticks: 1000 - ticks, sizeRaw }) as const
 const bid = (ticks: number, sizeRaw = 1000 * UNIT) => ({ ticks, sizeRaw })
 
-const fresh = (fields: object = {}) => openMarket(live, `attacked-${++count}`, fields)
+const fresh = (fields: object = {}) => live.openMarket(`attacked-${++count}`, fields)
 
 /** Markets with bids and asks around 0.5, by whoever it is. */
 async function pairOf(
@@ -62,8 +40,8 @@ async function pairOf(
 ): Promise<LiveMarket[]> {
   const markets = [await fresh(fields), await fresh(fields)]
   for (const market of markets) {
-    await rest(by, market, ask(500, sizeRaw))
-    await rest(by, market, bid(490, sizeRaw))
+    await live.placed(by, market, ask(500, sizeRaw))
+    await live.placed(by, market, bid(490, sizeRaw))
   }
   return markets
 }
@@ -72,12 +50,6 @@ async function restedPair(by = maker, sizeRaw?: number): Promise<LiveMarket[]> {
   const markets = await pairOf(by, {}, sizeRaw)
   live.shiftClock(RESTED_MS)
   return markets
-}
-
-const operator = (method: string, path: string, body?: object) => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  const text = body === undefined ? {} : { body: JSON.stringify(body) }
-  return live.send(method, path, { headers, ...text })
 }
 
 const legsOf = (markets: readonly LiveMarket[]) =>
@@ -103,17 +75,16 @@ const create = (
   changes: object = {},
 ) => {
   const body = { quoteId, legs: legsOf(markets), stake: STAKE, ...changes }
-  return patientCall(live, by, 'POST', '/parlay/create', body)
+  return live.patientCall(by, 'POST', '/parlay/create', body)
 }
 
 async function buy(by: Trader, markets: readonly LiveMarket[]): Promise<void> {
-  const made = await create(by, markets, await quoted(by, markets))
-  assert.equal(made.status, 201, made.text)
+  await accepted(create(by, markets, await quoted(by, markets)), 201)
 }
 
 test('an ask that is shown for a moment prices no leg', async () => {
   const markets = await restedPair()
-  for (const market of markets) await rest(await live.trader(1000 * UNIT), market, ask(495))
+  for (const market of markets) await live.placed(await live.trader(1000 * UNIT), market, ask(495))
   live.shiftClock(200)
   const { body, text } = await quote(ann, markets)
   assert.deepEqual([at(body, 'eligible'), at(body, 'legs', '0', 'bookPrice')], [true, 0.5], text)
@@ -126,11 +97,11 @@ test('an ask that is shown for a moment prices no leg', async () => {
 test('a book of one side prices no leg', async () => {
   const [first, second] = await restedPair()
   const oneSided = await fresh()
-  await rest(maker, oneSided, ask(500))
+  await live.placed(maker, oneSided, ask(500))
   const thin = await fresh()
-  await rest(maker, thin, ask(500))
-  await rest(maker, thin, bid(490, UNIT))
-  await rest(maker, thin, bid(399))
+  await live.placed(maker, thin, ask(500))
+  await live.placed(maker, thin, bid(490, UNIT))
+  await live.placed(maker, thin, bid(399))
   live.shiftClock(RESTED_MS)
   assert.deepEqual(await reasons(ann, [first, oneSided]), ['NO_LIQUIDITY'])
   assert.deepEqual(await reasons(ann, [first, thin]), ['INSUFFICIENT_DEPTH'], 'bids far below')
@@ -175,7 +146,7 @@ test('shares that priced a pack price no other until new ones have rested', asyn
   for (const buyer of [ann, await live.trader(1000 * UNIT)]) {
     assert.deepEqual(await reasons(buyer, markets), short)
   }
-  for (const market of markets) await rest(maker, market, ask(500, 210 * UNIT))
+  for (const market of markets) await live.placed(maker, market, ask(500, 210 * UNIT))
   assert.deepEqual(await reasons(ann, markets), short)
   live.shiftClock(RESTED_MS)
   assert.deepEqual(await reasons(ann, markets), [])
@@ -184,13 +155,12 @@ test('shares that priced a pack price no other until new ones have rested', asyn
 test('a quote makes one pack, whatever keys its calls have', async () => {
   const markets = await restedPair()
   const quoteId = await quoted(ann, markets)
-  const first = await create(ann, markets, quoteId, { idempotencyKey: 'first' })
-  assert.equal(first.status, 201, first.text)
+  const first = await accepted(create(ann, markets, quoteId, { idempotencyKey: 'first' }), 201)
   const again = await create(ann, markets, quoteId, { idempotencyKey: 'first' })
   assert.deepEqual([again.status, at(again.body, 'id')], [201, at(first.body, 'id')])
   for (const change of [{ idempotencyKey: 'second' }, {}]) {
     const other = await create(ann, markets, quoteId, change)
-    assert.deepEqual([other.status, codeOf(other)], [409, 'QUOTE_USED'], other.text)
+    assertRefused(other, 409, 'QUOTE_USED')
   }
 })
 
@@ -208,11 +178,10 @@ test('markets with one correlation key are never in one pack, until one loses it
   const markets = await pairOf(maker, { correlationKey: 'bitcoin above' })
   live.shiftClock(RESTED_MS)
   assert.deepEqual(await reasons(ann, markets), ['CORRELATED_LEGS'])
-  const { body } = await operator('GET', `/admin/markets?slug=${markets[0].slug}`)
+  const { body } = await live.operator('GET', `/admin/markets?slug=${markets[0].slug}`)
   assert.equal(at(body, 'markets', '0', 'correlationKey'), 'bitcoin above')
   const path = `/admin/markets/${markets[0].slug}`
-  const edited = await operator('PATCH', path, { correlationKey: '' })
-  assert.equal(edited.status, 200, edited.text)
+  await accepted(live.operator('PATCH', path, { correlationKey: '' }))
   assert.deepEqual(await reasons(ann, markets), [])
 })
 
@@ -225,8 +194,7 @@ test('one time window is in a pack once, whatever its symbol', async () => {
     return live.admin('/admin/series', { ...key, ...names, ...about })
   }
   for (const symbol of ['BTC', 'ETH']) {
-    const made = await series(symbol, 'minutes_5')
-    assert.equal(made.status, 201, made.text)
+    await accepted(series(symbol, 'minutes_5'), 201)
   }
   const btc = await fresh({ correlationKey: 'BTC' })
   const { published } = live.exchange.pipeline
@@ -248,7 +216,7 @@ test('one time window is in a pack once, whatever its symbol', async () => {
 
 test('the packs of one day cost the house a tenth at most, whoever buys', async () => {
   live.shiftClock(DAY_MS - (live.nowMs() % DAY_MS))
-  const house = async () => (await operator('GET', '/admin/house')).body
+  const house = async () => (await live.operator('GET', '/admin/house')).body
   const number = async (name: string) => Number(at(await house(), name))
   // A pack of 70 that pays 252 costs 182 at most.
   for (let made = 0; (await number('dayLossRaw')) + 182 * UNIT <= (await number('dayBoundRaw')); ) {
@@ -262,8 +230,7 @@ test('the packs of one day cost the house a tenth at most, whoever buys', async 
   const more = await live.admin('/admin/house', { dayLossMaxRaw: 2000 * UNIT })
   assert.deepEqual([more.status, at(more.body, 'dayBoundRaw')], [200, 2000 * UNIT], more.text)
   await buy(fresh, await restedPair())
-  const none = await live.admin('/admin/house', { dayLossMaxRaw: 0 })
-  assert.equal(none.status, 200, none.text)
+  await accepted(live.admin('/admin/house', { dayLossMaxRaw: 0 }))
   assert.deepEqual(await reasons(fresh, await restedPair()), ['HOUSE_CAPACITY'])
   const back = await live.admin('/admin/house', { dayLossMaxRaw: null })
   assert.equal(at(back.body, 'dayLossMaxRaw'), null)
@@ -273,11 +240,10 @@ test('the packs of one day cost the house a tenth at most, whoever buys', async 
 test('a part of an offer that would win nothing is refused', async () => {
   const markets = await restedPair()
   const offering = { legs: legsOf(markets), stakeMax: '99999999', payout: '100000000' }
-  const offer = await live.call(maker, 'POST', '/parlay/offers', offering)
-  assert.equal(offer.status, 201, offer.text)
+  const offer = await accepted(live.call(maker, 'POST', '/parlay/offers', offering), 201)
   const path = `/parlay/offers/${at(offer.body, 'id')}/accept`
-  const small = await patientCall(live, ann, 'POST', path, { stake: '1000000' })
+  const small = await live.patientCall(ann, 'POST', path, { stake: '1000000' })
   assert.equal(codeOf(small), 'STAKE_TOO_LOW', small.text)
-  const whole = await patientCall(live, ann, 'POST', path, { stake: '99999999' })
+  const whole = await live.patientCall(ann, 'POST', path, { stake: '99999999' })
   assert.deepEqual([whole.status, at(whole.body, 'payout')], [201, '100000000'], whole.text)
 })

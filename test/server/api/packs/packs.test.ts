@@ -1,33 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { patientCall, readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
 import { marketsForPacks } from '../../../support/pack-markets.ts'
+import { accepted, codeOf } from '../../../support/replies.ts'
 
 // Packs over HTTP: quotes, stakes, offers and what becomes of them (rules §8).
 
 const UNIT = 1_000_000
 const STAKE = '10000000'
-let live: LiveExchange
-let maker: Trader
-let ann: Trader
-let ben: Trader
+const { live, maker, ann, ben } = await exchange({
+  flags: ['--block-ms', '1', '--pack-rest', '0'],
+  traders: { maker: 1_000_000 * UNIT, ann: 10_000 * UNIT, ben: 10_000 * UNIT },
+})
 let markets: LiveMarket[]
 let count = 0
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1', '--pack-rest', '0'] })
-  maker = await live.trader(1_000_000 * UNIT)
-  ann = await live.trader(10_000 * UNIT)
-  ben = await live.trader(10_000 * UNIT)
-  const funded = await live.admin('/admin/house', { collateralRaw: 10_000 * UNIT })
-  assert.equal(funded.status, 200, funded.text)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+await accepted(live.admin('/admin/house', { collateralRaw: 10_000 * UNIT }))
 
 /** Two fresh markets whose YES is for sale at 0.5 and at 0.4, and wanted a cent below. */
 async function fresh(): Promise<void> {
@@ -38,7 +30,7 @@ async function fresh(): Promise<void> {
 const legs = (outcomeIndex = 0) =>
   markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex }))
 
-const get = (path: string) => readOf(live, path)
+const get = (path: string) => live.read(path)
 const quote = (by: Trader, body: object) => live.call(by, 'POST', '/parlay/quote', body)
 
 async function quoted(by: Trader, stake = STAKE): Promise<string> {
@@ -48,7 +40,7 @@ async function quoted(by: Trader, stake = STAKE): Promise<string> {
 }
 
 const create = (by: Trader, quoteId: string, changes: object = {}) =>
-  patientCall(live, by, 'POST', '/parlay/create', {
+  live.patientCall(by, 'POST', '/parlay/create', {
     quoteId,
     legs: legs(),
     stake: STAKE,
@@ -57,8 +49,7 @@ const create = (by: Trader, quoteId: string, changes: object = {}) =>
 
 async function resolve(market: LiveMarket, payoutNumerators: number[]): Promise<void> {
   const path = `/admin/markets/${market.slug}/resolve`
-  const reply = await live.admin(path, { payoutNumerators })
-  assert.equal(reply.status, 200, reply.text)
+  await accepted(live.admin(path, { payoutNumerators }))
 }
 
 async function balance(of: Trader): Promise<{ free: number; parked: number }> {
@@ -171,7 +162,7 @@ test('more legs than a pack takes are named, and none of them is looked at', asy
 test('a market that is over is not active, also when it left memory', async () => {
   await fresh()
   const [, leg] = legs()
-  const { slug } = await openMarket(live, `over-${count}`)
+  const { slug } = await live.openMarket(`over-${count}`)
   const path = `/admin/markets/${slug}/resolve`
   const resolved = await live.admin(path, { winningOutcomeIndex: 0 })
   const marketId = at(resolved.body, 'id')
@@ -194,10 +185,8 @@ test('a pack is made once of its quote, and wins', async () => {
   await fresh()
   const before = await balance(ann)
   const quoteId = await quoted(ann)
-  const made = await create(ann, quoteId)
-  assert.equal(made.status, 201, made.text)
-  const again = await create(ann, quoteId)
-  assert.equal(again.status, 201, again.text)
+  const made = await accepted(create(ann, quoteId), 201)
+  const again = await accepted(create(ann, quoteId), 201)
   assert.equal(at(again.body, 'id'), at(made.body, 'id'), 'the same quote gives the same pack')
   const { free, parked } = await balance(ann)
   assert.deepEqual([before.free - free, parked - before.parked], [10 * UNIT, 10 * UNIT])
@@ -227,10 +216,9 @@ test('a quote ends, and is refused when the books pay less', async () => {
   const late = await quoted(ann)
   const stale = await quoted(ann, '11000000')
   // The cheap asks are bought.
-  const bought = await place(live, ben, markets[0], { ticks: 500, sizeRaw: 1000 * UNIT })
-  assert.equal(bought.status, 201, bought.text)
+  await live.placed(ben, markets[0], { ticks: 500, sizeRaw: 1000 * UNIT })
   const dearer = { outcome: 1, ticks: 450, sizeRaw: 1000 * UNIT } as const
-  assert.equal((await place(live, maker, markets[0], dearer)).status, 201)
+  await live.placed(maker, markets[0], dearer)
   assert.equal(codeOf(await create(ann, stale, { stake: '11000000' })), 'QUOTE_CHANGED')
   live.shiftClock(PACK_LIMITS.quoteMs)
   assert.equal(codeOf(await create(ann, late)), 'QUOTE_EXPIRED')
@@ -258,8 +246,7 @@ test('everybody sees packs: by account, by market, by text and by id', async () 
   const cursor = at(first.body, 'nextCursor')
   const older = await get(`/parlay/positions?limit=1&cursor=${cursor}`)
   assert.ok(Number(at(older.body, 'data', '0', 'id')) < Number(id))
-  const found = await get(`/parlay/positions/search?query=${markets[0].slug}`)
-  assert.equal(found.status, 200, found.text)
+  await accepted(get(`/parlay/positions/search?query=${markets[0].slug}`))
   const listed = await get('/parlay/markets')
   assert.equal(at(listed.body, 'data', '0', 'marketSlug'), markets[1].slug)
   assert.equal(at(listed.body, 'data', '0', 'outcomes', '0', 'bookPrice'), 0.4)
@@ -303,15 +290,14 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   await fresh()
   const start = await balance(ben)
   const offering = { legs: legs(), stakeMax: '20000000', payout: '80000000' }
-  const offered = await live.call(ben, 'POST', '/parlay/offers', offering)
-  assert.equal(offered.status, 201, offered.text)
+  const offered = await accepted(live.call(ben, 'POST', '/parlay/offers', offering), 201)
   const path = `/parlay/offers/${at(offered.body, 'id')}`
   assert.equal((await balance(ben)).parked - start.parked, 60 * UNIT)
   const open = await get('/parlay/offers')
   assert.equal(at(open.body, 'data', '0', 'id'), at(offered.body, 'id'))
   assert.equal(codeOf(await live.call(ann, 'DELETE', path)), 'OFFER_NOT_FOUND', 'of another maker')
   const accept = (by: Trader, stake: string) =>
-    patientCall(live, by, 'POST', `${path}/accept`, { stake })
+    live.patientCall(by, 'POST', `${path}/accept`, { stake })
   assert.equal(codeOf(await accept(ben, '5000000')), 'OWN_OFFER')
   assert.equal(codeOf(await accept(ann, '999999')), 'STAKE_TOO_LOW')
   assert.equal(codeOf(await accept(ann, '20000001')), 'STAKE_TOO_HIGH')
@@ -330,8 +316,7 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   assert.equal((await balance(ben)).free - start.free, 5 * UNIT)
   await fresh()
   const second = await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
-  const gone = await live.call(ben, 'DELETE', `/parlay/offers/${at(second.body, 'id')}`)
-  assert.equal(gone.status, 200, gone.text)
+  await accepted(live.call(ben, 'DELETE', `/parlay/offers/${at(second.body, 'id')}`))
   await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
   live.shiftClock(PACK_LIMITS.offerMs / 2)
   await live.call(ben, 'POST', '/parlay/offers', { ...offering, legs: legs() })
@@ -345,7 +330,7 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
 })
 
 test('a maker has forty offers at once and two a second, as all listeners hear each', async () => {
-  const limited = await startLive({ limited: true })
+  const { live: limited } = await exchange({ limited: true })
   const ann = await limited.trader(UNIT)
   const ben = await limited.trader(UNIT)
   const offering = { legs: [{ marketSlug: 'none', outcomeIndex: 0 }], stakeMax: '1', payout: '2' }
@@ -356,5 +341,4 @@ test('a maker has forty offers at once and two a second, as all listeners hear e
   assert.ok(refused.length > 0 && refused.length <= 160, `${refused.length} of 200 have to wait`)
   for (const { headers } of refused) assert.ok(Number(headers.get('retry-after')) >= 1)
   assert.notEqual((await request(ben)).status, 429, 'nobody else waits')
-  await limited.stop()
 })

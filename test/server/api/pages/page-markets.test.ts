@@ -1,72 +1,48 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { openMarket } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { accepted, type Reply } from '../../../support/replies.ts'
 
 // Markets of a page, filtered and counted, and the properties that they are filtered by (rules
 // §12.5).
 
-let live: LiveExchange
-let page: string
-let tickerId: string
+const { live } = await exchange()
 
-before(async () => {
-  live = await startLive()
-  const ticker = {
-    ...{ name: 'Ticker', slug: 'ticker' },
-    options: [
-      { value: 'coins', label: 'Coins', sortOrder: 1 },
-      { value: 'BTC', label: 'Bitcoin', parent: 'coins' },
-      { value: 'ETH', parent: 'coins', sortOrder: -1, metadata: { color: 'blue' } },
-      { value: 'GOLD' },
-    ],
-  }
-  tickerId = await made('/admin/property-keys', ticker)
-  await made('/admin/property-keys', { name: 'Length', slug: 'length', type: 'multi-select' })
-  page = await made('/admin/market-pages', {
-    ...{ name: 'Prices', slug: 'prices', baseFilter: { tag: ['price'] } },
-    filterGroups: [
-      { slug: 'ticker' },
-      {
-        slug: 'length',
-        options: [
-          { label: 'Day', value: 'day' },
-          { label: 'Year', value: 'year' },
-        ],
-      },
-    ],
-  })
-  const market = (slug: string, properties: object, tags = ['price'], fields: object = {}) =>
-    openMarket(live, slug, { properties, tags, ...fields })
-  await market('btc-day', { ticker: ['BTC'], length: ['day'] }, ['price'], { deadline: 4e12 })
-  await market('btc-week', { ticker: ['BTC'], length: ['week'] }, ['price'], { deadline: 3e12 })
-  await market('eth-day', { ticker: ['ETH'], length: ['day', 'week'] })
-  await market('gold-day', { ticker: ['GOLD'], length: ['day'] }, ['price', 'metal'])
-  await market('rain', { ticker: ['BTC'], tradeType: ['amm'] }, [])
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => {
-  assert.deepEqual(live.faults, [])
-})
-
-function operator(method: string, path: string, body?: object): Promise<Reply> {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  const stated = body === undefined ? {} : { body: JSON.stringify(body) }
-  return live.send(method, path, { headers, ...stated })
+const ticker = {
+  ...{ name: 'Ticker', slug: 'ticker' },
+  options: [
+    { value: 'coins', label: 'Coins', sortOrder: 1 },
+    { value: 'BTC', label: 'Bitcoin', parent: 'coins' },
+    { value: 'ETH', parent: 'coins', sortOrder: -1, metadata: { color: 'blue' } },
+    { value: 'GOLD' },
+  ],
 }
+const tickerId = await made('/admin/property-keys', ticker)
+await made('/admin/property-keys', { name: 'Length', slug: 'length', type: 'multi-select' })
+const page = await made('/admin/market-pages', {
+  ...{ name: 'Prices', slug: 'prices', baseFilter: { tag: ['price'] } },
+  filterGroups: [
+    { slug: 'ticker' },
+    {
+      slug: 'length',
+      options: [
+        { label: 'Day', value: 'day' },
+        { label: 'Year', value: 'year' },
+      ],
+    },
+  ],
+})
+const market = (slug: string, properties: object, tags = ['price'], fields: object = {}) =>
+  live.openMarket(slug, { properties, tags, ...fields })
+await market('btc-day', { ticker: ['BTC'], length: ['day'] }, ['price'], { deadline: 4e12 })
+await market('btc-week', { ticker: ['BTC'], length: ['week'] }, ['price'], { deadline: 3e12 })
+await market('eth-day', { ticker: ['ETH'], length: ['day', 'week'] })
+await market('gold-day', { ticker: ['GOLD'], length: ['day'] }, ['price', 'metal'])
+await market('rain', { ticker: ['BTC'], tradeType: ['amm'] }, [])
 
 async function made(path: string, body: object): Promise<string> {
-  const reply = await operator('POST', path, body)
-  assert.equal(reply.status, 201, reply.text)
+  const reply = await accepted(live.operator('POST', path, body), 201)
   return textAt(reply.body, 'id')
 }
 
@@ -105,7 +81,9 @@ test('a market passes when it has one of the values of each key', async () => {
 test('a market with an option passes for every option above it', async () => {
   assert.deepEqual(await listed('?ticker=coins'), ['eth-day', 'btc-week', 'btc-day'])
   const edit = (parent: string | null) =>
-    operator('PUT', `/admin/property-keys/${tickerId}`, { options: [{ value: 'ETH', parent }] })
+    live.operator('PUT', `/admin/property-keys/${tickerId}`, {
+      options: [{ value: 'ETH', parent }],
+    })
   assert.equal((await edit(null)).status, 200)
   assert.deepEqual(await listed('?ticker=coins'), ['btc-week', 'btc-day'])
   assert.equal((await edit('coins')).status, 200)
@@ -228,7 +206,7 @@ test('properties are read by slug, by id and by option', async () => {
 
 test('a property that would not be sound is refused, and nothing changes', async () => {
   const path = '/admin/property-keys'
-  const put = (body: object) => operator('PUT', `${path}/${tickerId}`, body)
+  const put = (body: object) => live.operator('PUT', `${path}/${tickerId}`, body)
   const before = (await live.send('GET', `/property-keys/${tickerId}`)).text
   const code = async (call: Promise<Reply>) => at((await call).body, 'code')
   const odd = 'PROPERTY_OPTION_INVALID'
@@ -239,17 +217,17 @@ test('a property that would not be sound is refused, and nothing changes', async
   assert.equal(await code(put({ removeOptions: ['nothing'] })), odd)
   assert.equal(await code(put({ slug: 'length' })), 'PROPERTY_SLUG_TAKEN')
   assert.equal(
-    await code(operator('POST', path, { name: 'T', slug: 'ticker' })),
+    await code(live.operator('POST', path, { name: 'T', slug: 'ticker' })),
     'PROPERTY_SLUG_TAKEN',
   )
   for (const slug of ['tag', 'page', 'sort', '__proto__', '1x']) {
-    assert.equal(await code(operator('POST', path, { name: 'T', slug })), 'VALIDATION', slug)
+    assert.equal(await code(live.operator('POST', path, { name: 'T', slug })), 'VALIDATION', slug)
   }
   const long = { metadata: { x: 'y'.repeat(1100) } }
   assert.equal(await code(put(long)), 'VALIDATION')
   assert.equal(await code(put({ options: [{ value: 'GOLD', ...long }] })), 'VALIDATION')
-  assert.equal(await code(operator('PUT', `${path}/x`, {})), 'PROPERTY_NOT_FOUND')
-  assert.equal(await code(operator('DELETE', `${path}/x`)), 'PROPERTY_NOT_FOUND')
+  assert.equal(await code(live.operator('PUT', `${path}/x`, {})), 'PROPERTY_NOT_FOUND')
+  assert.equal(await code(live.operator('DELETE', `${path}/x`)), 'PROPERTY_NOT_FOUND')
   const chain = Array.from({ length: 7 }, (_none, index) => ({
     value: `c${index}`,
     parent: index === 0 ? null : `c${index - 1}`,
@@ -269,13 +247,13 @@ test('a call with as many options as are allowed fits the journal', async () => 
   })
   const id = await made('/admin/property-keys', { name: 'Wide', slug: 'wide', options })
   const removeOptions = options.map(({ value }) => value)
-  const gone = await operator('PUT', `/admin/property-keys/${id}`, { removeOptions })
+  const gone = await live.operator('PUT', `/admin/property-keys/${id}`, { removeOptions })
   assert.deepEqual(at(gone.body, 'options'), [])
-  assert.equal((await operator('DELETE', `/admin/property-keys/${id}`)).status, 200)
+  assert.equal((await live.operator('DELETE', `/admin/property-keys/${id}`)).status, 200)
 })
 
 test('a market that ends leaves every list, count and page', async () => {
-  const ended = await openMarket(live, 'brief', {
+  const ended = await live.openMarket('brief', {
     tags: ['price'],
     properties: { ticker: ['BTC'] },
   })

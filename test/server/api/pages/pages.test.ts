@@ -1,43 +1,22 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { openMarket } from '../../../support/live-orders.ts'
+import { afterEach, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { LiveExchange } from '../../../support/live-exchange.ts'
+import { assertRefused, type Reply } from '../../../support/replies.ts'
 
 // Market pages as operators make them and as readers find them (rules §12.5).
 
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  await live.stop()
-})
+const { live } = await exchange()
 afterEach(async () => {
-  assert.deepEqual(live.faults, [])
-  for (const { id } of (await pages()).reverse()) await operator('DELETE', pagePath(id))
+  for (const { id } of (await pages()).reverse()) await live.operator('DELETE', pagePath(id))
 })
 
 const pagePath = (id: string) => `/admin/market-pages/${id}`
 
-function operator(method: string, path: string, body?: unknown): Promise<Reply> {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  return live.send(method, path, {
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-}
-
 /** Deepest last. */
 async function pages(): Promise<{ id: string; path: string }[]> {
-  const { body } = await operator('GET', '/admin/market-pages')
+  const { body } = await live.operator('GET', '/admin/market-pages')
   const list = at(body, 'pages')
   assert.ok(Array.isArray(list))
   const all = list.map((each) => ({ id: textAt(each, 'id'), path: textAt(each, 'fullPath') }))
@@ -45,7 +24,7 @@ async function pages(): Promise<{ id: string; path: string }[]> {
 }
 
 async function makePage(slug: string, fields: object = {}): Promise<string> {
-  const made = await operator('POST', '/admin/market-pages', { name: slug, slug, ...fields })
+  const made = await live.operator('POST', '/admin/market-pages', { name: slug, slug, ...fields })
   assert.equal(made.status, 201, made.text)
   return textAt(made.body, 'id')
 }
@@ -67,14 +46,13 @@ function slugsOf(body: unknown): string[] {
 
 async function refused(call: Promise<Reply>, status: number, code: string): Promise<void> {
   const reply = await call
-  assert.equal(reply.status, status, reply.text)
-  assert.equal(at(reply.body, 'code'), code, reply.text)
+  assertRefused(reply, status, code)
 }
 
 test('without a page, every category is a page of its own with its markets', async () => {
-  await openMarket(live, 'btc-up', { categories: ['Crypto', 'Big & Bold'] })
-  await openMarket(live, 'eth-up', { categories: ['Crypto'] })
-  await openMarket(live, 'rain', { categories: ['Weather'] })
+  await live.openMarket('btc-up', { categories: ['Crypto', 'Big & Bold'] })
+  await live.openMarket('eth-up', { categories: ['Crypto'] })
+  await live.openMarket('rain', { categories: ['Weather'] })
   const nodes = await get('/navigation')
   assert.deepEqual(nodes, [
     { id: '1', name: 'Crypto', slug: 'crypto', path: '/crypto', children: [], icon: '', count: 2 },
@@ -143,7 +121,7 @@ test('pages make a tree of paths; hidden ones and those below them are not in it
 test('a moved page and those below it answer 301 from every old path, in one step', async () => {
   const top = await makePage('top')
   const below = await makePage('below', { parentId: top })
-  const edit = (id: string, body: object) => operator('PUT', pagePath(id), body)
+  const edit = (id: string, body: object) => live.operator('PUT', pagePath(id), body)
   for (const slug of ['one', 'two', 'three']) assert.equal((await edit(top, { slug })).status, 200)
   for (const old of ['/top', '/one', '/two']) {
     const reply = await byPath(`${old}/below`)
@@ -163,7 +141,7 @@ test('a moved page and those below it answer 301 from every old path, in one ste
     '/market-pages/by-path?path=%2Ftwo',
   )
   // A removed page leaves no path.
-  assert.equal((await operator('DELETE', pagePath(below))).status, 200)
+  assert.equal((await live.operator('DELETE', pagePath(below))).status, 200)
   await refused(byPath('/top/below'), 404, 'PAGE_NOT_FOUND')
 })
 
@@ -172,8 +150,9 @@ test('a page that would break the tree is refused, and nothing changes', async (
   for (const slug of ['b', 'c', 'd', 'e', 'f']) {
     ids.push(await makePage(slug, { parentId: ids.at(-1) }))
   }
-  const post = (body: object) => operator('POST', '/admin/market-pages', { name: 'x', ...body })
-  const edit = (id: string, body: object) => operator('PUT', pagePath(id), body)
+  const post = (body: object) =>
+    live.operator('POST', '/admin/market-pages', { name: 'x', ...body })
+  const edit = (id: string, body: object) => live.operator('PUT', pagePath(id), body)
   const before = await pages()
   await refused(post({ slug: 'g', parentId: ids[5] }), 400, 'PAGE_TOO_DEEP')
   await refused(post({ slug: 'a' }), 409, 'PAGE_PATH_TAKEN')
@@ -181,12 +160,12 @@ test('a page that would break the tree is refused, and nothing changes', async (
   await refused(edit(ids[0], { parentId: ids[0] }), 400, 'PAGE_PARENT_INVALID')
   await refused(edit(ids[0], { parentId: ids[4] }), 400, 'PAGE_PARENT_INVALID')
   await refused(edit('nobody', { slug: 'x' }), 404, 'PAGE_NOT_FOUND')
-  await refused(operator('DELETE', pagePath(ids[0])), 409, 'PAGE_NOT_EMPTY')
-  await refused(operator('DELETE', pagePath('nobody')), 404, 'PAGE_NOT_FOUND')
+  await refused(live.operator('DELETE', pagePath(ids[0])), 409, 'PAGE_NOT_EMPTY')
+  await refused(live.operator('DELETE', pagePath('nobody')), 404, 'PAGE_NOT_FOUND')
   await refused(post({ slug: 'x', metadata: { x: 'y'.repeat(20_000) } }), 400, 'PAGE_TOO_LARGE')
   const other = await makePage('other')
   await refused(edit(ids[0], { parentId: other }), 400, 'PAGE_TOO_DEEP')
-  assert.equal((await operator('DELETE', pagePath(other))).status, 200)
+  assert.equal((await live.operator('DELETE', pagePath(other))).status, 200)
   for (const slug of ['', 'A', '-a', 'a/b', '..', 'a'.repeat(65)]) {
     await refused(post({ slug }), 400, 'VALIDATION')
   }
@@ -204,21 +183,18 @@ test('what an operator keeps with a page comes back as it was', async () => {
   const found = await byPath('/kept')
   assert.equal(JSON.stringify(at(found.body, 'metadata')), JSON.stringify(metadata))
   assert.deepEqual(at(found.body, 'filterGroups'), filterGroups)
-  const edited = await operator('PUT', pagePath(id), { description: null })
+  const edited = await live.operator('PUT', pagePath(id), { description: null })
   assert.equal(at(edited.body, 'description'), null)
   assert.equal(JSON.stringify(at(edited.body, 'metadata')), JSON.stringify(metadata))
 })
 
 test('pages, old paths, properties and categories survive a stop', async () => {
-  const dataDir = newFolder()
-  const first = await startLive({ dataDir })
-  const post = (path: string, body: object) => first.admin(path, body)
+  const { live: other } = await exchange()
+  const post = (path: string, body: object) => other.admin(path, body)
   const { body } = await post('/admin/market-pages', { name: 'Old', slug: 'old' })
-  const moved = { method: 'PUT', path: pagePath(textAt(body, 'id')) }
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  await first.send(moved.method, moved.path, { headers, body: JSON.stringify({ slug: 'new' }) })
+  await other.operator('PUT', pagePath(textAt(body, 'id')), { slug: 'new' })
   await post('/admin/property-keys', { name: 'T', slug: 't', options: [{ value: 'x' }] })
-  await openMarket(first, 'wet', { categories: ['Weather'], properties: { t: ['x'] } })
+  await other.openMarket('wet', { categories: ['Weather'], properties: { t: ['x'] } })
   const paths = [
     ...['/navigation', '/property-keys', '/markets/categories/count', '/markets/active/1'],
     ...['/market-pages/by-path?path=/old', '/market-pages/__home__/markets?t=x'],
@@ -229,23 +205,20 @@ test('pages, old paths, properties and categories survive a stop', async () => {
     )
     return replies.map(({ status, text }) => [status, text])
   }
-  const before = await readAll(first)
-  const { stateHash } = await first.stop()
-  const second = await startLive({ dataDir })
-  assert.deepEqual(await readAll(second), before)
+  const before = await readAll(other)
+  await other.restart()
+  assert.deepEqual(await readAll(other), before)
   assert.deepEqual(
     before.map(([status]) => status),
     [200, 200, 200, 200, 301, 200],
   )
-  await second.stop()
-  assert.notEqual(stateHash, '')
 })
 
 test('each change of a page stands in the audit with its operator', async () => {
   const id = await makePage('watched')
-  await operator('PUT', pagePath(id), { slug: 'seen' })
-  await operator('DELETE', pagePath(id))
-  const { body } = await operator('GET', '/admin/audit?limit=3')
+  await live.operator('PUT', pagePath(id), { slug: 'seen' })
+  await live.operator('DELETE', pagePath(id))
+  const { body } = await live.operator('GET', '/admin/audit?limit=3')
   const acts = at(body, 'entries')
   assert.ok(Array.isArray(acts), JSON.stringify(body))
   assert.deepEqual(

@@ -1,60 +1,43 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, marketOf, openMarket, place } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { OrderRequest } from '../../../support/live-orders.ts'
 import { ownWallet, PARTNER_RIGHTS, serverWallet } from '../../../support/live-partners.ts'
-import { listAt, readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
-import { openGroupAndPool } from '../../../support/live-targets.ts'
+import { accepted, codeOf, listAt, type Reply } from '../../../support/replies.ts'
 
 // What anybody sees of an account, and reads that clients of other languages make of their own.
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 10_000 * SHARE
 const NOBODY = '0x00000000000000000000000000000000000000a1'
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live } = await exchange()
 
-before(async () => {
-  live = await startLive()
-  await openGroupAndPool(live)
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(FUNDS_RAW)
-  bob = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
-  // Bob has 100 YES at 0.45, sells 40 of them at 0.6, and 0.58 is the midpoint (rules §9.1).
-  await placed(alice, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  await placed(bob, { ticks: 450, sizeRaw: 100 * SHARE })
-  await placed(bob, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
-  await placed(alice, { ticks: 600, sizeRaw: 40 * SHARE })
-  await placed(alice, { ticks: 560, sizeRaw: 100 * SHARE })
-  await placed(alice, { outcome: 1, ticks: 400, sizeRaw: 100 * SHARE })
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+await live.openGroupAndPool()
+const rain = await live.openMarket('rain')
+const alice = await live.trader(FUNDS_RAW)
+const bob = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+// Bob has 100 YES at 0.45, sells 40 of them at 0.6, and 0.58 is the midpoint (rules §9.1).
+await placed(alice, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+await placed(bob, { ticks: 450, sizeRaw: 100 * SHARE })
+await placed(bob, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
+await placed(alice, { ticks: 600, sizeRaw: 40 * SHARE })
+await placed(alice, { ticks: 560, sizeRaw: 100 * SHARE })
+await placed(alice, { outcome: 1, ticks: 400, sizeRaw: 100 * SHARE })
 
-async function placed(trader: Trader, wanted: Parameters<typeof place>[3], market = rain) {
-  const reply = await place(live, trader, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
+async function placed(trader: Trader, wanted: OrderRequest, market = rain) {
+  await live.placed(trader, market, wanted)
 }
 
-const open = (path: string): Promise<Reply> => readOf(live, path)
+const open = (path: string): Promise<Reply> => live.read(path)
 const get = (trader: Trader, path: string, change = {}) =>
   live.call(trader, 'GET', path, undefined, change)
 const positionsOf = (account: string, query = '') => `/portfolio/${account}/positions${query}`
 const historyOf = (account: string, query = '') => `/portfolio/${account}/history${query}`
 
 test('anybody reads what an account holds, and none of its orders', async () => {
-  const reply = await open(positionsOf(bob.account))
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(open(positionsOf(bob.account)))
   assert.match(String(reply.headers.get('cache-control')), /^public/)
   const { market, ...row } = Object(listAt(reply, 'data')[0])
   assert.equal(at(market, 'slug'), 'rain')
@@ -75,7 +58,7 @@ test('anybody reads what an account holds, and none of its orders', async () => 
   assert.ok(orders !== undefined && rewards !== undefined)
   assert.deepEqual(listAt(reply, 'clob'), [shares], 'the same without orders and rewards')
   // Alice has open orders in a market of which she holds nothing.
-  const calm = await openMarket(live, 'calm')
+  const calm = await live.openMarket('calm')
   await placed(alice, { ticks: 100, sizeRaw: SHARE }, calm)
   const ofAlice = await open(positionsOf(alice.account))
   assert.deepEqual(
@@ -137,7 +120,7 @@ test('a page of a public read is bounded, and its cursor is of its own list', as
   }
   const many = await live.trader(1000 * SHARE)
   for (const slug of ['m1', 'm2', 'm3']) {
-    await openMarket(live, slug)
+    await live.openMarket(slug)
     const conditionId = live.exchange.pipeline.clearing.catalogue.bySlug(slug)?.conditionId
     const amount = String(SHARE)
     await live.call(many, 'POST', '/portfolio/split', { conditionId, amount })
@@ -153,7 +136,7 @@ test('a page of a public read is bounded, and its cursor is of its own list', as
 })
 
 test('an address shares its public reads with nobody, and pays for them', async () => {
-  const limited = await startLive({
+  const { live: limited } = await exchange({
     flags: ['--address-header', 'x-forwarded-for', '--address-rate-public', '1:3'],
     limited: true,
   })
@@ -163,7 +146,6 @@ test('an address shares its public reads with nobody, and pays for them', async 
   while (replies.at(-1)?.status !== 429) replies.push(await by('10.0.0.1'))
   assert.ok(replies.length > 1)
   assert.equal((await by('10.0.0.2')).status, 200)
-  await limited.stop()
 })
 
 test('positions have a summary of all that is held, on the first page alone', async () => {
@@ -236,7 +218,7 @@ test('the locked balance is what open orders reserve in a market, or in a group'
     const { body } = await get(own, `/markets/${slug}/locked-balance`)
     return [at(body, 'lockedBalance'), at(body, 'lockedShares')]
   }
-  const hail = await openMarket(live, 'hail')
+  const hail = await live.openMarket('hail')
   assert.deepEqual(await lockedIn('hail'), ['0', '0'])
   const { conditionId = '' } = live.exchange.pipeline.clearing.catalogue.bySlug('hail') ?? {}
   await live.call(own, 'POST', '/portfolio/split', { conditionId, amount: String(10 * SHARE) })
@@ -244,7 +226,7 @@ test('the locked balance is what open orders reserve in a market, or in a group'
   await placed(own, { side: 'sell', ticks: 700, sizeRaw: 4 * SHARE }, hail)
   assert.deepEqual(await lockedIn('hail'), [String(3 * SHARE), String(4 * SHARE)])
   for (const slug of ['cup-reds', 'cup-blues']) {
-    await placed(own, { ticks: 200, sizeRaw: 5 * SHARE }, await marketOf(live, slug))
+    await placed(own, { ticks: 200, sizeRaw: 5 * SHARE }, await live.marketOf(slug))
   }
   assert.deepEqual(await lockedIn('cup'), [String(2 * SHARE), '0'])
   assert.deepEqual(await lockedIn('cup-reds'), [String(SHARE), '0'])

@@ -1,45 +1,33 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { PARTNER_RIGHTS, serverWallet } from '../../../support/live-partners.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { assertRefused } from '../../../support/replies.ts'
 
 // What a profile traded, and what it earned by that (rules §9.2, §9.3).
 
 const SHARE = 1_000_000
 const HOUR_MS = 3_600_000
-let live: LiveExchange
-let rain: LiveMarket
-let hail: LiveMarket
-let ann: Trader
-let ben: Trader
-
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '1'] })
-  rain = await openMarket(live, 'rain', { fee: true })
-  hail = await openMarket(live, 'hail')
-  ann = await live.trader(10_000 * SHARE, { apiToken: { scopes: PARTNER_RIGHTS } })
-  ben = await live.trader(10_000 * SHARE)
-  await trade()
+const { live, rain, hail, ann, ben } = await exchange({
+  flags: ['--block-ms', '1'],
+  markets: { rain: { fee: true }, hail: {} },
+  fundsRaw: 10_000 * SHARE,
+  traders: { ann: { apiToken: { scopes: PARTNER_RIGHTS } }, ben: {} },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+
+await trade()
 
 /** The example of rules §9.1: ann buys 100 at 0.45 as taker, then sells 40 at 0.60 as maker. */
 async function trade(): Promise<void> {
-  await placed(ben, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  await placed(ann, rain, { ticks: 450, sizeRaw: 100 * SHARE })
+  await live.placed(ben, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await live.placed(ann, rain, { ticks: 450, sizeRaw: 100 * SHARE })
   live.shiftClock(2 * HOUR_MS)
-  await placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
-  await placed(ben, rain, { ticks: 600, sizeRaw: 40 * SHARE })
-  await placed(ben, hail, { outcome: 1, ticks: 500, sizeRaw: 5 * SHARE })
-  await placed(ann, hail, { ticks: 500, sizeRaw: 5 * SHARE })
-}
-
-async function placed(trader: Trader, market: LiveMarket, wanted: Parameters<typeof place>[3]) {
-  const reply = await place(live, trader, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
+  await live.placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
+  await live.placed(ben, rain, { ticks: 600, sizeRaw: 40 * SHARE })
+  await live.placed(ben, hail, { outcome: 1, ticks: 500, sizeRaw: 5 * SHARE })
+  await live.placed(ann, hail, { ticks: 500, sizeRaw: 5 * SHARE })
 }
 
 const get = (trader: Trader, path: string) => live.call(trader, 'GET', path)
@@ -81,7 +69,7 @@ test('fills are filtered by market, by role and by time', async () => {
   assert.deepEqual(await slugs(`from=${live.nowMs() + HOUR_MS}`), [])
   for (const query of ['role=maker', 'from=-1', 'from=2&to=2', 'limit=0', 'limit=501', 'x=1']) {
     const reply = await get(ann, `/portfolio/fills?${query}`)
-    assert.deepEqual([reply.status, codeOf(reply)], [400, 'VALIDATION'], query)
+    assertRefused(reply, 400, 'VALIDATION', query)
   }
   assert.equal((await get(ann, '/portfolio/fills?market=none')).status, 404)
 })
@@ -98,7 +86,7 @@ test('pages follow each other, and a cursor is of its filters', async () => {
     for (const other of ['market=rain', 'role=TAKER', 'from=1']) {
       if (cursor === '') break
       const reply = await get(ann, `/portfolio/fills?limit=1&cursor=${cursor}&${other}`)
-      assert.deepEqual([reply.status, codeOf(reply)], [400, 'VALIDATION'], other)
+      assertRefused(reply, 400, 'VALIDATION', other)
     }
   } while (cursor !== '')
   assert.deepEqual(seen, await fills(ann))

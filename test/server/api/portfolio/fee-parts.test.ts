@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { FEE_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { referralCodeOf } from '../../../../server/api/referrals/referral-code.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { cookieOf, login } from '../../../support/live-session.ts'
+import { accepted } from '../../../support/replies.ts'
 import { nextDay, nextSample } from '../../../support/reward-days.ts'
 
 // Two accounts of one owner and a third that referred one of them trade among themselves (rules
@@ -28,10 +19,10 @@ const SHARE = 1_000_000
 const FUNDS_RAW = 200_000 * SHARE
 const SIZE_RAW = 100_000 * SHARE
 const REBATE = { fee: true, rebateBps: 2500 }
-let live: LiveExchange
-let maker: Trader
-let taker: Trader
-let referrer: Trader
+const { live } = await exchange({
+  stepwise: true,
+  flags: ['--block-ms', '0', '--referral-bps', '2000'],
+})
 
 const clearing = () => live.exchange.pipeline.clearing
 
@@ -40,14 +31,8 @@ function step(byMs: number): void {
   live.exchange.pipeline.tick()
 }
 
-async function put(trader: Trader, market: LiveMarket, wanted: OrderRequest): Promise<void> {
-  const placed = await place(live, trader, market, wanted)
-  assert.equal(placed.status, 201, placed.text)
-}
-
 async function resolved(slug: string, payoutNumerators: readonly number[]): Promise<void> {
-  const reply = await live.admin(`/admin/markets/${slug}/resolve`, { payoutNumerators })
-  assert.equal(reply.status, 200, reply.text)
+  await accepted(live.admin(`/admin/markets/${slug}/resolve`, { payoutNumerators }))
   const market = clearing().catalogue.bySlug(slug)
   while (market?.isPaidOut !== true) {
     step(100)
@@ -75,39 +60,34 @@ async function referred(): Promise<Trader> {
 
 /** Honest traders pay fees in collateral. */
 async function fillFees(): Promise<void> {
-  const market = await openMarket(live, 'honest', { fee: true })
+  const market = await live.openMarket('honest', { fee: true })
   const [dan, pat] = [await live.trader(FUNDS_RAW), await live.trader(FUNDS_RAW)]
-  await put(dan, market, { sizeRaw: SIZE_RAW })
-  await put(pat, market, { outcome: 1, sizeRaw: SIZE_RAW })
-  await put(dan, market, { outcome: 1, sizeRaw: 97_000 * SHARE })
-  await put(pat, market, { side: 'sell', outcome: 1, sizeRaw: 97_000 * SHARE })
+  await live.placed(dan, market, { sizeRaw: SIZE_RAW })
+  await live.placed(pat, market, { outcome: 1, sizeRaw: SIZE_RAW })
+  await live.placed(dan, market, { outcome: 1, sizeRaw: 97_000 * SHARE })
+  await live.placed(pat, market, { side: 'sell', outcome: 1, sizeRaw: 97_000 * SHARE })
 }
 
 const sumRaw = () =>
   [maker, taker, referrer].reduce((sum, trader) => sum + live.balances(trader).freeRaw, 0)
 
-before(async () => {
-  live = await startLive({ stepwise: true, flags: ['--block-ms', '0', '--referral-bps', '2000'] })
-  // Noon: no day ends amid a test.
-  live.shiftClock(1.5 * DAY_MS - (live.nowMs() % DAY_MS))
-  referrer = await live.trader(FUNDS_RAW)
-  maker = await live.trader(FUNDS_RAW)
-  taker = await referred()
-  // The rate counts for the blocks after the sample that publishes it.
-  await nextSample(live)
-  await fillFees()
-  assert.equal(clearing().ledger.freeRaw(FEE_ACCOUNT), 1455 * SHARE)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+// Noon: no day ends amid a test.
+live.shiftClock(1.5 * DAY_MS - (live.nowMs() % DAY_MS))
+const referrer = await live.trader(FUNDS_RAW)
+const maker = await live.trader(FUNDS_RAW)
+const taker = await referred()
+// The rate counts for the blocks after the sample that publishes it.
+await nextSample(live)
+await fillFees()
+assert.equal(clearing().ledger.freeRaw(FEE_ACCOUNT), 1455 * SHARE)
 
 /** What the three gain by one trade of 100,000 YES between two of them, resolved so. */
 async function gainedRaw(slug: string, payoutNumerators: readonly number[]): Promise<number> {
   const before = sumRaw()
-  const market = await openMarket(live, slug, REBATE)
+  const market = await live.openMarket(slug, REBATE)
   const conditionId = clearing().catalogue.bySlug(slug)?.conditionId
-  await put(maker, market, { outcome: 1, sizeRaw: SIZE_RAW })
-  await put(taker, market, { outcome: 0, sizeRaw: SIZE_RAW })
+  await live.placed(maker, market, { outcome: 1, sizeRaw: SIZE_RAW })
+  await live.placed(taker, market, { outcome: 0, sizeRaw: SIZE_RAW })
   await nextSample(live)
   await resolved(slug, payoutNumerators)
   for (const trader of [maker, taker]) await redeemed(trader, conditionId)

@@ -1,36 +1,24 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '@limitless-exchange/sdk'
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { CHAIN_ID, type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { CHAIN_ID } from '../../../support/live-orders.ts'
 import { PARTNER_RIGHTS, serverWallet } from '../../../support/live-partners.ts'
+import { accepted, orderIdOf } from '../../../support/replies.ts'
 
 // What a profile did, newest first (rules §9.2).
 
 const SHARE = 1_000_000
 const BLOCK_MS = 60_000
-let live: LiveExchange
-let rain: LiveMarket
-let hail: LiveMarket
-let alice: Trader
-let bob: Trader
-
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', String(BLOCK_MS)] })
-  rain = await openMarket(live, 'rain', { fee: true })
-  hail = await openMarket(live, 'hail')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE, { apiToken: { scopes: PARTNER_RIGHTS } })
+const { live, rain, hail, alice, bob } = await exchange({
+  flags: ['--block-ms', String(BLOCK_MS)],
+  markets: { rain: { fee: true }, hail: {} },
+  fundsRaw: 10_000 * SHARE,
+  traders: { alice: {}, bob: { apiToken: { scopes: PARTNER_RIGHTS } } },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const get = (trader: Trader, query: string, change = {}) =>
   live.call(trader, 'GET', `/portfolio/history?${query}`, undefined, change)
@@ -51,11 +39,11 @@ const move = (act: string, slug: string, more: object = {}) => {
 }
 
 test('a trade is one row of its taker and one of each maker once it is answered', async () => {
-  await place(live, alice, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  const bought = await place(live, bob, rain, { ticks: 450, sizeRaw: 100 * SHARE })
+  await live.place(alice, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  const bought = await live.place(bob, rain, { ticks: 450, sizeRaw: 100 * SHARE })
   const [taken] = await rowsOf(bob)
   const tradeEventId = textAt(bought.body, 'execution', 'tradeEventId')
-  const own = { tradeEventId, orderId: textAt(bought.body, 'order', 'id') }
+  const own = { tradeEventId, orderId: orderIdOf(bought) }
   const shown = (row: unknown) => {
     const { market, blockTimestamp, ...rest } = Object(row)
     assert.equal(at(market, 'slug'), 'rain')
@@ -107,8 +95,8 @@ test('splits, merges and claims stand among the trades, and blocks name their ha
 
 test('a trade that was taken back is left out', async () => {
   await live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' })
-  await place(live, alice, hail, { outcome: 1, ticks: 500, sizeRaw: SHARE })
-  await place(live, bob, hail, { ticks: 500, sizeRaw: SHARE })
+  await live.place(alice, hail, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  await live.place(bob, hail, { ticks: 500, sizeRaw: SHARE })
   assert.equal(at((await rowsOf(bob))[0], 'strategy'), 'Market Buy')
   const { pipeline } = live.exchange
   live.shiftClock(BLOCK_MS)
@@ -119,8 +107,8 @@ test('a trade that was taken back is left out', async () => {
 test('pages of any size give every row once, of all markets and of one', async () => {
   for (let slice = 0; slice < 6; slice++) {
     const market = slice % 2 === 0 ? rain : hail
-    await place(live, alice, market, { outcome: 1, ticks: 500, sizeRaw: (slice + 1) * SHARE })
-    await place(live, bob, market, { ticks: 500, sizeRaw: (slice + 1) * SHARE })
+    await live.place(alice, market, { outcome: 1, ticks: 500, sizeRaw: (slice + 1) * SHARE })
+    await live.place(bob, market, { ticks: 500, sizeRaw: (slice + 1) * SHARE })
     await move('split', 'hail', { amount: String(slice + 1) })
   }
   for (const filter of ['', '&market=hail', '&market=rain']) {
@@ -196,8 +184,7 @@ test('the history call of the public client works unmodified, page by page', asy
 
 test('without a limit a page has twenty acts', async () => {
   for (let count = 0; count < 21; count++) {
-    const done = await move('split', 'hail', { amount: '1000000' })
-    assert.equal(done.status, 201, done.text)
+    await accepted(move('split', 'hail', { amount: '1000000' }), 201)
   }
   const { status, body, text } = await get(bob, 'cursor=')
   assert.equal(status, 200, text)

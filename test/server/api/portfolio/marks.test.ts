@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { readOf } from '../../../support/live-reads.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
+import { accepted } from '../../../support/replies.ts'
 
 // A mark needs a least size (rules §9.1): what costs nothing to show marks no position, on no page
 // and on no board.
@@ -10,28 +11,16 @@ import { readOf } from '../../../support/live-reads.ts'
 const SHARE = 1_000_000
 const HELD_RAW = 1000 * SHARE
 const BIGGEST = '/leaderboard/pnl/unrealized/biggest-positions'
-let live: LiveExchange
-let holder: Trader
-let other: Trader
-
-before(async () => {
-  live = await startLive()
-  holder = await live.trader(10_000 * SHARE, { username: 'holder' })
-  other = await live.trader(10_000 * SHARE)
+const { live, holder, other } = await exchange({
+  fundsRaw: 10_000 * SHARE,
+  traders: { holder: { username: 'holder' }, other: {} },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
-
-async function placed(trader: Trader, market: LiveMarket, terms: Parameters<typeof place>[3]) {
-  const reply = await place(live, trader, market, terms)
-  assert.equal(reply.status, 201, reply.text)
-}
 
 /** The holder buys 1,000 shares at 0.50 in a new market without a fee. */
 async function bought(slug: string): Promise<LiveMarket> {
-  const market = await openMarket(live, slug, { minSizeRaw: 10 * SHARE })
-  await placed(other, market, { outcome: 1, ticks: 500, sizeRaw: HELD_RAW })
-  await placed(holder, market, { ticks: 500, sizeRaw: HELD_RAW })
+  const market = await live.openMarket(slug, { minSizeRaw: 10 * SHARE })
+  await live.placed(other, market, { outcome: 1, ticks: 500, sizeRaw: HELD_RAW })
+  await live.placed(holder, market, { ticks: 500, sizeRaw: HELD_RAW })
   return market
 }
 
@@ -46,7 +35,7 @@ async function onBoard(slug: string): Promise<unknown[]> {
   await pipeline.durable()
   assert.ok(await follower.whenApplied(pipeline.durableSeq, 60_000))
   await boards.pass(live.nowMs())
-  const { body } = await readOf(live, BIGGEST)
+  const { body } = await live.read(BIGGEST)
   const data = at(body, 'data')
   assert(Array.isArray(data))
   const row = data.find((each) => {
@@ -73,26 +62,26 @@ async function marksAt(slug: string, ticks: number, source: string): Promise<voi
 
 test('one bid of dust marks nothing: 1,000 shares bought at 0.50 gained nothing', async () => {
   const market = await bought('dust-bid')
-  await placed(other, market, { ticks: 990, sizeRaw: SHARE / 1000 })
+  await live.placed(other, market, { ticks: 990, sizeRaw: SHARE / 1000 })
   await marksAt('dust-bid', 500, 'last_trade')
 })
 
 test('one side of a book marks nothing, however large it is', async () => {
   const market = await bought('one-side')
-  await placed(other, market, { ticks: 600, sizeRaw: HELD_RAW })
+  await live.placed(other, market, { ticks: 600, sizeRaw: HELD_RAW })
   await marksAt('one-side', 500, 'last_trade')
 })
 
 test('two accounts that trade dust mark nothing, and a trade of ten shares does', async () => {
   const market = await bought('dust-trade')
-  await placed(other, market, { outcome: 1, ticks: 1, sizeRaw: SHARE / 1000 })
-  await placed(holder, market, { ticks: 999, sizeRaw: SHARE / 1000 })
+  await live.placed(other, market, { outcome: 1, ticks: 1, sizeRaw: SHARE / 1000 })
+  await live.placed(holder, market, { ticks: 999, sizeRaw: SHARE / 1000 })
   const { body } = await live.call(holder, 'GET', '/portfolio/positions?market=dust-trade')
   assert.equal(at(body, 'clob', 0, 'latestTrade', 'latestYesPrice'), 0.999)
   const side = at(body, 'clob', 0, 'positions', 'yes')
   assert.equal(at(side, 'marketValue'), String((HELD_RAW + 1000) / 2))
-  await placed(other, market, { outcome: 1, ticks: 300, sizeRaw: 10 * SHARE })
-  await placed(holder, market, { ticks: 700, sizeRaw: 10 * SHARE })
+  await live.placed(other, market, { outcome: 1, ticks: 300, sizeRaw: 10 * SHARE })
+  await live.placed(holder, market, { ticks: 700, sizeRaw: 10 * SHARE })
   const marked = await sideOf('dust-trade')
   assert.equal(at(marked, 'marketValue'), String((1010 * SHARE + 1000) * 0.7))
 })
@@ -104,21 +93,20 @@ test('both sides mark from the price at which they have the least size together'
     [600, 8 * SHARE],
     [580, SHARE],
   ] as const) {
-    await placed(other, market, { ticks, sizeRaw })
+    await live.placed(other, market, { ticks, sizeRaw })
   }
-  await placed(other, market, { outcome: 1, ticks: 360, sizeRaw: 9 * SHARE })
+  await live.placed(other, market, { outcome: 1, ticks: 360, sizeRaw: 9 * SHARE })
   await marksAt('two-sides', 500, 'last_trade')
-  await placed(other, market, { outcome: 1, ticks: 320, sizeRaw: SHARE })
+  await live.placed(other, market, { outcome: 1, ticks: 320, sizeRaw: SHARE })
   // Ten shares rest at 0.58 or better, and ten at 0.68 or better.
   await marksAt('two-sides', 630, 'midpoint')
 })
 
 test('shares of a market without any price are worth what they cost', async () => {
-  await openMarket(live, 'no-price')
+  await live.openMarket('no-price')
   const conditionId = live.exchange.pipeline.clearing.catalogue.bySlug('no-price')?.conditionId
   const split = { conditionId, amount: String(HELD_RAW) }
-  const reply = await live.call(holder, 'POST', '/portfolio/split', split)
-  assert.equal(reply.status, 201, reply.text)
+  await accepted(live.call(holder, 'POST', '/portfolio/split', split), 201)
   for (const outcome of ['yes', 'no'] as const) {
     const side = await sideOf('no-price', outcome)
     assert.deepEqual([at(side, 'marketValue'), at(side, 'unrealizedPnl')], ['500000000', '0'])

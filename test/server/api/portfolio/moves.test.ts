@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import { signCall } from '../../../../server/auth/api-token.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { byIdentity, IdentityProvider } from '../../../support/live-identity.ts'
-import { CHAIN_ID, openMarket, place } from '../../../support/live-orders.ts'
+import { CHAIN_ID } from '../../../support/live-orders.ts'
 import { serverWallet, tokenOf } from '../../../support/live-partners.ts'
 import {
-  codeOf,
   cookieOf,
   login,
   loginWithWallet,
   newWallet,
   withCookie,
 } from '../../../support/live-session.ts'
+import { accepted, assertRefused, codeOf, type Reply } from '../../../support/replies.ts'
 
 // Pairs, redemptions, conversions and withdrawals over HTTP (rules §6.2 to §6.5).
 
@@ -29,15 +23,10 @@ const UNIT = 1_000_000
 const RIGHTS = ['trading', 'withdrawal', 'delegated_signing', 'account_creation']
 const COLD = '0x05c748E2f4DcDe0ec9Fa8DDc40DE6b867f923fa5'
 const provider = new IdentityProvider()
-const dataDir = newFolder()
-let live: LiveExchange
-let ann: Trader
-before(async () => {
-  live = await startLive({ dataDir, flags: [...provider.flags, '--block-ms', '1'] })
-  ann = await live.trader(1000 * UNIT, { apiToken: { scopes: RIGHTS } })
+const { live, ann } = await exchange({
+  flags: [...provider.flags, '--block-ms', '1'],
+  traders: { ann: { collateralRaw: 1000 * UNIT, apiToken: { scopes: RIGHTS } } },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const catalogue = () => live.exchange.pipeline.clearing.catalogue
 const conditionOf = (slug: string) => {
@@ -56,20 +45,15 @@ const made = (reply: Reply) => {
   return reply.body
 }
 
-function assertRefused(reply: Reply, status: number, code: string): void {
-  assert.deepEqual([reply.status, codeOf(reply)], [status, code], reply.text)
-}
-
 /** Resolves the market and waits for its payout. */
 async function payOut(slug: string, winningOutcomeIndex = 0): Promise<void> {
-  const resolved = await live.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin(`/admin/markets/${slug}/resolve`, { winningOutcomeIndex }))
   const market = catalogue().bySlug(slug)
   while (market?.isPaidOut !== true) await new Promise(setImmediate)
 }
 
 test('a split makes pairs, a merge unmakes them, and replies name transactions', async () => {
-  await openMarket(live, 'pairs')
+  await live.openMarket('pairs')
   const conditionId = conditionOf('pairs')
   const before = live.balances(ann).freeRaw
   const split = made(await post(ann, '/portfolio/split', { conditionId, amount: '10000000' }))
@@ -91,11 +75,11 @@ test('a split makes pairs, a merge unmakes them, and replies name transactions',
 })
 
 test('shares of a split are sold like any others', async () => {
-  const market = await openMarket(live, 'sold')
+  const market = await live.openMarket('sold')
   const conditionId = conditionOf('sold')
   made(await post(ann, '/portfolio/split', { conditionId, amount: '10000000' }))
   const wanted = { side: 'sell' as const, outcome: 1 as const, ticks: 400, sizeRaw: 10 * UNIT }
-  assert.equal((await place(live, ann, market, wanted)).status, 201)
+  await live.placed(ann, market, wanted)
   assertRefused(
     await post(ann, '/portfolio/merge', { conditionId, amount: '1' }),
     400,
@@ -104,7 +88,7 @@ test('shares of a split are sold like any others', async () => {
 })
 
 test('a wrong call gets the refusal that stands first', async () => {
-  await openMarket(live, 'refused')
+  await live.openMarket('refused')
   const conditionId = conditionOf('refused')
   const rows: [string, object, number, string][] = [
     ['split', { conditionId }, 400, 'VALIDATION'],
@@ -131,7 +115,7 @@ test('a wrong call gets the refusal that stands first', async () => {
 })
 
 test('a redemption waits for the payout and burns the losing side too', async () => {
-  await openMarket(live, 'won')
+  await live.openMarket('won')
   const conditionId = conditionOf('won')
   made(await post(ann, '/portfolio/split', { conditionId, amount: '7000000' }))
   const before = live.balances(ann).freeRaw
@@ -162,8 +146,7 @@ test('NO of one child becomes YES of the others, and the winner is redeemed', as
   assert.deepEqual(shares(ann, 'reds'), [10 * UNIT, 0])
   assert.deepEqual(shares(ann, 'blues'), [10 * UNIT, 0])
   const before = live.balances(ann).freeRaw
-  const resolved = await live.admin('/admin/groups/cup/resolve', { winner: 'greens' })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/groups/cup/resolve', { winner: 'greens' }))
   const greens = catalogue().bySlug('greens')
   while (greens?.isPaidOut !== true) await new Promise(setImmediate)
   made(await post(ann, '/portfolio/redeem', { conditionId: greens.conditionId }))
@@ -171,7 +154,7 @@ test('NO of one child becomes YES of the others, and the winner is redeemed', as
 })
 
 test('a partner moves money of its sub-account, and of no other profile', async () => {
-  await openMarket(live, 'child')
+  await live.openMarket('child')
   const conditionId = conditionOf('child')
   const child = await serverWallet(live, ann, 20 * UNIT)
   const onBehalfOf = child.profileId
@@ -191,7 +174,7 @@ test('a partner moves money of its sub-account, and of no other profile', async 
 })
 
 test('each call needs its scope, and a static API key is none', async () => {
-  await openMarket(live, 'scoped')
+  await live.openMarket('scoped')
   const conditionId = conditionOf('scoped')
   const trading = await tokenOf(live, ann, ['trading'])
   const paying = await tokenOf(live, ann, ['withdrawal'])
@@ -281,8 +264,7 @@ test('behind a restart a call that was made is still known', async () => {
   const timestamp = new Date(live.nowMs()).toISOString()
   const first = made(await post(ann, '/portfolio/withdraw', to))
   made(await live.call(ann, 'POST', '/portfolio/withdraw', signed, { timestamp }))
-  await live.stop()
-  live = await startLive({ dataDir, flags: [...provider.flags, '--block-ms', '1'] })
+  await live.restart()
   assert.deepEqual(made(await post(ann, '/portfolio/withdraw', to)), first)
   const again = await live.call(ann, 'POST', '/portfolio/withdraw', signed, { timestamp })
   assertRefused(again, 409, 'DUPLICATE_CALL')

@@ -1,48 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { api } from '../../../../server/api/routes.ts'
 import { ON_BEHALF_HEADER } from '../../../../server/edge/http/access/on-behalf.ts'
-import {
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { openMarket } from '../../../support/live-orders.ts'
-import {
-  PARTNER_RIGHTS,
-  type SubAccount,
-  serverWallet,
-  tokenOf,
-} from '../../../support/live-partners.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { exchange } from '../../../support/exchange.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { PARTNER_RIGHTS, serverWallet, tokenOf } from '../../../support/live-partners.ts'
+import { codeOf, type Reply } from '../../../support/replies.ts'
 
 // The account whose money a call moves (rules §12.1): header, query and body name it alike.
 
 const FUNDS_RAW = 100_000_000
 const NO_PACK = '706f7369-0000-8000-8000-000000000001'
-let live: LiveExchange
-let partner: Trader
+const { live } = await exchange()
 /** Tokens of the partner that may move money, and may not act for others. */
-let alone: Trader
-let other: Trader
-let desk: SubAccount
-let foreign: SubAccount
-let conditionId: string
 
-before(async () => {
-  live = await startLive()
-  const rights = [...PARTNER_RIGHTS, 'withdrawal']
-  partner = await live.trader(FUNDS_RAW, { apiToken: { scopes: rights } })
-  alone = await tokenOf(live, partner, ['trading', 'withdrawal'])
-  other = await live.trader(FUNDS_RAW, { apiToken: { scopes: rights } })
-  desk = await serverWallet(live, partner, FUNDS_RAW)
-  foreign = await serverWallet(live, other, FUNDS_RAW)
-  await openMarket(live, 'rain')
-  conditionId = live.exchange.pipeline.clearing.catalogue.bySlug('rain')?.conditionId ?? ''
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+const rights = [...PARTNER_RIGHTS, 'withdrawal']
+const partner = await live.trader(FUNDS_RAW, { apiToken: { scopes: rights } })
+const alone = await tokenOf(live, partner, ['trading', 'withdrawal'])
+const other = await live.trader(FUNDS_RAW, { apiToken: { scopes: rights } })
+const desk = await serverWallet(live, partner, FUNDS_RAW)
+const foreign = await serverWallet(live, other, FUNDS_RAW)
+await live.openMarket('rain')
+const conditionId = live.exchange.pipeline.clearing.catalogue.bySlug('rain')?.conditionId ?? ''
 
 /** The body of each call, and its answer for the desk, which holds nothing but collateral. */
 const CALLS: Readonly<Record<string, { body: () => object; answer: string }>> = {

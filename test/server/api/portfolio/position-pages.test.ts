@@ -1,32 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { accepted } from '../../../support/replies.ts'
 
 // Positions of a profile with more markets than one page shows.
 
 const SHARE = 1_000_000
 const MARKETS = 7
-let live: LiveExchange
-let alice: Trader
+const { live, alice } = await exchange({ traders: { alice: 1000 * SHARE } })
 
-before(async () => {
-  live = await startLive()
-  alice = await live.trader(1000 * SHARE)
-  for (let number = 1; number <= MARKETS; number++) {
-    const market = await openMarket(live, `m${number}`)
-    const conditionId = live.exchange.pipeline.clearing.catalogue.bySlug(market.slug)?.conditionId
-    // An open order alone puts a market on the list, too.
-    if (number % 3 === 0) await place(live, alice, market, { ticks: 100 })
-    else await live.call(alice, 'POST', '/portfolio/split', { conditionId, amount: '1000000' })
-  }
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+for (let number = 1; number <= MARKETS; number++) {
+  const market = await live.openMarket(`m${number}`)
+  const conditionId = live.exchange.pipeline.clearing.catalogue.bySlug(market.slug)?.conditionId
+  // An open order alone puts a market on the list, too.
+  if (number % 3 === 0) await live.place(alice, market, { ticks: 100 })
+  else await live.call(alice, 'POST', '/portfolio/split', { conditionId, amount: '1000000' })
+}
 
 async function page(query: string): Promise<unknown> {
-  const reply = await live.call(alice, 'GET', `/portfolio/positions${query}`)
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.call(alice, 'GET', `/portfolio/positions${query}`))
   return reply.body
 }
 
@@ -80,7 +73,7 @@ test('one market is asked for by its slug', async () => {
   assert.deepEqual(slugsOf(held), ['m4'])
   const ordered = await page('?market=m3')
   assert.equal(at(ordered, 'clob', 0, 'orders', 'liveOrders', 0, 'price'), 0.1)
-  await openMarket(live, 'untouched')
+  await live.openMarket('untouched')
   assert.deepEqual(slugsOf(await page('?market=untouched')), [])
   const unknown = await live.call(alice, 'GET', '/portfolio/positions?market=nothing')
   assert.equal(unknown.status, 404)

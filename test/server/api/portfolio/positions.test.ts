@@ -1,27 +1,21 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { Client } from '@limitless-exchange/sdk'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { PARTNER_RIGHTS, serverWallet } from '../../../support/live-partners.ts'
+import { accepted } from '../../../support/replies.ts'
 
 // What a profile has: balance, positions and their worth (rules §9.1).
 
 const SHARE = 1_000_000
 const FUNDS_RAW = 10_000 * SHARE
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
-
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain', { fee: true })
-  alice = await live.trader(FUNDS_RAW)
-  bob = await live.trader(FUNDS_RAW, { apiToken: { scopes: PARTNER_RIGHTS } })
+const { live, rain, alice, bob } = await exchange({
+  markets: { rain: { fee: true } },
+  fundsRaw: FUNDS_RAW,
+  traders: { alice: {}, bob: { apiToken: { scopes: PARTNER_RIGHTS } } },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const get = (trader: Trader, path: string, change = {}) =>
   live.call(trader, 'GET', path, undefined, change)
@@ -29,7 +23,7 @@ const clob = async (trader: Trader) => at((await get(trader, '/portfolio/positio
 
 test('the balance follows each order, and tells what may be withdrawn', async () => {
   const wanted = { ticks: 100, sizeRaw: 1000 * SHARE }
-  const placed = await place(live, alice, rain, wanted)
+  const placed = await live.place(alice, rain, wanted)
   assert.equal(placed.status, 201)
   const reply = await get(alice, '/portfolio/balance')
   assert.deepEqual(reply.body, {
@@ -46,17 +40,17 @@ test('the balance follows each order, and tells what may be withdrawn', async ()
 
 test('the worked example: cost, average, profit and worth of a position (rules §9.1)', async () => {
   // 100 @ 0.45 with a fee of 3%, then 40 @ 0.60 as maker.
-  await place(live, alice, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  await place(live, bob, rain, { ticks: 450, sizeRaw: 100 * SHARE })
+  await live.place(alice, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await live.place(bob, rain, { ticks: 450, sizeRaw: 100 * SHARE })
   const shown = async () => at(await clob(bob), 0, 'positions', 'yes')
   const bought = await shown()
   const costs = ['cost', 'fillPrice', 'realisedPnl'].map((name) => at(bought, name))
   assert.deepEqual(costs, ['45000000', '463918', '0'])
-  await place(live, bob, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
-  await place(live, alice, rain, { ticks: 600, sizeRaw: 40 * SHARE })
+  await live.place(bob, rain, { side: 'sell', ticks: 600, sizeRaw: 40 * SHARE })
+  await live.place(alice, rain, { ticks: 600, sizeRaw: 40 * SHARE })
   // The midpoint of 0.56 and 0.60 is the mark.
-  await place(live, alice, rain, { ticks: 560, sizeRaw: 100 * SHARE })
-  await place(live, alice, rain, { outcome: 1, ticks: 400, sizeRaw: 100 * SHARE })
+  await live.place(alice, rain, { ticks: 560, sizeRaw: 100 * SHARE })
+  await live.place(alice, rain, { outcome: 1, ticks: 400, sizeRaw: 100 * SHARE })
   assert.deepEqual(await shown(), {
     cost: '26443299',
     fillPrice: '463918',
@@ -86,10 +80,10 @@ test('open orders stand in the row of their market, with what they lock', async 
 })
 
 test('a fill that was answered is in the next positions of both sides', async () => {
-  const fast = await openMarket(live, 'fast')
+  const fast = await live.openMarket('fast')
   for (let slice = 0; slice < 20; slice++) {
-    await place(live, alice, fast, { outcome: 1, ticks: 500, sizeRaw: SHARE })
-    await place(live, bob, fast, { ticks: 500, sizeRaw: SHARE })
+    await live.place(alice, fast, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+    await live.place(bob, fast, { ticks: 500, sizeRaw: SHARE })
     const held = await Promise.all([clob(bob), clob(alice)])
     const shares = held.map((rows, index) => {
       return at(rows, 0, 'tokensBalance', index === 0 ? 'yes' : 'no')
@@ -99,7 +93,7 @@ test('a fill that was answered is in the next positions of both sides', async ()
 })
 
 test('a resolved market shows its payout, and leaves the list once it is redeemed', async () => {
-  await openMarket(live, 'over')
+  await live.openMarket('over')
   const { catalogue } = live.exchange.pipeline.clearing
   const market = catalogue.bySlug('over')
   assert(market !== undefined)
@@ -112,22 +106,21 @@ test('a resolved market shows its payout, and leaves the list once it is redeeme
   assert.deepEqual(at(row, 'positions', 'yes', 'marketValue'), '1000000')
   assert.deepEqual(at(row, 'positions', 'no', 'unrealizedPnl'), '1000000')
   while (!market.isPaidOut) await new Promise(setImmediate)
-  const redeemed = await live.call(bob, 'POST', '/portfolio/redeem', { conditionId })
-  assert.equal(redeemed.status, 201, redeemed.text)
+  await accepted(live.call(bob, 'POST', '/portfolio/redeem', { conditionId }), 201)
   assert.notEqual(at(await clob(bob), 0, 'market', 'slug'), 'over')
 })
 
 test('a market that never traded and has no deadline fills every field of its row', async () => {
-  const calm = await openMarket(live, 'calm')
+  const calm = await live.openMarket('calm')
   const latest = async () => at(await clob(alice), 0, 'latestTrade')
-  await place(live, alice, calm, { ticks: 300, sizeRaw: SHARE })
+  await live.place(alice, calm, { ticks: 300, sizeRaw: SHARE })
   // No ask counts as 1.
   const untraded = { latestYesPrice: 0.65, latestNoPrice: 0.35, outcomeTokenPrice: 0.65 }
   assert.deepEqual(await latest(), untraded)
   assert.equal(at(await clob(alice), 0, 'market', 'deadline'), '9999-12-31T00:00:00.000Z')
   const deadline = live.nowMs() + 3_600_000
-  const soon = await openMarket(live, 'soon', { deadline })
-  await place(live, alice, soon, { ticks: 300, sizeRaw: SHARE })
+  const soon = await live.openMarket('soon', { deadline })
+  await live.place(alice, soon, { ticks: 300, sizeRaw: SHARE })
   const ends = at(await clob(alice), 0, 'market', 'deadline')
   assert.equal(ends, new Date(deadline).toISOString())
   for (const slug of ['calm', 'soon']) await live.call(alice, 'DELETE', `/orders/all/${slug}`)

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { FEE_ACCOUNT, REWARDS_ACCOUNT } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { dayOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { ADMIN_TOKEN, type Trader } from '../../../support/live-exchange.ts'
+import { accepted } from '../../../support/replies.ts'
 import { nextDay, nextSample } from '../../../support/reward-days.ts'
 
 // Rewards of resting orders and rebates of fees, from the sample to the payment (rules §3.2 and
@@ -21,22 +17,13 @@ const SHARE = 1_000_000
 const FUNDS_RAW = 10_000 * SHARE
 /** A unit a minute. */
 const DAILY_RAW = 1440 * SHARE
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
-let carol: Trader
+const { live } = await exchange({ stepwise: true, flags: ['--block-ms', '0'] })
 
-before(async () => {
-  live = await startLive({ stepwise: true, flags: ['--block-ms', '0'] })
-  const rewards = { dailyRewardRaw: DAILY_RAW, rebateBps: 5000, minSizeRaw: 50 * SHARE }
-  rain = await openMarket(live, 'rain', { fee: true, ...rewards })
-  alice = await live.trader(FUNDS_RAW)
-  bob = await live.trader(FUNDS_RAW)
-  carol = await live.trader(FUNDS_RAW)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+const rewards = { dailyRewardRaw: DAILY_RAW, rebateBps: 5000, minSizeRaw: 50 * SHARE }
+const rain = await live.openMarket('rain', { fee: true, ...rewards })
+const alice = await live.trader(FUNDS_RAW)
+const bob = await live.trader(FUNDS_RAW)
+const carol = await live.trader(FUNDS_RAW)
 
 const clearing = () => live.exchange.pipeline.clearing
 const positions = async (trader: Trader) =>
@@ -50,10 +37,10 @@ test('orders near the middle share the reward of the minute, and show that they 
     [alice, 300 * SHARE],
     [bob, 100 * SHARE],
   ] as const) {
-    await place(live, trader, rain, { ticks: 490, sizeRaw })
-    await place(live, trader, rain, { outcome: 1, ticks: 490, sizeRaw })
+    await live.place(trader, rain, { ticks: 490, sizeRaw })
+    await live.place(trader, rain, { outcome: 1, ticks: 490, sizeRaw })
   }
-  await place(live, carol, rain, { ticks: 465, sizeRaw: 1000 * SHARE })
+  await live.place(carol, rain, { ticks: 465, sizeRaw: 1000 * SHARE })
   assert.deepEqual(await Promise.all([alice, bob, carol].map(isEarning)), [true, true, false])
   await nextSample(live)
   const [ofAlice, ofBob, ofCarol] = await Promise.all([alice, bob, carol].map(rewardsOf))
@@ -75,7 +62,7 @@ test('orders near the middle share the reward of the minute, and show that they 
 
 test('an order that is too small, or canceled before the sample, earns nothing', async () => {
   await live.call(bob, 'DELETE', '/orders/all/rain')
-  await place(live, bob, rain, { ticks: 495, sizeRaw: 49 * SHARE })
+  await live.place(bob, rain, { ticks: 495, sizeRaw: 49 * SHARE })
   assert.equal(await isEarning(bob), false)
   await nextSample(live)
   assert.equal(at(await rewardsOf(bob), 'todaysRewards'), '250000')
@@ -85,7 +72,7 @@ test('an order that is too small, or canceled before the sample, earns nothing',
 test('the maker gets back a part of the fee of a mined trade, in shares', async () => {
   // 100 NO @ 0.51 cost a fee of 2.882352 NO; half of it goes back, once it is worth something.
   await live.call(bob, 'DELETE', '/orders/all/rain')
-  await place(live, carol, rain, { outcome: 1, ticks: 510, sizeRaw: 100 * SHARE })
+  await live.place(carol, rain, { outcome: 1, ticks: 510, sizeRaw: 100 * SHARE })
   await live.exchange.pipeline.whenIdle()
   await nextSample(live)
   const { today, shareParts } = clearing().rewards
@@ -101,8 +88,7 @@ test('a day is paid after its end; what there is no collateral for waits a day',
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const { body } = await live.send('GET', '/admin/rewards', { headers })
   assert.deepEqual(body, { balanceRaw: 0, owedRewardsRaw: '3000000', owedRebatesRaw: '0' })
-  const funded = await live.admin('/admin/rewards', { collateralRaw: 2_800_000 })
-  assert.equal(funded.status, 200, funded.text)
+  const funded = await accepted(live.admin('/admin/rewards', { collateralRaw: 2_800_000 }))
   assert.equal(at(funded.body, 'balanceRaw'), 2_800_000)
   await live.call(alice, 'DELETE', '/orders/all/rain')
   await live.call(bob, 'DELETE', '/orders/all/rain')
@@ -115,15 +101,14 @@ test('a day is paid after its end; what there is no collateral for waits a day',
   assert.equal(at(await rewardsOf(alice), 'totalUnpaidRewards'), String(2_750_000 - 2_566_666))
   assert.equal(at(await rewardsOf(alice), 'totalUserRewardsLastEpoch'), '2750000')
   // A taker that sells pays its fee in collateral: 0.3, of which bob gets a half.
-  await place(live, bob, rain, { outcome: 1, ticks: 500, sizeRaw: 20 * SHARE })
-  await place(live, carol, rain, { outcome: 1, side: 'sell', ticks: 500, sizeRaw: 20 * SHARE })
+  await live.place(bob, rain, { outcome: 1, ticks: 500, sizeRaw: 20 * SHARE })
+  await live.place(carol, rain, { outcome: 1, side: 'sell', ticks: 500, sizeRaw: 20 * SHARE })
   await live.exchange.pipeline.whenIdle()
   await nextSample(live)
   assert.equal(at(await rewardsOf(bob), 'todaysRewards'), '150000')
   const paidByBob = before[1] + 233_334 - live.balances(bob).freeRaw
   // The payout says what the shares of alice's part are worth.
-  const resolved = await live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 1 })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 1 }))
   const { today } = clearing().rewards
   while (today.of(alice.profileId)?.rebateRaw !== 1_441_176) {
     live.shiftClock(100)

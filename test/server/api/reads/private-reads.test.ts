@@ -31,5 +31,4 @@ test('a profile has a bound on reads under way, and others are still answered', 
   await Promise.all(flood)
   // A read that is over makes room for another.
   assert.equal((await read(1))?.length, 1)
-  await exchange.stop()
 })

@@ -1,45 +1,29 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { openCheckpointer } from '../../../../persistence/database.ts'
 import { referralCodeOf } from '../../../../server/api/referrals/referral-code.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { listAt } from '../../../support/live-reads.ts'
-import { codeOf, cookieOf, login } from '../../../support/live-session.ts'
+import { loseReadTables } from '../../../support/data-folder.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { cookieOf, login } from '../../../support/live-session.ts'
+import { accepted, assertRefused, listAt, type Reply } from '../../../support/replies.ts'
 
 // Who referred whom: codes at the first login, fees that blocks mined, boards.
 
 const SHARE = 1_000_000
 const BOARD = '/referral/usdc/leaderboard'
-const dataDir = newFolder()
-const flags = ['--block-ms', '1']
-let live: LiveExchange
-let rain: LiveMarket
-let ann: Trader
-let ben: Trader
+const { live, rain, ann, ben } = await exchange({
+  flags: ['--block-ms', '1'],
+  markets: { rain: { fee: true } },
+  fundsRaw: 10_000 * SHARE,
+  traders: { ann: { username: 'ann' }, ben: {} },
+})
 let eve: Trader
 let kim: Trader
-
-before(async () => {
-  live = await startLive({ dataDir, flags })
-  rain = await openMarket(live, 'rain', { fee: true })
-  ann = await live.trader(10_000 * SHARE, { username: 'ann' })
-  ben = await live.trader(10_000 * SHARE)
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const get = (trader: Trader, path: string) => live.call(trader, 'GET', path)
 const codeFor = async (trader: Trader) =>
@@ -60,16 +44,10 @@ async function newcomer(r?: string): Promise<Trader> {
   return { key, account: wallet.address, profileId, tokenId, secret }
 }
 
-async function placed(trader: Trader, wanted: Parameters<typeof place>[3]): Promise<void> {
-  const reply = await place(live, trader, rain, wanted)
-  assert.equal(reply.status, 201, reply.text)
-}
-
 /** Asks until a block holds what was traded. */
 async function until(path: string, isThere: (reply: Reply) => boolean): Promise<Reply> {
   for (;;) {
-    const reply = await get(ann, path)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(get(ann, path))
     if (isThere(reply)) return reply
   }
 }
@@ -101,12 +79,12 @@ test('codes of nobody are ignored, whatever they say', async () => {
   assert.equal(at((await live.send('GET', BOARD)).body, 'total'), 1)
   const wallet = privateKeyToAccount(`0x${randomBytes(32).toString('hex')}`)
   const long = await login(live, wallet, { body: { client: 'eoa', r: 'x'.repeat(129) } })
-  assert.deepEqual([long.status, codeOf(long)], [400, 'VALIDATION'])
+  assertRefused(long, 400, 'VALIDATION')
 })
 
 test('mined fees of those who were referred count, once they are worth collateral', async () => {
-  await placed(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  await placed(eve, { ticks: 450, sizeRaw: 100 * SHARE })
+  await live.placed(ben, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await live.placed(eve, rain, { ticks: 450, sizeRaw: 100 * SHARE })
   const path = '/referral/usdc/referrals'
   const isMined = ({ body }: Reply) => at(body, 'entries', 1, 'volumeRaw') === '45000000'
   const mined = await until(path, isMined)
@@ -126,8 +104,7 @@ test('mined fees of those who were referred count, once they are worth collatera
 
 test('the board shows all who refer, and a proven caller its own place', async () => {
   await newcomer(await codeFor(ben))
-  const open = await live.send('GET', BOARD)
-  assert.equal(open.status, 200, open.text)
+  const open = await accepted(live.send('GET', BOARD))
   assert.equal(open.headers.get('cache-control'), 'public, no-cache', 'the same for everybody')
   const reported = listAt(open, 'entries').map((each) =>
     ['rank', 'username', 'feesGeneratedRaw', 'referredCount'].map((name) => at(each, name)),
@@ -145,7 +122,7 @@ test('the board shows all who refer, and a proven caller its own place', async (
   for (const query of ['limit=101', 'limit=0', 'offset=10001', 'offset=-1', 'x=1']) {
     for (const path of [BOARD, `${BOARD}/friends`, '/referral/usdc/referrals']) {
       const wrong = await get(ben, `${path}?${query}`)
-      assert.deepEqual([wrong.status, codeOf(wrong)], [400, 'VALIDATION'], `${path} ${query}`)
+      assertRefused(wrong, 400, 'VALIDATION', `${path} ${query}`)
     }
   }
 })
@@ -157,7 +134,7 @@ test('friends are those whom the caller follows, and itself', async () => {
     listAt(await get(trader, path), 'entries').map((each) => at(each, 'referrerProfileId'))
   assert.deepEqual(await ids(ben), [ben.profileId])
   assert.deepEqual(await ids(eve), [])
-  const db = openCheckpointer(join(dataDir, 'read.db'), 'normal')
+  const db = openCheckpointer(join(live.dataDir, 'read.db'), 'normal')
   db.prepare('INSERT INTO follows VALUES (?, ?, 1)').run(ben.profileId, ann.profileId)
   db.close()
   assert.deepEqual(await ids(ben), [ann.profileId, ben.profileId])
@@ -167,32 +144,28 @@ test('friends are those whom the caller follows, and itself', async () => {
 test('a start without the read tables finds who referred whom in the journal', async () => {
   const path = '/referral/usdc/referrals'
   const [board, own] = [await live.send('GET', BOARD), await get(ann, path)]
-  await live.stop()
-  for (const ending of ['', '-wal', '-shm'])
-    rmSync(join(dataDir, `read.db${ending}`), { force: true })
-  live = await startLive({ dataDir, flags })
+  await live.restart({}, loseReadTables)
   assert.deepEqual((await live.send('GET', BOARD)).body, board.body)
   assert.deepEqual((await get(ann, path)).body, own.body)
 })
 
 test('GET /referral/usdc/me has the own volume, the part of fees and what was earned', async () => {
-  const paid = await startLive({ flags: ['--block-ms', '1', '--referral-bps', '1250'] })
-  const market = await openMarket(paid, 'rain', { fee: true })
-  const maker = await paid.trader(1000 * SHARE)
-  const referrer = await paid.trader(1000 * SHARE)
+  const {
+    live: paid,
+    rain: market,
+    maker,
+    referrer,
+  } = await exchange({
+    flags: ['--block-ms', '1', '--referral-bps', '1250'],
+    markets: { rain: { fee: true } },
+    traders: ['maker', 'referrer'],
+  })
   const standing = async (trader: Trader) =>
     (await paid.call(trader, 'GET', '/referral/usdc/me')).body
   const tiers = [{ minBasisRaw: '0', name: 'Standard', rate: '0.125' }]
   const nothing = { customTier: null, tiers, totalBasisRaw: '0', totalEarnedRaw: '0' }
   assert.deepEqual(await standing(referrer), nothing)
-  const wanted = { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE } as const
-  assert.equal((await place(paid, maker, market, wanted)).status, 201)
-  assert.equal(
-    (await place(paid, referrer, market, { ticks: 450, sizeRaw: 100 * SHARE })).status,
-    201,
-  )
+  await paid.trade(maker, referrer, market, { ticks: 450, sizeRaw: 100 * SHARE })
   assert.deepEqual(await standing(referrer), { ...nothing, totalBasisRaw: '45000000' })
   assert.equal((await paid.send('GET', '/referral/usdc/me')).status, 401)
-  assert.deepEqual(paid.faults, [])
-  await paid.stop()
 })

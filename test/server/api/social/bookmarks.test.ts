@@ -1,41 +1,30 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { SOCIAL_LIMITS } from '../../../../engine/domain/social/social-limits.ts'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { openMarket } from '../../../support/live-orders.ts'
-import { patientCall, readOf } from '../../../support/live-reads.ts'
-import { codeOf, newWallet } from '../../../support/live-session.ts'
-import { openGroupAndPool } from '../../../support/live-targets.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { newWallet } from '../../../support/live-session.ts'
+import { accepted, assertRefused, type Reply } from '../../../support/replies.ts'
 
 // Markets that a profile remembers, for itself and for others.
 
-const dataDir = newFolder()
-let live: LiveExchange
-let ann: Trader
-let ben: Trader
+const { live, ann, ben } = await exchange({
+  flags: ['--block-ms', '20'],
+  fundsRaw: 0,
+  traders: ['ann', 'ben'],
+})
 
 before(async () => {
-  live = await startLive({ dataDir, flags: ['--block-ms', '20'] })
-  ann = await live.trader(0)
-  ben = await live.trader(0)
-  for (const slug of ['rain', 'snow', 'hail']) await openMarket(live, slug)
-  await openGroupAndPool(live)
+  for (const slug of ['rain', 'snow', 'hail']) await live.openMarket(slug)
+  await live.openGroupAndPool()
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 const call = (who: Trader, method: string, path: string, body?: unknown) =>
-  patientCall(live, who, method, `/market-bookmarks${path}`, body)
+  live.patientCall(who, method, `/market-bookmarks${path}`, body)
 const put = (who: Trader, kind: string, target: string | number) =>
   call(who, 'PUT', `/${kind}/${target}`)
-const shownTo = (account: string) => readOf(live, `/market-bookmarks/public/${account}`)
+const shownTo = (account: string) => live.read(`/market-bookmarks/public/${account}`)
 const entries = (reply: Reply): unknown[] => {
   assert.equal(reply.status, 200, reply.text)
   const data = at(reply.body, 'data')
@@ -53,8 +42,7 @@ test('a market of each kind is bookmarked by number or slug, and listed newest f
     ['clob', 'cup-reds'],
   ] as const
   for (const [kind, slug] of kinds) {
-    const reply = await put(ann, kind, slug)
-    assert.equal(reply.status, 200, reply.text)
+    const reply = await accepted(put(ann, kind, slug))
     assert.equal(at(reply.body, 'targetKind'), kind)
     assert.equal(at(reply.body, 'market', 'slug'), slug)
     assert.equal(at(reply.body, 'availability'), 'active')
@@ -90,10 +78,10 @@ test('the address of a pool names it in any spelling', async () => {
     const again = await put(ann, 'amm', name)
     assert.deepEqual([again.status, at(again.body, 'bookmarkId')], [200, first], again.text)
     const wrong = await put(ann, 'clob', name)
-    assert.deepEqual([wrong.status, codeOf(wrong)], [400, 'BOOKMARK_KIND'])
+    assertRefused(wrong, 400, 'BOOKMARK_KIND')
   }
   const unknown = await put(ann, 'amm', `0x${'1'.repeat(40)}`)
-  assert.deepEqual([unknown.status, codeOf(unknown)], [404, 'MARKET_NOT_FOUND'])
+  assertRefused(unknown, 404, 'MARKET_NOT_FOUND')
 })
 
 test('a target of another kind and one that is not there are refused', async () => {
@@ -112,7 +100,7 @@ test('a target of another kind and one that is not there are refused', async () 
   ] as const
   for (const [kind, target, status, code] of rows) {
     const reply = await put(ben, kind, target)
-    assert.deepEqual([reply.status, codeOf(reply)], [status, code], `${kind} ${target}`)
+    assertRefused(reply, status, code, `${kind} ${target}`)
   }
   assert.deepEqual(await mine(ben), [])
 })
@@ -120,7 +108,7 @@ test('a target of another kind and one that is not there are refused', async () 
 test('one bookmark is removed by its owner alone, and all are cleared', async () => {
   const id = at((await mine(ann))[0], 'bookmarkId')
   const foreign = await call(ben, 'DELETE', `/${id}`)
-  assert.deepEqual([foreign.status, codeOf(foreign)], [404, 'BOOKMARK_NOT_FOUND'])
+  assertRefused(foreign, 404, 'BOOKMARK_NOT_FOUND')
   assert.equal((await call(ann, 'DELETE', `/${id}`)).status, 200)
   assert.equal((await call(ann, 'DELETE', `/${id}`)).status, 404)
   assert.equal((await mine(ann)).length, 4)
@@ -134,7 +122,7 @@ test('a list is private until its owner shows it, and then again when it is hidd
   const stranger = newWallet().address
   const hidden = await shownTo(ben.account)
   const unknown = await shownTo(stranger)
-  assert.deepEqual([hidden.status, codeOf(hidden)], [404, 'BOOKMARKS_NOT_SHOWN'])
+  assertRefused(hidden, 404, 'BOOKMARKS_NOT_SHOWN')
   assert.equal(hidden.text, unknown.text, 'nobody learns whether there is a list')
   assert.equal(hidden.headers.get('cache-control'), unknown.headers.get('cache-control'))
   const reported = await call(ben, 'PATCH', '/visibility', { isPublic: true })
@@ -164,10 +152,8 @@ test('a bookmark follows its market: locked, resolved and out of memory', async 
   }
   await live.admin('/admin/markets/rain/lock', {})
   assert.deepEqual(await availabilities(), ['active', 'active', 'unavailable'])
-  const done = await live.admin('/admin/markets/snow/resolve', { winningOutcomeIndex: 0 })
-  assert.equal(done.status, 200, done.text)
-  const cup = await live.admin('/admin/groups/cup/resolve', { winner: 'cup-reds' })
-  assert.equal(cup.status, 200, cup.text)
+  await accepted(live.admin('/admin/markets/snow/resolve', { winningOutcomeIndex: 0 }))
+  await accepted(live.admin('/admin/groups/cup/resolve', { winner: 'cup-reds' }))
   const { published } = live.exchange.pipeline
   const isGone = (slug: string) => published.bySlug(slug) === undefined
   while (!['snow', 'cup', 'cup-reds'].every(isGone)) await new Promise(setImmediate)
@@ -188,13 +174,13 @@ test('the bookmark above the limit is refused, until another one goes', async ()
   const filled = { targetKind: 'clob', seq: 1, putMs: 0 } as const
   for (const marketId of ids) bookmarks.put(ann.profileId, { ...filled, marketId })
   const above = await put(ann, 'clob', 'rain')
-  assert.deepEqual([above.status, codeOf(above)], [409, 'BOOKMARK_LIMIT'])
+  assertRefused(above, 409, 'BOOKMARK_LIMIT')
   assert.equal((await mine(ann)).length, most)
   bookmarks.remove(ann.profileId, ids[7])
   assert.equal((await put(ann, 'clob', 'rain')).status, 200)
   assert.equal((await put(ann, 'clob', 'rain')).status, 200, 'one that is there stays')
   const other = await put(ann, 'clob', 'hail')
-  assert.deepEqual([other.status, codeOf(other)], [409, 'BOOKMARK_LIMIT'])
+  assertRefused(other, 409, 'BOOKMARK_LIMIT')
   for (const marketId of ids.filter((each) => each !== ids[7])) {
     bookmarks.remove(ann.profileId, marketId)
   }
@@ -202,8 +188,7 @@ test('the bookmark above the limit is refused, until another one goes', async ()
 
 test('bookmarks and who sees them outlive a restart', async () => {
   const before = await mine(ann)
-  await live.stop()
-  live = await startLive({ dataDir, flags: ['--block-ms', '20'] })
+  await live.restart()
   assert.deepEqual(await mine(ann), before)
   assert.equal(entries(await shownTo(ann.account)).length, before.length)
   assert.equal((await shownTo(ben.account)).status, 404)

@@ -1,41 +1,35 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { patientCall, readOf } from '../../../support/live-reads.ts'
-import { codeOf } from '../../../support/live-session.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { LiveExchange, Trader } from '../../../support/live-exchange.ts'
+import { accepted, assertRefused, codeOf } from '../../../support/replies.ts'
 
 // The account on X of a profile: proven, taken over, forgotten.
 
 const PATH = '/profiles/x/connection'
-const live = await startLive({ flags: ['--social-provider', 'demo'] })
-const without = await startLive()
+const { live } = await exchange({ flags: ['--social-provider', 'demo'] })
+const { live: without } = await exchange()
 const ann = await live.trader(0, { username: 'ann' })
 const ben = await live.trader(0)
 
-after(async () => {
-  await live.stop()
-  await without.stop()
-})
-afterEach(() => assert.deepEqual([...live.faults, ...without.faults], []))
-
 const connect = (who: Trader, code: unknown, on: LiveExchange = live) =>
-  patientCall(on, who, 'POST', PATH, { code })
+  on.patientCall(who, 'POST', PATH, { code })
 const apply = (who: Trader, body: object) =>
-  patientCall(live, who, 'POST', `${PATH}/social-data`, body)
-const own = async (who: Trader) =>
-  Object((await patientCall(live, who, 'GET', '/profiles/me')).body)
+  live.patientCall(who, 'POST', `${PATH}/social-data`, body)
+const own = async (who: Trader) => Object((await live.patientCall(who, 'GET', '/profiles/me')).body)
 
 test('an exchange without a provider connects nobody', async () => {
   const cat = await without.trader(0)
   const reply = await connect(cat, 'demo:cat', without)
-  assert.deepEqual([reply.status, codeOf(reply)], [404, 'SOCIAL_CONNECTION_OFF'])
-  assert.equal((await patientCall(without, cat, 'DELETE', PATH)).status, 200)
+  assertRefused(reply, 404, 'SOCIAL_CONNECTION_OFF')
+  assert.equal((await without.patientCall(cat, 'DELETE', PATH)).status, 200)
 })
 
 test('nothing is taken over before an account is connected', async () => {
   for (const body of [{}, { username: true }, { avatar: true }]) {
     const reply = await apply(ann, body)
-    assert.deepEqual([reply.status, codeOf(reply)], [409, 'SOCIAL_NOT_CONNECTED'])
+    assertRefused(reply, 409, 'SOCIAL_NOT_CONNECTED')
   }
 })
 
@@ -43,7 +37,7 @@ test('a code that proves nothing is refused', async () => {
   const codes = ['demo:', 'demo:a b', 'demo:@ann', `demo:${'a'.repeat(16)}`, 'other', 'demo:\u00e4']
   for (const code of codes) {
     const reply = await connect(ann, code)
-    assert.deepEqual([reply.status, codeOf(reply)], [400, 'SOCIAL_CODE_INVALID'], code)
+    assertRefused(reply, 400, 'SOCIAL_CODE_INVALID', code)
   }
   for (const code of ['', 7, null, 'x'.repeat(513)]) {
     assert.equal((await connect(ann, code)).status, 400)
@@ -52,11 +46,10 @@ test('a code that proves nothing is refused', async () => {
 })
 
 test('a connected handle is shown and found, and gives username and picture', async () => {
-  const connected = await connect(ann, 'demo:Rain_Ann')
-  assert.equal(connected.status, 200, connected.text)
+  const connected = await accepted(connect(ann, 'demo:Rain_Ann'))
   assert.equal(at(connected.body, 'handle'), 'Rain_Ann')
   assert.equal((await own(ann)).xHandle, 'Rain_Ann')
-  const found = await readOf(live, '/profiles/search?query=%40rain_a')
+  const found = await live.read('/profiles/search?query=%40rain_a')
   assert.equal(at(found.body, 'data', 0, 'id'), ann.profileId)
   const none = await apply(ann, {})
   const nothing = { usernameApplied: false, avatarApplied: false, usernameSkippedReason: null }
@@ -86,14 +79,14 @@ test('a handle that is a username already, or cannot be one, leaves the username
 
 test('a forgotten account is found no more; what it gave stays', async () => {
   for (const _twice of [1, 2])
-    assert.equal((await patientCall(live, ann, 'DELETE', PATH)).status, 200)
+    assert.equal((await live.patientCall(ann, 'DELETE', PATH)).status, 200)
   const { xHandle, username } = await own(ann)
   assert.deepEqual([xHandle, username], [null, 'Rain_Ann'])
   const reply = await apply(ann, { avatar: true })
   assert.equal(codeOf(reply), 'SOCIAL_NOT_CONNECTED')
-  const found = async () => (await readOf(live, '/profiles/search?query=%40_ben')).text
+  const found = async () => (await live.read('/profiles/search?query=%40_ben')).text
   assert.match(await found(), /"username":null/)
-  await patientCall(live, ben, 'DELETE', PATH)
+  await live.patientCall(ben, 'DELETE', PATH)
   assert.equal(await found(), '{"data":[]}')
   assert.equal((await live.send('POST', PATH)).status, 401)
 })

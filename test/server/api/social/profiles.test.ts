@@ -1,46 +1,35 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { SOCIAL_LIMITS } from '../../../../engine/domain/social/social-limits.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-} from '../../../support/live-exchange.ts'
-import { asOperator } from '../../../support/live-matches.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { PARTNER_RIGHTS, serverWallet } from '../../../support/live-partners.ts'
-import { patientCall, readOf } from '../../../support/live-reads.ts'
-import { codeOf, newWallet } from '../../../support/live-session.ts'
+import { newWallet } from '../../../support/live-session.ts'
 import { Random } from '../../../support/random.ts'
+import { accepted, assertRefused, type Reply } from '../../../support/replies.ts'
 
 // Profiles for others: searches, follows, and one by its address.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let ann: Trader
-let ben: Trader
-let cat: Trader
-
-before(async () => {
-  live = await startLive()
-  ann = await live.trader(100 * SHARE, { username: 'Rain.Ann', feeCapBps: 100 })
-  ben = await live.trader(100 * SHARE, { username: 'bigrain' })
-  cat = await live.trader(0, { username: 'rain', apiToken: { scopes: PARTNER_RIGHTS } })
-  const market = await openMarket(live, 'rain')
-  await place(live, ann, market, { sizeRaw: 10 * SHARE })
-  const taken = await place(live, ben, market, { outcome: 1, sizeRaw: 10 * SHARE })
-  assert.equal(at(taken.body, 'execution', 'matched'), true, taken.text)
+const { live, ann, ben, cat } = await exchange({
+  traders: {
+    ann: { collateralRaw: 100 * SHARE, username: 'Rain.Ann', feeCapBps: 100 },
+    ben: { collateralRaw: 100 * SHARE, username: 'bigrain' },
+    cat: { collateralRaw: 0, username: 'rain', apiToken: { scopes: PARTNER_RIGHTS } },
+  },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
-const get = (path: string) => readOf(live, path)
+const market = await live.openMarket('rain')
+await live.place(ann, market, { sizeRaw: 10 * SHARE })
+const taken = await live.place(ben, market, { outcome: 1, sizeRaw: 10 * SHARE })
+assert.equal(at(taken.body, 'execution', 'matched'), true, taken.text)
+
+const get = (path: string) => live.read(path)
 const search = (text: string, more = '') =>
   get(`/profiles/search?query=${encodeURIComponent(text)}${more}`)
 const follow = (who: Trader, account: string, method = 'PUT') =>
-  patientCall(live, who, method, `/profiles/${account}/follow`)
+  live.patientCall(who, method, `/profiles/${account}/follow`)
 const idsIn = (reply: Reply) => {
   assert.equal(reply.status, 200, reply.text)
   const data = at(reply.body, 'data')
@@ -129,10 +118,10 @@ test('nobody follows itself or nobody, and a follow needs a proof', async () => 
   ] as const
   for (const [account, status, code] of rows) {
     const reply = await follow(ann, account)
-    assert.deepEqual([reply.status, codeOf(reply)], [status, code], account)
+    assertRefused(reply, status, code, account)
   }
   const missing = await follow(ann, stranger, 'DELETE')
-  assert.deepEqual([missing.status, codeOf(missing)], [404, 'PROFILE_NOT_FOUND'])
+  assertRefused(missing, 404, 'PROFILE_NOT_FOUND')
   assert.equal((await live.send('PUT', `/profiles/${ann.account}/follow`)).status, 401)
   assert.equal((await get('/profiles/following')).status, 401)
 })
@@ -144,14 +133,14 @@ test('the follow above the limit is refused', async () => {
   // The state is filled as ten thousand calls would fill it.
   for (let at = 0; at < most; at++) follows.add(dora.profileId, 5_000_000 - at)
   const above = await follow(dora, cat.account)
-  assert.deepEqual([above.status, codeOf(above)], [409, 'FOLLOW_LIMIT'])
+  assertRefused(above, 409, 'FOLLOW_LIMIT')
   for (let at = 0; at < most; at++) follows.remove(dora.profileId, 5_000_000 - at)
   assert.equal((await follow(dora, cat.account)).status, 200)
   await follow(dora, cat.account, 'DELETE')
 })
 
 test('the own list is read page by page, at once after a follow', async () => {
-  const list = (query = '') => patientCall(live, ben, 'GET', `/profiles/following${query}`)
+  const list = (query = '') => live.patientCall(ben, 'GET', `/profiles/following${query}`)
   await follow(ben, cat.account, 'DELETE')
   assert.deepEqual((await list()).body, { data: [], nextCursor: null })
   const others = await Promise.all([1, 2, 3].map(() => live.trader(0)))
@@ -177,9 +166,9 @@ test('server wallets are found by name and address, and are not listed among peo
 test('profiles that an operator calls programs are not listed among people', async () => {
   const path = `/admin/profiles/${ben.profileId}`
   for (const isMachine of [true, false]) {
-    const edited = await asOperator(live, 'PATCH', path, { isMachine })
+    const edited = await live.operator('PATCH', path, { isMachine })
     assert.equal(at(edited.body, 'isMachine'), isMachine, edited.text)
-    assert.equal(at((await asOperator(live, 'GET', path)).body, 'isMachine'), isMachine)
+    assert.equal(at((await live.operator('GET', path)).body, 'isMachine'), isMachine)
     const listed = idsIn(await get('/profiles/social?limit=20'))
     assert.equal(listed.includes(ben.profileId), !isMachine)
   }
@@ -187,9 +176,8 @@ test('profiles that an operator calls programs are not listed among people', asy
 
 test('a public profile shows names, picture, rank and standing, and nothing private', async () => {
   const edit = { bio: 'I trade rain.', pfpUrl: 'https://a.example/x.png' }
-  assert.equal((await patientCall(live, ann, 'PATCH', '/profiles/me', edit)).status, 200)
-  const reply = await get(`/profiles/public/${ann.account.toLowerCase()}`)
-  assert.equal(reply.status, 200, reply.text)
+  assert.equal((await live.patientCall(ann, 'PATCH', '/profiles/me', edit)).status, 200)
+  const reply = await accepted(get(`/profiles/public/${ann.account.toLowerCase()}`))
   const { createdAt, ...shown } = Object(reply.body)
   assert.match(String(createdAt), /^20\d\d-/)
   assert.deepEqual(shown, {
@@ -199,6 +187,6 @@ test('a public profile shows names, picture, rank and standing, and nothing priv
   })
   assert.ok(!reply.text.includes('100'.padStart(4, ':')), 'the cap of the fee is private')
   const missing = await get(`/profiles/public/${newWallet().address}`)
-  assert.deepEqual([missing.status, codeOf(missing)], [404, 'PROFILE_NOT_FOUND'])
+  assertRefused(missing, 404, 'PROFILE_NOT_FOUND')
   assert.equal((await get(`/profiles/public/0x${'aB'.repeat(20)}`)).status, 400)
 })

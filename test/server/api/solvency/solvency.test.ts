@@ -1,39 +1,23 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { commands } from '../../../../server/cli/commands.ts'
 import { runCommand } from '../../../../server/command-line.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import {
-  ADMIN_TOKEN,
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { accepted, assertRefused } from '../../../support/replies.ts'
 
 // What the exchange owes to everybody, and the proof of one's own balances (rules §14).
 
 const SHARE = 1_000_000
 const MINUTE_MS = 60_000
-let dataDir: string
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
-
-before(async () => {
-  dataDir = newFolder()
-  live = await startLive({ dataDir })
-  rain = await openMarket(live, 'rain', { fee: true })
-  alice = await live.trader(1000 * SHARE)
-  bob = await live.trader(2000 * SHARE)
+const { live, rain, alice, bob } = await exchange({
+  markets: { rain: { fee: true } },
+  traders: { alice: 1000 * SHARE, bob: 2000 * SHARE },
 })
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 
 async function verify(reply: unknown, ...flags: string[]) {
   const file = join(newFolder(), 'proof.json')
@@ -50,7 +34,7 @@ const proofOf = (trader: Trader, query = '') => {
 }
 
 const asOperator = (path: string) => {
-  return live.send('GET', path, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+  return live.operator('GET', path)
 }
 
 test('before the first count all calls say when to come back', async () => {
@@ -59,18 +43,17 @@ test('before the first count all calls say when to come back', async () => {
     await proofOf(alice),
     await asOperator('/admin/solvency'),
   ]) {
-    assert.deepEqual([reply.status, at(reply.body, 'code')], [503, 'NOT_COUNTED'])
+    assertRefused(reply, 503, 'NOT_COUNTED')
     assert.equal(reply.headers.get('retry-after'), '60')
   }
 })
 
 test('a proof of collateral, of reserves and of shares is checked offline', async () => {
-  await place(live, alice, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
-  await place(live, bob, rain, { ticks: 450, sizeRaw: 40 * SHARE })
+  await live.place(alice, rain, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
+  await live.place(bob, rain, { ticks: 450, sizeRaw: 40 * SHARE })
   await live.exchange.pipeline.durable()
   assert.equal(await live.exchange.solvency.count(), true)
-  const shown = await live.send('GET', '/solvency')
-  assert.equal(shown.status, 200, shown.text)
+  const shown = await accepted(live.send('GET', '/solvency'))
   assert.equal(textAt(shown.body, 'snapshot', 'assetsRaw'), String(3000 * SHARE))
   assert.equal(textAt(shown.body, 'snapshot', 'obligationsRaw'), String(3000 * SHARE))
   assert.equal(textAt(shown.body, 'snapshot', 'differenceRaw'), '0')
@@ -123,8 +106,7 @@ test('the operator sees every token with its difference', async () => {
       ['no of market 1', String(40 * SHARE), '0'],
     ],
   )
-  const begun = await live.admin('/admin/solvency', {})
-  assert.equal(begun.status, 202, begun.text)
+  await accepted(live.admin('/admin/solvency', {}), 202)
 })
 
 test('a changed proof, another file and another root are refused with a sentence', async () => {
@@ -159,8 +141,7 @@ test('a thread that dies stops nothing, and the next count starts another', asyn
 test('a start counts the newest snapshot to the same root', async () => {
   await live.exchange.solvency.count()
   const earlier = await live.send('GET', '/solvency')
-  await live.stop()
-  live = await startLive({ dataDir, flags: ['--solvency-minutes', '10'] })
+  await live.restart({ flags: ['--solvency-minutes', '10'] })
   const { solvency, recovered } = live.exchange
   assert.equal(recovered.snapshotSeq, at(earlier.body, 'snapshot', 'seq'))
   solvency.tick(0)
@@ -205,7 +186,7 @@ test('a count that is asked for is of what stands now, whatever is under way', a
 })
 
 test('a new folder has a minute until its first count', async () => {
-  const fresh = await startLive({ flags: ['--solvency-minutes', '10'] })
+  const { live: fresh } = await exchange({ flags: ['--solvency-minutes', '10'] })
   const { solvency } = fresh.exchange
   await fresh.trader(SHARE)
   for (const nowMs of [0, MINUTE_MS - 1]) solvency.tick(nowMs)
@@ -213,5 +194,4 @@ test('a new folder has a minute until its first count', async () => {
   solvency.tick(MINUTE_MS)
   assert.equal(await solvency.underWay, true)
   assert.equal(await fresh.gauge('outcomex_solvency_seq'), fresh.exchange.snapshots.last.seq)
-  await fresh.stop()
 })

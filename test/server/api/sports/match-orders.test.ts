@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
-import { newFolder } from '../../../support/data-folder.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import {
   askMatch,
-  asOperator,
   eventOf,
   matchBody,
   publishScores,
   putMatch,
   removeMatch,
 } from '../../../support/live-matches.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { answered, listAt, readOf } from '../../../support/live-reads.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
+import { accepted, answered, assertRefused, listAt, type Reply } from '../../../support/replies.ts'
 
 // The orders of a profile over the markets of a match, and matches after they left memory or the
 // exchange was started again.
@@ -28,21 +21,15 @@ import { freshSeed, Random } from '../../../support/random.ts'
 const SEED = freshSeed()
 const SHARE = 1_000_000
 const FUNDS_RAW = 10_000 * SHARE
-const dataDir = newFolder()
-const start = () => startLive({ dataDir, flags: ['--block-ms', '20'] })
-let live: LiveExchange = await start()
-const markets: LiveMarket[] = []
-for (const slug of ['home', 'draw', 'away', 'rain']) markets.push(await openMarket(live, slug))
-const [home, draw, away, rain] = markets
+const { live, home, draw, away, rain } = await exchange({
+  flags: ['--block-ms', '20'],
+  markets: ['home', 'draw', 'away', 'rain'],
+})
+const markets = [home, draw, away, rain]
 await putMatch(live, 'derby', 1, ['home', 'draw', 'away'])
 
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
-
-async function rest(trader: Trader, market: LiveMarket, wanted: object = {}): Promise<string> {
-  const reply = await place(live, trader, market, { ticks: 100, sizeRaw: SHARE, ...wanted })
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+function rest(trader: Trader, market: LiveMarket, wanted: object = {}): Promise<string> {
+  return live.ordered(trader, market, { ticks: 100, sizeRaw: SHARE, ...wanted })
 }
 
 const ordersOf = (trader: Trader, query = '', slug = 'derby') =>
@@ -115,23 +102,22 @@ test('a name that is of no match is refused, and cancels wait for no market', as
   const alice = await live.trader(FUNDS_RAW)
   for (const slug of ['nowhere', 'rain', 'constructor']) {
     for (const reply of [await ordersOf(alice, '', slug), await cancelIn(alice, slug)]) {
-      assert.deepEqual([reply.status, at(reply.body, 'code')], [404, 'MATCH_NOT_FOUND'], slug)
+      assertRefused(reply, 404, 'MATCH_NOT_FOUND', slug)
     }
   }
   for (const query of ['?limit=0', '?limit=201', '?statuses=odd', '?page=1']) {
     assert.equal((await ordersOf(alice, query)).status, 400, query)
   }
   const open = { mode: 'disabled' }
-  const made = await live.admin('/admin/trading-modes', open)
-  assert.equal(made.status, 201, made.text)
+  const made = await accepted(live.admin('/admin/trading-modes', open), 201)
   const restricted = await cancelIn(alice)
-  assert.deepEqual([restricted.status, at(restricted.body, 'code')], [425, 'trading_disabled'])
-  await asOperator(live, 'DELETE', `/admin/trading-modes/${String(at(made.body, 'id'))}`)
+  assertRefused(restricted, 425, 'trading_disabled')
+  await live.operator('DELETE', `/admin/trading-modes/${String(at(made.body, 'id'))}`)
 })
 
 test('a market that its match names no more is of no match', async () => {
   const alice = await live.trader(0)
-  await openMarket(live, 'hail')
+  await live.openMarket('hail')
   await putMatch(live, 'storm', 3, ['rain', 'hail'])
   assert.equal((await ordersOf(alice, '', 'rain')).status, 200)
   await putMatch(live, 'storm', 3, ['hail'])
@@ -151,34 +137,31 @@ test('a removed match is gone at once, and its markets may be of another', async
   }
   assert.deepEqual(await publishScores(live, eventOf(2, 2)), [0, 0, 0])
   await putMatch(live, 'long', 2, ['rain'])
-  const shown = await readOf(live, '/sports/events?status=upcoming')
+  const shown = await live.read('/sports/events?status=upcoming')
   assert.ok(shown.text.includes('"long"') && !shown.text.includes('"short"'), shown.text)
   await removeMatch(live, 'long')
 })
 
 test('a start shows the same score, and an event from before counts once', async () => {
   await publishScores(live, eventOf(1, 3, { homeScore: 2 }), eventOf(1, 4, { homeScore: 3 }))
-  const shown = await readOf(live, '/sports/live')
+  const shown = await live.read('/sports/live')
   assert.ok(shown.text.includes('"homeScore":3'), shown.text)
-  const last = await live.stop()
-  live = await start()
-  assert.equal(live.exchange.recovered.stateHash, last.stateHash)
-  assert.equal((await readOf(live, '/sports/live')).text, shown.text)
+  await live.restart()
+  assert.equal((await live.read('/sports/live')).text, shown.text)
   assert.deepEqual(await publishScores(live, eventOf(1, 4), eventOf(1, 3)), [0, 2, 0])
   assert.deepEqual(await publishScores(live, eventOf(1, 2)), [0, 0, 1])
 })
 
 test('a match that left memory is read, and its orders too', async () => {
   const alice = await live.trader(FUNDS_RAW)
-  const wet = await openMarket(live, 'wet')
+  const wet = await live.openMarket('wet')
   await putMatch(live, 'ended', 5, ['wet'])
   const id = await rest(alice, wet)
   await live.call(alice, 'DELETE', `/orders/${id}`)
   await publishScores(live, eventOf(5, 1, { homeScore: 4, isFinished: true }))
   const { published } = live.exchange.pipeline
   assert.ok(published.matches.bySlug('ended') !== undefined, 'its market is in memory')
-  const resolved = await live.admin('/admin/markets/wet/resolve', { payoutNumerators: [1, 1] })
-  assert.equal(resolved.status, 200, resolved.text)
+  await accepted(live.admin('/admin/markets/wet/resolve', { payoutNumerators: [1, 1] }))
   while (published.bySlug('wet') !== undefined) await new Promise(setImmediate)
   assert.equal(published.matches.bySlug('ended'), undefined)
   for (const slug of ['ended', 'wet']) {
@@ -186,17 +169,17 @@ test('a match that left memory is read, and its orders too', async () => {
     const canceled = await cancelIn(alice, slug)
     assert.deepEqual([canceled.status, at(canceled.body, 'canceled')], [200, []])
   }
-  const finished = await readOf(live, '/sports/events?status=finished')
+  const finished = await live.read('/sports/events?status=finished')
   assert.equal(at(finished.body, 'data', 0, 'slug'), 'ended')
   assert.equal(at(finished.body, 'data', 0, 'score', 'homeScore'), 4)
   assert.deepEqual(await publishScores(live, eventOf(5, 2)), [0, 0, 0])
   const again = await askMatch(live, 'ended', matchBody(5, ['wet']))
-  assert.deepEqual([again.status, at(again.body, 'code')], [404, 'MARKET_NOT_FOUND'])
+  assertRefused(again, 404, 'MARKET_NOT_FOUND')
 })
 
 test('a match that is put again after it left memory begins again', async () => {
   await putMatch(live, 'ended', 5, ['rain'])
-  const all = await readOf(live, '/sports/events')
+  const all = await live.read('/sports/events')
   const shown = listAt(all, 'data').filter((each) => at(each, 'slug') === 'ended')
   assert.deepEqual(
     shown.map((each) => [at(each, 'status'), at(each, 'score')]),

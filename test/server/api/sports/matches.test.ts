@@ -1,52 +1,36 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  textAt,
-} from '../../../support/live-exchange.ts'
+import { afterEach, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
 import {
   askMatch,
   askScores,
-  asOperator,
   eventOf,
   matchBody,
   publishScores,
   putMatch,
   removeMatch,
 } from '../../../support/live-matches.ts'
-import { openMarket } from '../../../support/live-orders.ts'
-import { answered, listAt, readOf } from '../../../support/live-reads.ts'
+import { answered, assertRefused, listAt, type Reply } from '../../../support/replies.ts'
 
 // Matches of sports and esports as operators put them and as everybody reads them (rules §12.8).
 
 const MARKETS = 8
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-  for (let number = 1; number <= MARKETS; number++) await openMarket(live, `m${number}`)
-  const markets = ['g-a', 'g-b'].map((slug) => ({ slug, title: slug }))
-  await live.admin('/admin/groups', { slug: 'g', title: 'Who wins?', markets })
-})
-after(() => live.stop())
+const { live } = await exchange()
+for (let number = 1; number <= MARKETS; number++) await live.openMarket(`m${number}`)
+const markets = ['g-a', 'g-b'].map((slug) => ({ slug, title: slug }))
+await live.admin('/admin/groups', { slug: 'g', title: 'Who wins?', markets })
 afterEach(async () => {
-  assert.deepEqual(live.faults, [])
   for (const slug of slugsOf(await get('/sports/events?limit=100'))) await removeMatch(live, slug)
 })
 
 async function get(path: string): Promise<Reply> {
-  const reply = await readOf(live, path)
+  const reply = await live.read(path)
   assert.equal(reply.status, 200, `${path}: ${reply.text}`)
   return reply
 }
 
 const slugsOf = (reply: Reply) => listAt(reply, 'data').map((each) => textAt(each, 'slug'))
-
-function assertRefused(reply: Reply, status: number, code: string, stated = reply.text): void {
-  assert.deepEqual([reply.status, at(reply.body, 'code')], [status, code], stated)
-}
 
 test('the markets of a match are of sports, as long as it has them', async () => {
   const typeOf = async (slug: string) =>
@@ -97,7 +81,7 @@ test('a match is shown as it was put, and as it was put again', async () => {
   const again = await get('/sports/events')
   assert.equal(at(again.body, 'data', 0, 'title'), 'Again')
   assert.deepEqual(at(again.body, 'data', 0, 'markets'), [{ slug: 'm2', esportsPropType: null }])
-  const audit = await answered(() => asOperator(live, 'GET', '/admin/audit?limit=1'))
+  const audit = await answered(() => live.operator('GET', '/admin/audit?limit=1'))
   assert.ok(audit.text.includes('"putMatch"') && audit.text.includes('final'), audit.text)
 })
 
@@ -131,7 +115,7 @@ test('a match that cannot be is refused, and nothing changes', async () => {
   for (const [slug, body, status, code] of rows) {
     assertRefused(await askMatch(live, slug, body), status, code, JSON.stringify(body))
   }
-  const gone = await asOperator(live, 'DELETE', '/admin/sports/matches/three')
+  const gone = await live.operator('DELETE', '/admin/sports/matches/three')
   assertRefused(gone, 404, 'MATCH_NOT_FOUND')
   assert.equal(live.exchange.pipeline.clearing.lastSeq, lastSeq, 'nothing is stamped')
 })

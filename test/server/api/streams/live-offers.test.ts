@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
 import { crowd } from '../../../support/full-queue.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
-import { patientCall, readOf } from '../../../support/live-reads.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { accepted } from '../../../support/replies.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
 
@@ -12,25 +13,17 @@ import { closeAll } from '../../../support/socket-desk.ts'
 const UNIT = 1_000_000
 const OFFER = 'liveOffer'
 const STAKED = { stakeMax: '10000000', payout: '30000000' }
-let live: LiveExchange
-let maker: Trader
-let legs: object[]
+const { live, maker } = await exchange({ traders: { maker: 10_000 * UNIT } })
 const clients: SocketClient[] = []
 
-before(async () => {
-  live = await startLive()
-  maker = await live.trader(10_000 * UNIT)
-  const markets = [await openMarket(live, 'first'), await openMarket(live, 'second')]
-  for (const market of markets) {
-    const wanted = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
-    assert.equal((await place(live, maker, market, wanted)).status, 201)
-  }
-  legs = markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
-})
-after(() => live.stop())
+const markets = [await live.openMarket('first'), await live.openMarket('second')]
+for (const market of markets) {
+  const wanted = { outcome: 1, ticks: 500, sizeRaw: 1000 * UNIT } as const
+  await live.placed(maker, market, wanted)
+}
+const legs = markets.map(({ slug: marketSlug }) => ({ marketSlug, outcomeIndex: 0 }))
 afterEach(async () => {
   await closeAll(live, clients)
-  assert.deepEqual(live.faults, [])
 })
 
 async function join(): Promise<SocketClient> {
@@ -42,7 +35,7 @@ async function join(): Promise<SocketClient> {
 }
 
 async function offer(by: Trader = maker): Promise<unknown> {
-  const made = await patientCall(live, by, 'POST', '/parlay/offers', { legs, ...STAKED })
+  const made = await live.patientCall(by, 'POST', '/parlay/offers', { legs, ...STAKED })
   assert.equal(made.status, 201, made.text)
   return made.body
 }
@@ -51,15 +44,14 @@ test('every reader hears an offer with the fields of the list', async () => {
   const readers = [await join(), await join()]
   const made = await offer()
   for (const reader of readers) assert.deepEqual(await reader.take(OFFER, 1), [made])
-  const { body } = await readOf(live, '/parlay/offers')
+  const { body } = await live.read('/parlay/offers')
   assert.deepEqual(at(body, 'data', '0'), made)
 })
 
 test('offers come in their order, with the username of each maker', async () => {
   const named = await live.trader(10_000 * UNIT)
   const change = { username: 'maker_of_packs' }
-  const renamed = await patientCall(live, named, 'PATCH', '/profiles/me', change)
-  assert.equal(renamed.status, 200, renamed.text)
+  await accepted(live.patientCall(named, 'PATCH', '/profiles/me', change))
   const reader = await join()
   const made = [await offer(named), await offer(), await offer(named)]
   const reported = await reader.take(OFFER, 3)

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { newFolder } from '../../../support/data-folder.ts'
-import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
+import { afterEach, before, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
 import { eventOf, publishScores, putMatch, removeMatch } from '../../../support/live-matches.ts'
-import { openMarket } from '../../../support/live-orders.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
 
@@ -11,21 +10,17 @@ import { closeAll } from '../../../support/socket-desk.ts'
 
 const SPORTS = 'live_sports_update'
 const ESPORTS = 'live_esports_update'
-const dataDir = newFolder()
-let live: LiveExchange
+const { live } = await exchange()
 const clients: SocketClient[] = []
 
 before(async () => {
-  live = await startLive({ dataDir })
-  for (const slug of ['m1', 'm2', 'm3']) await openMarket(live, slug)
+  for (const slug of ['m1', 'm2', 'm3']) await live.openMarket(slug)
   await putMatch(live, 'derby', 1, ['m1'])
   await putMatch(live, 'test-match', 2, ['m2'], { sportType: 'cricket' })
   await putMatch(live, 'final', 3, ['m3'], { sportType: 'esports', esportType: 'cs2' })
 })
-after(() => live.stop())
 afterEach(async () => {
   await closeAll(live, clients)
-  assert.deepEqual(live.faults, [])
 })
 
 async function join(...channels: string[]): Promise<SocketClient> {
@@ -104,8 +99,7 @@ test('who left a channel hears nothing more of it', async () => {
 
 test('a removed match is in no first frame, and a start tells the scores from before', async () => {
   await removeMatch(live, 'test-match')
-  await live.stop()
-  live = await startLive({ dataDir })
+  await live.restart()
   const reader = await join('subscribe_live_sports', 'subscribe_live_esports')
   const [sports] = await reader.take(SPORTS, 1)
   assert.deepEqual(Object.keys(Object(sports)), ['derby'])

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { ADMIN } from '../../../support/chain-desk.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
-import { openGroupAndPool } from '../../../support/live-targets.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
+import { accepted } from '../../../support/replies.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
 
@@ -11,27 +12,20 @@ import { closeAll } from '../../../support/socket-desk.ts'
 // for each frame. A quiet book is sent again.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let rain: LiveMarket
-let snow: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, snow, alice, bob } = await exchange({
+  flags: ['--block-ms', '20'],
+  socketWaits: { quietBookMs: 600_000 },
+  markets: ['rain', 'snow'],
+  fundsRaw: 10_000 * SHARE,
+  traders: ['alice', 'bob'],
+})
 const clients: SocketClient[] = []
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'], socketWaits: { quietBookMs: 600_000 } })
-  rain = await openMarket(live, 'rain')
-  snow = await openMarket(live, 'snow')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE)
-})
-after(() => live.stop())
 afterEach(async () => {
   await closeAll(live, clients)
   for (const slug of ['rain', 'snow']) {
     assert.equal(live.exchange.pipeline.published.bySlug(slug)?.watch, null, 'nobody hears it')
   }
-  assert.deepEqual(live.faults, [])
 })
 
 async function join(requested?: object): Promise<SocketClient> {
@@ -50,8 +44,7 @@ const sizeAt = (frame: unknown, side: 'bids' | 'asks', price: number): unknown =
 }
 
 async function bid(market: LiveMarket, ticks: number, shares = 1): Promise<void> {
-  const reply = await place(live, alice, market, { ticks, sizeRaw: shares * SHARE })
-  assert.equal(reply.status, 201, reply.text)
+  await live.placed(alice, market, { ticks, sizeRaw: shares * SHARE })
 }
 
 test('the first frame is the whole book, with its amounts as numbers', async () => {
@@ -135,7 +128,7 @@ test('an unknown market is refused, and the earlier set stays', async () => {
 })
 
 test('a group has no book, as over REST, and a pool tells its prices under its slug', async () => {
-  await openGroupAndPool(live)
+  await live.openGroupAndPool()
   const client = await join({ marketSlugs: ['rain', 'cup'] })
   const [refused] = await client.take('exception', 1)
   assert.deepEqual([at(refused, 'code'), at(refused, 'missing')], ['MARKET_NOT_FOUND', ['cup']])
@@ -174,8 +167,7 @@ test('a flagged market trades and shows no book, on no socket and in no line', a
   const flag = async (isFlagged: boolean) => {
     const headers = { ...ADMIN.headers, 'content-type': 'application/json' }
     const body = JSON.stringify({ isFlagged })
-    const reply = await live.send('PUT', '/admin/markets/rain/flag', { headers, body })
-    assert.equal(reply.status, 200, reply.text)
+    await accepted(live.send('PUT', '/admin/markets/rain/flag', { headers, body }))
     live.shiftClock(1000)
   }
   await flag(true)
@@ -250,8 +242,7 @@ test('a client of changes has the same book as a client of whole books', async (
   await changes.take('orderbookUpdate', 1)
   for (let ticks = 200; ticks < 215; ticks++) {
     await bid(rain, ticks, 2)
-    const taken = await place(live, bob, rain, { outcome: 1, ticks: 1000 - ticks, sizeRaw: SHARE })
-    assert.equal(taken.status, 201, taken.text)
+    await live.placed(bob, rain, { outcome: 1, ticks: 1000 - ticks, sizeRaw: SHARE })
   }
   await whole.until(() => sizeAt(books(whole).at(-1), 'bids', 0.214) === SHARE)
   const last = books(whole).at(-1)
@@ -292,16 +283,14 @@ test('a frame of changes has only what changed since the frame before', async ()
 })
 
 test('a book that is quiet is sent again, with the next number', async () => {
-  const quiet = await startLive({ socketWaits: { quietBookMs: 30 } })
-  await openMarket(quiet, 'calm')
+  const { live: quiet } = await exchange({ socketWaits: { quietBookMs: 30 } })
+  await quiet.openMarket('calm')
   const client = await SocketClient.open(quiet.port)
   client.socket.emit('subscribe_market_prices', { marketSlugs: ['calm'], mode: 'delta' })
   const [first, second] = await client.take('orderbookDelta', 2)
   assert.deepEqual([at(first, 'bids'), at(first, 'asks')], [[], []])
   assert.equal(Number(at(second, 'sequence')), Number(at(first, 'sequence')) + 1)
   client.close()
-  await quiet.stop()
-  assert.deepEqual(quiet.faults, [])
 })
 
 test('a report of the oracle goes to the open slot it is about, and to its symbol', async () => {
@@ -320,8 +309,7 @@ test('a report of the oracle goes to the open slot it is about, and to its symbo
   const client = await join({ marketSlugs: [slug], symbols: ['BTC'] })
   await client.take('orderbookUpdate', 1)
   const reports = [{ symbol: 'BTC', price: '64000.5' }]
-  const reported = await live.admin('/admin/oracle/prices', { reports })
-  assert.equal(reported.status, 200, reported.text)
+  await accepted(live.admin('/admin/oracle/prices', { reports }))
   const frames = await client.take('oraclePriceData', 2)
   assert.deepEqual(
     frames.map((frame) => [at(frame, 'marketSlug'), at(frame, 'symbol'), at(frame, 'value')]),

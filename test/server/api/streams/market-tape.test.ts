@@ -1,37 +1,25 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { ADMIN } from '../../../support/chain-desk.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, marketOf, openMarket, place } from '../../../support/live-orders.ts'
-import { openGroupAndPool } from '../../../support/live-targets.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import { accepted } from '../../../support/replies.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
 
 // The public tape of a market, and the news of markets that are made and resolved (rules §12.8).
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, alice, bob } = await exchange({
+  flags: ['--block-ms', '20'],
+  markets: ['rain'],
+  fundsRaw: 10_000 * SHARE,
+  traders: ['alice', 'bob'],
+})
 const clients: SocketClient[] = []
 
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'] })
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE)
-})
-after(() => live.stop())
 afterEach(async () => {
   await closeAll(live, clients)
-  assert.deepEqual(live.faults, [])
 })
 
 async function join(event: string, requested: object = {}): Promise<SocketClient> {
@@ -45,21 +33,19 @@ async function join(event: string, requested: object = {}): Promise<SocketClient
 /** Alice bids at these ticks, then Bob sells into them; gives the event id of Bob's trade. */
 async function trade(ticks: readonly number[], sizeRaw = SHARE): Promise<string> {
   for (const each of ticks) {
-    const made = await place(live, alice, rain, { ticks: each, sizeRaw })
-    assert.equal(made.status, 201, made.text)
+    await live.placed(alice, rain, { ticks: each, sizeRaw })
   }
   const wanted = { outcome: 1 as const, ticks: 1000 - Math.min(...ticks) }
-  const taken = await place(live, bob, rain, { ...wanted, sizeRaw: sizeRaw * ticks.length })
-  assert.equal(taken.status, 201, taken.text)
+  const taken = await live.placed(bob, rain, { ...wanted, sizeRaw: sizeRaw * ticks.length })
   return textAt(taken.body, 'execution', 'tradeEventId')
 }
 
 test('a group stands for its children, whose trades come with their own numbers', async () => {
-  await openGroupAndPool(live)
-  const reds = await marketOf(live, 'cup-reds')
+  await live.openGroupAndPool()
+  const reds = await live.marketOf('cup-reds')
   const client = await join('subscribe_trades', { marketSlugs: ['cup'] })
-  await place(live, alice, reds, { ticks: 500, sizeRaw: SHARE })
-  await place(live, bob, reds, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  await live.place(alice, reds, { ticks: 500, sizeRaw: SHARE })
+  await live.place(bob, reds, { outcome: 1, ticks: 500, sizeRaw: SHARE })
   const [frame] = await client.take('trade', 1)
   assert.deepEqual([at(frame, 'marketSlug'), at(frame, 'sequence')], ['cup-reds', 1])
   const left = { channel: 'subscribe_trades', marketSlugs: ['cup'] }
@@ -93,19 +79,19 @@ test('each arrival that traded is one frame, which names the trade before it', a
 })
 
 test('frame, tape and events have one price and the same fills for one trade', async () => {
-  const sun = await openMarket(live, 'sun')
+  const sun = await live.openMarket('sun')
   const client = await join('subscribe_trades', { marketSlugs: ['sun'] })
   for (const [ticks, shares] of [
     [600, 2],
     [610, 1],
   ]) {
     const wanted = { outcome: 1, ticks: 1000 - ticks, sizeRaw: shares * SHARE } as const
-    assert.equal((await place(live, bob, sun, wanted)).status, 201)
+    await live.placed(bob, sun, wanted)
   }
-  const taken = await place(live, alice, sun, { ticks: 620, sizeRaw: 3 * SHARE })
+  const taken = await live.place(alice, sun, { ticks: 620, sizeRaw: 3 * SHARE })
   const wanted = { outcome: 1, ticks: 400, sizeRaw: 3 * SHARE } as const
-  await place(live, bob, sun, { ticks: 615, sizeRaw: 3 * SHARE })
-  const sold = await place(live, alice, sun, wanted)
+  await live.place(bob, sun, { ticks: 615, sizeRaw: 3 * SHARE })
+  const sold = await live.place(alice, sun, wanted)
   assert.deepEqual([taken.status, sold.status], [201, 201], sold.text)
   const frames = await client.take('trade', 2)
   const tape = at((await live.send('GET', '/markets/sun/trades')).body, 'trades')
@@ -144,8 +130,7 @@ async function allMined(): Promise<void> {
 test('a trade that is taken back is told on the tape', async () => {
   await allMined()
   const client = await join('subscribe_trades', { marketSlugs: ['rain'] })
-  const armed = await live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' })
-  assert.equal(armed.status, 200, armed.text)
+  await accepted(live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' }))
   const tradeEventId = await trade([480])
   const [busted] = await client.take('trade_busted', 1)
   const [reported] = client.of('trade')
@@ -157,7 +142,7 @@ test('a trade that is taken back is told on the tape', async () => {
 test('a client hears of markets that are made and resolved until it leaves', async () => {
   const client = await join('subscribe_market_lifecycle')
   const prices = await join('subscribe_market_prices', { marketSlugs: ['rain'] })
-  await openMarket(live, 'hail')
+  await live.openMarket('hail')
   const [created] = await client.take('marketCreated', 1)
   assert.deepEqual(
     [at(created, 'slug'), at(created, 'type'), at(created, 'title')],
@@ -176,10 +161,9 @@ test('a client hears of markets that are made and resolved until it leaves', asy
       ['hail', 'NO', 1],
     )
   }
-  await openMarket(live, 'mist')
+  await live.openMarket('mist')
   const payoutNumerators = [1, 3]
-  const split = await live.admin('/admin/markets/mist/resolve', { payoutNumerators })
-  assert.equal(split.status, 200, split.text)
+  await accepted(live.admin('/admin/markets/mist/resolve', { payoutNumerators }))
   // The public client always reads a winner: the outcome that pays more.
   const frames = (await client.take('marketResolved', 2)).map((frame) => [
     ...[at(frame, 'slug'), at(frame, 'winningOutcome'), at(frame, 'winningIndex')],
@@ -192,7 +176,7 @@ test('a client hears of markets that are made and resolved until it leaves', asy
   client.socket.emit('unsubscribe_market_lifecycle')
   const [, left] = await client.take('system', 2)
   assert.deepEqual(left, { message: 'Unsubscribed from subscribe_market_lifecycle' })
-  await openMarket(live, 'fog')
+  await live.openMarket('fog')
   await trade([470])
   await prices.take('orderbookUpdate', 2)
   assert.equal(client.of('marketCreated').length, 2)

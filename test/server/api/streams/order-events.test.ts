@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, afterEach, before, test } from 'node:test'
-import { newFolder } from '../../../support/data-folder.ts'
+import { after, before, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
 import { framesOf, listening, wordsOf } from '../../../support/frame-story.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { OrderRequest } from '../../../support/live-orders.ts'
+import { orderIdOf } from '../../../support/replies.ts'
 import {
   handshakeOf,
   type SocketClient,
@@ -28,31 +18,24 @@ import {
 // Rules §5.3: every field of the frames of an order. Alice makes, Bob takes, and both listen.
 
 const SHARE = 1_000_000
-const dataDir = newFolder()
 /** No block comes here; settlement.test.ts checks the frames of blocks. */
 const flags = ['--block-ms', '60000']
-let live: LiveExchange
-let alice: Trader
-let bob: Trader
-let rain: LiveMarket
+const { live, rain, alice, bob } = await exchange({
+  flags,
+  markets: ['rain'],
+  fundsRaw: 10_000 * SHARE,
+  traders: ['alice', 'bob'],
+})
 let maker: SocketClient
 let taker: SocketClient
 
 before(async () => {
-  live = await startLive({ dataDir, flags })
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE)
   maker = await listening(live, alice)
   taker = await listening(live, bob)
 })
 after(async () => {
   maker.close()
   taker.close()
-  await live.stop()
-})
-afterEach(() => {
-  assert.deepEqual(live.faults, [])
 })
 
 const rowsOf = (client: SocketClient, orderId: string) => framesOf(client, orderId).map(wordsOf)
@@ -61,14 +44,6 @@ const rowsOf = (client: SocketClient, orderId: string) => framesOf(client, order
 async function rows(client: SocketClient, orderId: string, count: number): Promise<string[]> {
   await client.until(() => rowsOf(client, orderId).length >= count)
   return rowsOf(client, orderId)
-}
-
-const idOf = (reply: Reply) => textAt(reply.body, 'order', 'id')
-
-async function placed(trader: Trader, wanted: OrderRequest, fields: object = {}): Promise<string> {
-  const reply = await place(live, trader, rain, wanted, fields)
-  assert.equal(reply.status, 201, reply.text)
-  return idOf(reply)
 }
 
 const cancel = (trader: Trader, id: string) => live.call(trader, 'DELETE', `/orders/${id}`)
@@ -82,7 +57,7 @@ const ask = (ticks: number, shares: number): OrderRequest => ({
 const bid = (ticks: number, shares: number): OrderRequest => ({ ticks, sizeRaw: shares * SHARE })
 
 test('a GTC that rests untouched: PLACEMENT; its cancel: CANCELLATION', async () => {
-  const id = await placed(bob, bid(100, 5), { clientOrderId: 'mine' })
+  const id = await live.ordered(bob, rain, bid(100, 5), { clientOrderId: 'mine' })
   assert.deepEqual(await rows(taker, id, 1), ['PLACEMENT 5'])
   assert.equal((await cancel(bob, id)).status, 200)
   assert.deepEqual(await rows(taker, id, 2), ['PLACEMENT 5', 'CANCELLATION 5'])
@@ -127,8 +102,8 @@ let trades = 0
 /** Bob takes eight of Alice's ten shares. Gives the frames of both. */
 async function traded() {
   trades++
-  const made = await placed(alice, ask(420, 10), { clientOrderId: `maker ${trades}` })
-  const id = await placed(bob, bid(430, 8), { clientOrderId: `taker ${trades}` })
+  const made = await live.ordered(alice, rain, ask(420, 10), { clientOrderId: `maker ${trades}` })
+  const id = await live.ordered(bob, rain, bid(430, 8), { clientOrderId: `taker ${trades}` })
   await rows(taker, id, 2)
   await rows(maker, made, 3)
   await cancel(alice, made)
@@ -211,14 +186,14 @@ test('a trade: every field of its UPDATE and EXECUTION', async () => {
 })
 
 test('an order that trades with nobody has no time of a match', async () => {
-  const id = await placed(bob, bid(430, 1), { orderType: 'FAK' })
+  const id = await live.ordered(bob, rain, bid(430, 1), { orderType: 'FAK' })
   assert.deepEqual(await rows(taker, id, 1), ['EXECUTION KILLED 1 @0.43'])
   timeless(framesOf(taker, id)[0])
 })
 
 test('a cancel by the exchange has a reason, and comes after all earlier frames', async () => {
-  const hail = await openMarket(live, 'hail')
-  const id = idOf(await place(live, bob, hail, bid(300, 7)))
+  const hail = await live.openMarket('hail')
+  const id = orderIdOf(await live.place(bob, hail, bid(300, 7)))
   await live.admin('/admin/markets/hail/resolve', { winningOutcomeIndex: 0 })
   assert.deepEqual(await rows(taker, id, 2), ['PLACEMENT 7', 'CANCELLATION 7 MARKET_RESOLVED'])
   const { eventId, ...stated } = Object(timeless(framesOf(taker, id)[1]))
@@ -261,7 +236,7 @@ test("ids of lifecycle frames rise, none comes twice, and no profile gets anothe
 
 test('two connections of a profile both get frames; an unsubscribed one does not', async () => {
   const second = await listening(live, bob)
-  const id = await placed(bob, bid(100, 1))
+  const id = await live.ordered(bob, rain, bid(100, 1))
   assert.deepEqual(await rows(second, id, 1), ['PLACEMENT 1'])
   const answer: unknown = await second.socket
     .timeout(5000)
@@ -274,11 +249,11 @@ test('two connections of a profile both get frames; an unsubscribed one does not
 })
 
 test('a revoked token ends the connections that it opened', async () => {
-  const snow = await openMarket(live, 'snow')
+  const snow = await live.openMarket('snow')
   const carol = await live.trader(10 * SHARE)
   const client = await listening(live, carol)
-  const made = await place(live, carol, snow, bid(100, 1))
-  assert.deepEqual(await rows(client, idOf(made), 1), ['PLACEMENT 1'])
+  const made = await live.place(carol, snow, bid(100, 1))
+  assert.deepEqual(await rows(client, orderIdOf(made), 1), ['PLACEMENT 1'])
   const path = `/auth/api-tokens/${carol.tokenId}`
   assert.equal((await live.call(carol, 'DELETE', path)).status, 200)
   await live.admin('/admin/markets/snow/resolve', { winningOutcomeIndex: 1 })
@@ -342,16 +317,16 @@ test('after a restart the ids still rise, for clients that subscribe again', asy
       .of('orderEvent')
       .map((frame) => at(frame, 'eventId'))
       .filter((id) => typeof id === 'number')
-  const kept = await placed(bob, bid(100, 5), { clientOrderId: 'from before' })
+  const kept = await live.ordered(bob, rain, bid(100, 5), { clientOrderId: 'from before' })
   await rows(taker, kept, 1)
   const newest = Math.max(...idsOf(taker))
   await live.stop()
   await taker.until(() => taker.ends.length > 0)
   assert.deepEqual(taker.ends, ['transport close'])
-  live = await startLive({ dataDir, flags })
+  await live.restart()
   taker = await listening(live, bob)
   maker = await listening(live, alice)
-  const id = await placed(bob, bid(100, 5))
+  const id = await live.ordered(bob, rain, bid(100, 5))
   assert.deepEqual(await rows(taker, id, 1), ['PLACEMENT 5'])
   assert.ok(idsOf(taker)[0] > newest)
   await cancel(bob, kept)

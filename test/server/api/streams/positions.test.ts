@@ -1,40 +1,29 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { after, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 
 // The channel `subscribe_positions` (rules §12.8): a snapshot, then a frame for each change.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-let rain: LiveMarket
-let hail: LiveMarket
-let alice: Trader
-let bob: Trader
-let client: SocketClient
-
-before(async () => {
-  live = await startLive()
-  rain = await openMarket(live, 'rain')
-  hail = await openMarket(live, 'hail')
-  alice = await live.trader(10_000 * SHARE)
-  bob = await live.trader(10_000 * SHARE)
-  client = await SocketClient.open(live.port, { headers: handshakeOf(bob, live.nowMs()) })
+const { live, rain, hail, alice, bob } = await exchange({
+  markets: ['rain', 'hail'],
+  fundsRaw: 10_000 * SHARE,
+  traders: ['alice', 'bob'],
 })
+
+const client = await SocketClient.open(live.port, { headers: handshakeOf(bob, live.nowMs()) })
 after(async () => {
   client.close()
-  await live.stop()
-})
-afterEach(() => {
-  assert.deepEqual(live.faults, [])
 })
 
 /** Bob buys YES from Alice's NO. */
 async function trade(market: LiveMarket, ticks: number, shares: number): Promise<void> {
   const sizeRaw = shares * SHARE
-  const ask = await place(live, alice, market, { outcome: 1, ticks: 1000 - ticks, sizeRaw })
-  const bid = await place(live, bob, market, { ticks, sizeRaw })
+  const ask = await live.place(alice, market, { outcome: 1, ticks: 1000 - ticks, sizeRaw })
+  const bid = await live.place(bob, market, { ticks, sizeRaw })
   assert.deepEqual([ask.status, bid.status], [201, 201], bid.text)
 }
 
@@ -75,8 +64,8 @@ test('a trade gives a frame with the new state of its market and a time', async 
 
 test('a sale removes cost at the average, and the mark follows the book', async () => {
   const sizeRaw = 40 * SHARE
-  await place(live, bob, rain, { side: 'sell', ticks: 600, sizeRaw })
-  await place(live, alice, rain, { ticks: 600, sizeRaw })
+  await live.place(bob, rain, { side: 'sell', ticks: 600, sizeRaw })
+  await live.place(alice, rain, { ticks: 600, sizeRaw })
   const frames = await client.take('positions', 4)
   assert.equal(at(frames[3], 'positions', 0, 'ctfBalance'), '60000000')
   assert.equal(at(frames[3], 'positions', 0, 'costBasis'), '27000000')
@@ -118,7 +107,7 @@ test('a repeated subscribe replaces the markets; unsubscribe ends some or all', 
 
 test('a held order changes nothing until its release, then both owners see it', async () => {
   const delayMs = 60_000
-  const late = await openMarket(live, 'late', { takerDelayMs: delayMs })
+  const late = await live.openMarket('late', { takerDelayMs: delayMs })
   const [maker, taker] = await Promise.all(
     [alice, bob].map((trader) => {
       return SocketClient.open(live.port, { headers: handshakeOf(trader, live.nowMs()) })
@@ -146,7 +135,7 @@ test('a held order changes nothing until its release, then both owners see it', 
 })
 
 test('a split and a merge give frames, whatever the cost of a side becomes', async () => {
-  await openMarket(live, 'snow')
+  await live.openMarket('snow')
   const conditionId = live.exchange.pipeline.clearing.catalogue.bySlug('snow')?.conditionId
   const own = await SocketClient.open(live.port, { headers: handshakeOf(alice, live.nowMs()) })
   own.socket.emit('subscribe_positions', { marketSlugs: ['snow'] })

@@ -1,22 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { missedFrames } from '../../../../persistence/query/read/orders/missed-frames.ts'
 import { tradeParts } from '../../../../persistence/query/read/trade-parts.ts'
 import { placeOfId } from '../../../../server/api/streams/account/order-frames.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { framesOf, listening } from '../../../support/frame-story.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import {
-  type LiveMarket,
-  type OrderRequest,
-  openMarket,
-  place,
-} from '../../../support/live-orders.ts'
+import { at } from '../../../support/json-path.ts'
 import {
   assertSame,
   eventsOf,
@@ -27,18 +16,13 @@ import {
   ORDER_EVENTS,
   updateOf,
 } from '../../../support/replay-client.ts'
+import { accepted } from '../../../support/replies.ts'
 
 // Where a replay of order events ends and live events begin (rules §5.3): each event comes from one
 // of the two, however late main publishes it.
 
 const SHARE = 1_000_000
-let live: LiveExchange
-
-before(async () => {
-  live = await startLive({ flags: ['--block-ms', '20'] })
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange({ flags: ['--block-ms', '20'] })
 
 /** Delays one kind of read of the tables until the test lets it pass. */
 function heldUp(name: string): { release: () => void; restore: () => void } {
@@ -77,12 +61,6 @@ function nextEnd(): Promise<void> {
   })
 }
 
-async function placed(trader: Trader, market: LiveMarket, wanted: OrderRequest): Promise<string> {
-  const reply = await place(live, trader, market, wanted)
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
-}
-
 /** The chain takes the trade, takes it with a later block, or refuses it for good. */
 for (const outcome of ['MINED', 'RETRYING', 'FAILED'] as const) {
   test(`an end comes once although its block is read after the replay: ${outcome}`, () => {
@@ -91,17 +69,16 @@ for (const outcome of ['MINED', 'RETRYING', 'FAILED'] as const) {
 }
 
 async function endsOnce(outcome: 'MINED' | 'RETRYING' | 'FAILED'): Promise<void> {
-  const market = await openMarket(live, `sleet-${outcome.toLowerCase()}`)
+  const market = await live.openMarket(`sleet-${outcome.toLowerCase()}`)
   const [alice, bob] = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
   const steady = await listening(live, bob)
   if (outcome !== 'MINED') {
-    const fault = await live.admin('/admin/settlement/faults', { next: 1, outcome })
-    assert.equal(fault.status, 200, fault.text)
+    await accepted(live.admin('/admin/settlement/faults', { next: 1, outcome }))
   }
   const settling = heldUp(tradeParts.name)
   const ended = nextEnd()
-  await placed(alice, market, { outcome: 1, ticks: 500, sizeRaw: SHARE })
-  const taken = await placed(bob, market, { ticks: 500, sizeRaw: SHARE })
+  await live.ordered(alice, market, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+  const taken = await live.ordered(bob, market, { ticks: 500, sizeRaw: SHARE })
   await ended
   // The end is durable, and the feed waits for the tables. The replay reads them first.
   const client = await joined(live, bob, { afterEventId: 0 })
@@ -110,7 +87,7 @@ async function endsOnce(outcome: 'MINED' | 'RETRYING' | 'FAILED'): Promise<void>
   settling.release()
   await steady.until(() => framesOf(steady, taken).length === 3)
   settling.restore()
-  const fence = await placed(bob, market, { ticks: 10, sizeRaw: SHARE })
+  const fence = await live.ordered(bob, market, { ticks: 10, sizeRaw: SHARE })
   for (const each of [client, steady]) await each.until(() => framesOf(each, fence).length > 0)
   assertSame(eventsOf(client), eventsOf(steady), 'each event once')
   for (const each of [client, steady]) each.close()
@@ -118,8 +95,8 @@ async function endsOnce(outcome: 'MINED' | 'RETRYING' | 'FAILED'): Promise<void>
 
 test('an event that the replay sent does not come again when main settles it later', async () => {
   const dora = await live.trader(1000 * SHARE)
-  const market = await openMarket(live, 'dusk')
-  await placed(dora, market, { ticks: 10, sizeRaw: SHARE })
+  const market = await live.openMarket('dusk')
+  await live.ordered(dora, market, { ticks: 10, sizeRaw: SHARE })
   const client = await joined(live, dora, { afterEventId: 0 })
   await client.until(() => isReported(client))
   const { pipeline } = live.exchange
@@ -135,14 +112,14 @@ test('an event that the replay sent does not come again when main settles it lat
 })
 
 test('events that come during a replay are sent before its end', async () => {
-  const market = await openMarket(live, 'dawn')
+  const market = await live.openMarket('dawn')
   const eve = await live.trader(1000 * SHARE)
-  const first = await placed(eve, market, { ticks: 10, sizeRaw: SHARE })
+  const first = await live.ordered(eve, market, { ticks: 10, sizeRaw: SHARE })
   const reading = heldUp(missedFrames.name)
   const steady = await listening(live, eve)
   const client = await joined(live, eve, { afterEventId: 0 })
   await client.until(() => client.of('system').length > 0)
-  const second = await placed(eve, market, { ticks: 20, sizeRaw: SHARE })
+  const second = await live.ordered(eve, market, { ticks: 20, sizeRaw: SHARE })
   await steady.until(() => framesOf(steady, second).length > 0)
   assert.deepEqual(client.of('orderEvent'), [], 'the replay waits for the tables')
   reading.release()

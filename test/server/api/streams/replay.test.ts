@@ -1,18 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { lifecycleFrame, placeOfId } from '../../../../server/api/streams/account/order-frames.ts'
-import { newFolder } from '../../../support/data-folder.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { Cast, listening, Story } from '../../../support/frame-story.ts'
-import {
-  at,
-  type LiveExchange,
-  type Reply,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type OrderRequest, openMarket, place } from '../../../support/live-orders.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import type { OrderRequest } from '../../../support/live-orders.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import {
   assertSame,
@@ -27,6 +21,7 @@ import {
   updateOf,
   wasLate,
 } from '../../../support/replay-client.ts'
+import { orderIdOf, type Reply } from '../../../support/replies.ts'
 
 // A client that comes back names the newest events that it has, and hears what it missed (rules
 // §5.3): the same frames that a client heard that never left, and each of them once.
@@ -36,15 +31,9 @@ const SHARE = 1_000_000
 const CUTS = 14
 const seed = freshSeed()
 const random = new Random(seed)
-const dataDir = newFolder()
 const flags = ['--block-ms', '20']
-let live: LiveExchange
+const { live } = await exchange({ flags })
 
-before(async () => {
-  live = await startLive({ dataDir, flags })
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
 /** Every kind of event, for the maker and for the taker. */
 const STORY = [
   'alice m1 buy no 10 @500',
@@ -103,8 +92,7 @@ test('a client that comes back hears what it missed, also after a restart', asyn
   const kinds = [...received.values()].flat().map(({ type }) => type)
   assert.equal(new Set(kinds).size, 7, 'the story has every kind of event')
   await checkCuts(cast, received)
-  await live.stop()
-  live = await startLive({ dataDir, flags })
+  await live.restart()
   await checkCuts(cast, received)
   cast.close()
 })
@@ -158,7 +146,7 @@ function partsOf({ body }: Reply): { readonly orderId: string; readonly endId: s
 }
 
 test('amid trading, a client that comes back often misses and repeats nothing', async () => {
-  const hail = await openMarket(live, 'hail')
+  const hail = await live.openMarket('hail')
   const [alice, bob] = [await live.trader(10_000 * SHARE), await live.trader(10_000 * SHARE)]
   const steady = await listening(live, bob)
   const requestOf = (outcome: 0 | 1): OrderRequest => {
@@ -169,9 +157,8 @@ test('amid trading, a client that comes back often misses and repeats nothing', 
   const parts: { readonly orderId: string; readonly endId: string }[] = []
   const trading = async (trader: Trader, outcome: 0 | 1) => {
     while (!isOver) {
-      const reply = await place(live, trader, hail, requestOf(outcome))
-      assert.equal(reply.status, 201, reply.text)
-      if (trader === bob) orders.add(textAt(reply.body, 'order', 'id'))
+      const reply = await live.placed(trader, hail, requestOf(outcome))
+      if (trader === bob) orders.add(orderIdOf(reply))
       parts.push(...partsOf(reply))
     }
   }

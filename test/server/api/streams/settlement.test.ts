@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { newFolder } from '../../../support/data-folder.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { framesOf, listening } from '../../../support/frame-story.ts'
 import { crowd } from '../../../support/full-queue.ts'
-import {
-  at,
-  type LiveExchange,
-  startLive,
-  type Trader,
-  textAt,
-} from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { at, textAt } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { isReported, joined } from '../../../support/replay-client.ts'
+import { orderIdOf } from '../../../support/replies.ts'
 import type { SocketClient } from '../../../support/socket-client.ts'
 
 // Rules §5.3, §5.4: the frames that the owners of a trade get when it is mined, and when it fails.
@@ -21,24 +16,17 @@ import type { SocketClient } from '../../../support/socket-client.ts'
 const SHARE = 1_000_000
 const BLOCK_MS = 60_000
 const CHANNELS = ['subscribe_order_events', 'subscribe_transactions']
-const dataDir = newFolder()
 const flags = ['--block-ms', `${BLOCK_MS}`]
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, alice, bob } = await exchange({
+  flags,
+  markets: ['rain'],
+  fundsRaw: 1000 * SHARE,
+  traders: ['alice', 'bob'],
+})
 const clients: SocketClient[] = []
 
-before(async () => {
-  live = await startLive({ dataDir, flags })
-  rain = await openMarket(live, 'rain')
-  alice = await live.trader(1000 * SHARE)
-  bob = await live.trader(1000 * SHARE)
-})
-after(() => live.stop())
 afterEach(() => {
   for (const client of clients.splice(0)) client.close()
-  assert.deepEqual(live.faults, [])
 })
 
 async function listens(trader: Trader, channels = CHANNELS): Promise<SocketClient> {
@@ -64,9 +52,9 @@ let trades = 0
 async function trade(): Promise<Trade> {
   const sizeRaw = 5 * SHARE
   const name = `trade-${++trades}`
-  const ask = await place(live, alice, rain, { outcome: 1, ticks: 600, sizeRaw })
+  const ask = await live.place(alice, rain, { outcome: 1, ticks: 600, sizeRaw })
   const fields = { clientOrderId: name }
-  const bid = await place(live, bob, rain, { ticks: 400, sizeRaw }, fields)
+  const bid = await live.place(bob, rain, { ticks: 400, sizeRaw }, fields)
   const [made, taken] = [ask, bid].map(({ body }) => textAt(body, 'order', 'id'))
   return { made, taken, tradeSeq: textAt(bid.body, 'execution', 'tradeEventId') }
 }
@@ -142,25 +130,21 @@ test('a client that comes between MATCHED and MINED gets MINED, also after a res
     assert.deepEqual(await rows(early, taken, 2), ['MATCHED', 'EXECUTION'])
     const [matched] = framesOf(early, taken)
     early.close()
-    if (restarts) {
-      await live.stop()
-      live = await startLive({ dataDir, flags })
-    }
+    if (restarts) await live.restart()
     const [maker, taker] = [await listens(alice), await listens(bob)]
     const back = await joined(live, bob, { afterEventId: 0 })
     clients.push(back)
     await back.until(() => isReported(back))
     assert.deepEqual(await rows(back, taken, 2), ['MATCHED', 'EXECUTION'])
-    // After a restart the clock is behind its earlier moves, so no block has come yet.
-    live.shiftClock(BLOCK_MS * (restarts ? 100 : 1))
+    live.shiftClock(BLOCK_MS)
     const other = await trade()
     await rows(taker, taken, 1)
     live.shiftClock(BLOCK_MS)
     await rows(taker, other.taken, 3)
     assert.deepEqual(await rows(taker, taken, 1), ['MINED'])
     assert.deepEqual(await rows(maker, made, 1), ['MINED'])
-    const fence = await place(live, bob, rain, { ticks: 10, sizeRaw: SHARE })
-    await rows(back, textAt(fence.body, 'order', 'id'), 1)
+    const fence = await live.place(bob, rain, { ticks: 10, sizeRaw: SHARE })
+    await rows(back, orderIdOf(fence), 1)
     assert.deepEqual(await rows(back, taken, 0), ['MATCHED', 'EXECUTION', 'MINED'])
     const [mined] = framesOf(taker, taken)
     assert.equal(at(mined, 'eventId'), `settlement:${tradeSeq}:${taken}`)
@@ -272,11 +256,11 @@ test('if the tables cannot be read for long, the subscriptions end with a reason
 
 test('only the taker pays a fee, in what it receives', async () => {
   const [maker, taker] = [await listens(alice), await listens(bob)]
-  const toll = await openMarket(live, 'toll', { fee: true })
+  const toll = await live.openMarket('toll', { fee: true })
   const sizeRaw = 100 * SHARE
   const wanted = { sizeRaw, feeBps: 300 }
-  const ask = await place(live, alice, toll, { ...wanted, outcome: 1, ticks: 400 })
-  const bid = await place(live, bob, toll, { ...wanted, ticks: 600 })
+  const ask = await live.place(alice, toll, { ...wanted, outcome: 1, ticks: 400 })
+  const bid = await live.place(bob, toll, { ...wanted, ticks: 600 })
   const [made, taken] = [ask, bid].map(({ body }) => textAt(body, 'order', 'id'))
   live.shiftClock(BLOCK_MS)
   await rows(taker, taken, 3)
@@ -294,11 +278,9 @@ test('only the taker pays a fee, in what it receives', async () => {
   for (const place of [2, 3]) {
     assert.deepEqual(feesOf(framesOf(maker, made)[place]), [0, 0, '0', undefined])
   }
-  const sale = await place(live, bob, toll, { ...wanted, side: 'sell', ticks: 600, sizeRaw: SHARE })
-  assert.equal(sale.status, 201, sale.text)
-  const other = await place(live, alice, toll, { ...wanted, ticks: 600, sizeRaw: SHARE })
-  assert.equal(other.status, 201, other.text)
-  const sold = textAt(sale.body, 'order', 'id')
+  const sale = await live.placed(bob, toll, { ...wanted, side: 'sell', ticks: 600, sizeRaw: SHARE })
+  await live.placed(alice, toll, { ...wanted, ticks: 600, sizeRaw: SHARE })
+  const sold = orderIdOf(sale)
   await rows(taker, sold, 3)
   assert.deepEqual(feesOf(framesOf(taker, sold)[2]), [0, 0, undefined, '0'])
 })

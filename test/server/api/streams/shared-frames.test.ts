@@ -1,32 +1,30 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { Server } from 'socket.io'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { positions } from '../../../../persistence/query/read/positions.ts'
 import { packetOf } from '../../../../server/edge/sockets/packets.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { listening } from '../../../support/frame-story.ts'
-import { at, type LiveExchange, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, place } from '../../../support/live-orders.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
-import { closeAll, startDesk } from '../../../support/socket-desk.ts'
+import { closeAll } from '../../../support/socket-desk.ts'
 
 // The frames of an account are read and encoded once for all of its sockets.
 
 const SHARE = 1_000_000
 const SOCKETS = 60
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, alice, bob } = await exchange({
+  flags: ['--block-ms', '20'],
+  markets: ['rain'],
+  fundsRaw: 10_000 * SHARE,
+  traders: ['alice', 'bob'],
+})
 const clients: SocketClient[] = []
 
-before(async () => {
-  ;({ live, rain, alice, bob } = await startDesk())
-})
-after(() => live.stop())
 afterEach(async () => {
   await closeAll(live, clients)
-  assert.deepEqual(live.faults, [])
 })
 
 async function join(trader: Trader, count: number): Promise<SocketClient[]> {
@@ -71,8 +69,8 @@ test('all sockets of an account get the same frames in the same order', async ()
   }
   await Promise.all(members.map((each) => each.take('positions', 1)))
   for (let round = 0; round < 10; round++) {
-    await place(live, alice, rain, { outcome: 1, ticks: 500, sizeRaw: SHARE })
-    await place(live, bob, rain, { ticks: 500, sizeRaw: SHARE })
+    await live.place(alice, rain, { outcome: 1, ticks: 500, sizeRaw: SHARE })
+    await live.place(bob, rain, { ticks: 500, sizeRaw: SHARE })
   }
   const received = ({ frames }: SocketClient) =>
     frames.filter(({ event }) => event === 'orderEvent' || event === 'tx' || event === 'positions')

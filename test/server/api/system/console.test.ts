@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { keepAdminToken } from '../../../../server/demo/demo.ts'
 import { demoTradersIn, writeDemo } from '../../../../server/demo/demo-store.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { assertRefused } from '../../../support/replies.ts'
 
 // What a browser loads: pages under a strict policy, and files that are kept for ever.
 
-let live: LiveExchange
-
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange()
 
 const FILE = /\/assets\/[\w-]+\.(?:js|css)/g
 
@@ -77,7 +70,7 @@ test('no other file is served, whatever its name says', async () => {
 
 test('an exchange that is no demo shows no keys', async () => {
   const reply = await live.send('GET', '/demo/traders')
-  assert.deepEqual([reply.status, at(reply.body, 'code')], [404, 'PATH_NOT_FOUND'])
+  assertRefused(reply, 404, 'PATH_NOT_FOUND')
 })
 
 test('the traders of a demo are shown once all are made, and nothing else of its file', () => {

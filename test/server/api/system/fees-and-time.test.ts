@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { fees } from '../../../../server/api/system/fees.ts'
-import { at, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import { accepted } from '../../../support/replies.ts'
 
 // What a trading program asks before it trades: what a trade costs, and what time it is.
 
-let live: LiveExchange
-
-before(async () => {
-  live = await startLive()
-})
-after(async () => {
-  await live.stop()
-})
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange()
 
 /** Rules §3.1: the fee of 100 shares at 300 bps, and its rate on what the taker receives. */
 const TABLE = [
@@ -30,8 +24,7 @@ const TABLE = [
 ] as const
 
 test('the worked trades of the fee schedule are those of the rules', async () => {
-  const reply = await live.send('GET', '/fees')
-  assert.equal(reply.status, 200, reply.text)
+  const reply = await accepted(live.send('GET', '/fees'))
   assert.deepEqual(fees.replyIssues(reply.body), [])
   const examples = at(reply.body, 'examples')
   assert.ok(Array.isArray(examples))

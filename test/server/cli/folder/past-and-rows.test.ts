@@ -4,8 +4,6 @@ import { commands } from '../../../../server/cli/commands.ts'
 import { runCommand } from '../../../../server/command-line.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
-import { readOf } from '../../../support/live-reads.ts'
 
 // `outcomex replay` and `outcomex export` on a folder, while its exchange runs.
 
@@ -40,12 +38,12 @@ before(async () => {
   live = await startLive({ dataDir, flags: ['--block-ms', '60000'] })
   maker = await live.trader(100 * SHARE)
   taker = await live.trader(50 * SHARE)
-  const market = await openMarket(live, 'rain')
-  await place(live, maker, market, { ticks: 600, sizeRaw: 10 * SHARE })
+  const market = await live.openMarket('rain')
+  await live.place(maker, market, { ticks: 600, sizeRaw: 10 * SHARE })
   seqs.untraded = live.exchange.pipeline.durableSeq
-  await place(live, taker, market, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
+  await live.place(taker, market, { outcome: 1, ticks: 400, sizeRaw: 4 * SHARE })
   // The tables show the trade when a private read does.
-  await readOf(live, '/markets/rain')
+  await live.read('/markets/rain')
   seqs.last = live.exchange.pipeline.durableSeq
   await live.exchange.follower.whenApplied(seqs.last, 2 ** 31 - 1)
 })

@@ -10,7 +10,6 @@ import { runCommand } from '../../../../server/command-line.ts'
 import { Figures, seriesOf } from '../../../../server/ops/figures.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { startLive } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
 
 // The live view of a running exchange: what it counts, and what it shows.
 
@@ -46,11 +45,11 @@ test('text of the server cannot move the cursor', () => {
 
 test('a view tells the rates, the steps, the queues and the busiest markets', async () => {
   const live = await startLive()
-  const market = await openMarket(live, 'rain')
+  const market = await live.openMarket('rain')
   const trader = await live.trader(100_000_000)
   const look = async (atMs: number) => ({ atMs, series: seriesOf(await live.metrics()) })
   const before = await look(0)
-  for (let each = 0; each < 4; each++) await place(live, trader, market, { sizeRaw: 1_000_000 })
+  for (let each = 0; each < 4; each++) await live.place(trader, market, { sizeRaw: 1_000_000 })
   // The text of the metrics is made at most once a second.
   const counted = 'outcomex_step_seconds_count{kind="order",step="whole"} 4'
   while (!(await live.metrics()).includes(counted)) await new Promise(setImmediate)

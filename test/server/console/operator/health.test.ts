@@ -11,7 +11,6 @@ import {
 import { RecentLooks } from '../../../../server/console/operator/health/recent-looks.ts'
 import { Figures, seriesOf } from '../../../../server/ops/figures.ts'
 import { type LiveExchange, startLive } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
 
 // What the page of operators makes of the text of the metrics.
 
@@ -95,8 +94,8 @@ test('threads are shown by their part of the time, equal ones by name', () => {
 })
 
 test('every series that the page wants is one of a running exchange', async () => {
-  const market = await openMarket(live, 'rain')
-  await place(live, await live.trader(100_000_000), market, { sizeRaw: 1_000_000 })
+  const market = await live.openMarket('rain')
+  await live.place(await live.trader(100_000_000), market, { sizeRaw: 1_000_000 })
   const counted = 'outcomex_step_seconds_count{kind="order",step="whole"} 1'
   // The text of the metrics is made at most once a second.
   while (!(await live.metrics()).includes(counted)) await new Promise(setImmediate)

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { api } from '../../../../server/api/routes.ts'
 import { compile, type Schema } from '../../../../server/edge/http/schema/schema.ts'
-import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket, orderBody, place } from '../../../support/live-orders.ts'
-import { openGroupAndPool } from '../../../support/live-targets.ts'
+import { exchange } from '../../../support/exchange.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { orderBody } from '../../../support/live-orders.ts'
 import { isTree } from '../../../support/openapi-tree.ts'
 
 // Replies that may have fields beyond their schema: the schema names all that are served today.
 
 const SHARE = 1_000_000
-const live: LiveExchange = await startLive()
-after(() => live.stop())
+const { live } = await exchange()
 
 function shapesOf(schema: unknown): readonly Schema[] {
   const shapes: unknown = Reflect.get(Object(schema), 'anyOf')
@@ -47,15 +46,15 @@ async function unnamedOf(call: string, target: string, who?: Trader, body?: obje
 }
 
 test('every field of open replies is named: markets of each kind, profiles, batches', async () => {
-  await openGroupAndPool(live)
-  const rain = await openMarket(live, 'rain', { fee: true, dailyRewardRaw: SHARE })
+  await live.openGroupAndPool()
+  const rain = await live.openMarket('rain', { fee: true, dailyRewardRaw: SHARE })
   const series = {
     ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
     ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
   }
   assert.equal((await live.admin('/admin/series', series)).status, 201)
   const bob = await live.trader(100 * SHARE)
-  await place(live, bob, rain, { sizeRaw: SHARE })
+  await live.place(bob, rain, { sizeRaw: SHARE })
   const detail = 'GET /markets/:addressOrSlug'
   const orders = [orderBody(bob, rain), { ...orderBody(bob, rain, { feeBps: 7 }) }]
   const found = [

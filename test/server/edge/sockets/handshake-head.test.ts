@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
-import { type LiveExchange, startLive } from '../../../support/live-exchange.ts'
+import { afterEach, test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
 import { RawClient } from '../http/gateway/raw-client.ts'
 
 // The head of a WebSocket handshake, line by line.
 
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-})
-after(() => live.stop())
+const { live } = await exchange()
 afterEach(async () => {
-  assert.deepEqual(live.faults, [])
   assert.equal((await live.send('GET', '/health')).status, 200)
 })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { HANDSHAKE_TARGET } from '../../../../server/edge/sockets/handshakes.ts'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
 import { cookieOf, login, newWallet } from '../../../support/live-session.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import {
@@ -15,16 +15,9 @@ import {
 } from '../../../support/socket-client.ts'
 import { RawClient } from '../http/gateway/raw-client.ts'
 
-let live: LiveExchange
-let alice: Trader
+const { live, alice } = await exchange({ traders: { alice: 0 } })
 
-before(async () => {
-  live = await startLive()
-  alice = await live.trader(0)
-})
-after(() => live.stop())
 afterEach(async () => {
-  assert.deepEqual(live.faults, [])
   assert.equal((await live.send('GET', '/health')).status, 200)
 })
 
@@ -70,7 +63,7 @@ test('a handshake may sign the target that it requests in place of the constant 
 })
 
 test('an unsubscribe without an acknowledgement id leaves, and its connection stays', async () => {
-  await openMarket(live, 'rain')
+  await live.openMarket('rain')
   const raw = await upgraded()
   const until = async (word: string, count = 1) => {
     while (raw.received.split(word).length - 1 < count) await new Promise(setImmediate)

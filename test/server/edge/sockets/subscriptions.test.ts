@@ -1,30 +1,29 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
+import { exchange } from '../../../support/exchange.ts'
 import { framesOf, listening, wordsOf } from '../../../support/frame-story.ts'
-import { at, type LiveExchange, type Trader, textAt } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
+import { orderIdOf } from '../../../support/replies.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
-import { closeAll, startDesk } from '../../../support/socket-desk.ts'
+import { closeAll } from '../../../support/socket-desk.ts'
 
 // Rules §12.8, the channels of an account: how a client subscribes, what it gets, how it leaves.
 
 const SHARE = 1_000_000
 const EVENTS = ['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions'] as const
-let live: LiveExchange
-let rain: LiveMarket
-let alice: Trader
-let bob: Trader
+const { live, rain, alice, bob } = await exchange({
+  flags: ['--block-ms', '20'],
+  markets: ['rain'],
+  fundsRaw: 10_000 * SHARE,
+  traders: ['alice', 'bob'],
+})
 const clients: SocketClient[] = []
 
-before(async () => {
-  ;({ live, rain, alice, bob } = await startDesk())
-})
-after(() => live.stop())
 afterEach(async () => {
   await closeAll(live, clients)
   assert.equal(await live.gauge('outcomex_sockets_open'), 0)
-  assert.deepEqual(live.faults, [])
 })
 
 async function join(trader: Trader, reconnection = false): Promise<SocketClient> {
@@ -38,19 +37,17 @@ async function join(trader: Trader, reconnection = false): Promise<SocketClient>
 const leave = (client: SocketClient, requested: unknown): Promise<unknown> =>
   client.socket.timeout(5000).emitWithAck('unsubscribe', requested)
 
-async function rest(trader: Trader, ticks = 100): Promise<string> {
-  const reply = await place(live, trader, rain, { ticks, sizeRaw: SHARE })
-  assert.equal(reply.status, 201, reply.text)
-  return textAt(reply.body, 'order', 'id')
+function rest(trader: Trader, ticks = 100): Promise<string> {
+  return live.ordered(trader, rain, { ticks, sizeRaw: SHARE })
 }
 
 /** Bob takes one share that Alice offers. */
 async function trade(market = rain): Promise<string> {
   const wanted = { ticks: 500, sizeRaw: SHARE }
-  const made = await place(live, alice, market, { ...wanted, outcome: 1 })
-  const taken = await place(live, bob, market, wanted)
+  const made = await live.place(alice, market, { ...wanted, outcome: 1 })
+  const taken = await live.place(bob, market, wanted)
   assert.deepEqual([made.status, taken.status], [201, 201], taken.text)
-  return textAt(taken.body, 'order', 'id')
+  return orderIdOf(taken)
 }
 
 test('each subscription is confirmed, with the markets that it named', async () => {
@@ -177,7 +174,7 @@ for (const event of EVENTS) {
 test('after a burst of subscriptions only the last one counts', async () => {
   const client = await join(bob)
   const slugs = await Promise.all(
-    Array.from({ length: 30 }, async (_, place) => (await openMarket(live, `m-${place}`)).slug),
+    Array.from({ length: 30 }, async (_, place) => (await live.openMarket(`m-${place}`)).slug),
   )
   for (let round = 0; round < 20; round++) {
     client.socket.emit('subscribe_positions', { marketSlugs: slugs })

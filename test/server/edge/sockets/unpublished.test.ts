@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
-import { at, type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { openMarket, place } from '../../../support/live-orders.ts'
+import { test } from 'node:test'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 import { UnreportedDisk } from '../../../support/unreported-disk.ts'
@@ -9,12 +10,7 @@ import { UnreportedDisk } from '../../../support/unreported-disk.ts'
 // A socket is told that its proof ended, and what became of markets, once that is durable (law 1).
 
 const TOKENS = '/auth/api-tokens'
-let live: LiveExchange
-before(async () => {
-  live = await startLive()
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+const { live } = await exchange()
 
 /** During the work the disk says that nothing is durable, except up to a seq given to `upTo`. */
 async function withUnreported(work: (upTo: (seq: number) => void) => Promise<void>): Promise<void> {
@@ -73,7 +69,7 @@ test('a handshake with an ended proof is answered once the end is durable', asyn
 })
 
 test('a subscription of an ended token closes once the end is durable', async () => {
-  const rain = await openMarket(live, 'rain')
+  const rain = await live.openMarket('rain')
   const trader = await live.trader(1_000_000_000)
   const client = await SocketClient.open(live.port, { headers: handshakeOf(trader, live.nowMs()) })
   client.socket.emit('subscribe_order_events')
@@ -81,7 +77,7 @@ test('a subscription of an ended token closes once the end is durable', async ()
   await withUnreported(async (upTo) => {
     let placed: Promise<unknown> = Promise.resolve()
     const placedSeq = await stamped(() => {
-      placed = place(live, trader, rain)
+      placed = live.place(trader, rain)
       return placed
     })
     await stamped(revoke(trader, trader))
@@ -97,7 +93,7 @@ test('a subscription of an ended token closes once the end is durable', async ()
 })
 
 test('books, tapes and news of markets show a change once it is durable', async () => {
-  const snow = await openMarket(live, 'snow')
+  const snow = await live.openMarket('snow')
   const [maker, taker] = [await live.trader(1_000_000_000), await live.trader(1_000_000_000)]
   const client = await SocketClient.open(live.port)
   const marketSlugs = ['snow']
@@ -111,9 +107,9 @@ test('books, tapes and news of markets show a change once it is durable', async 
   const wanted = { ticks: 500, sizeRaw: 1_000_000 }
   await withUnreported(async () => {
     for (const change of [
-      () => place(live, maker, snow, wanted),
-      () => place(live, taker, snow, { ...wanted, outcome: 1 }),
-      () => openMarket(live, 'sleet'),
+      () => live.place(maker, snow, wanted),
+      () => live.place(taker, snow, { ...wanted, outcome: 1 }),
+      () => live.openMarket('sleet'),
     ]) {
       await stamped(() => {
         replies = [...replies, change()]

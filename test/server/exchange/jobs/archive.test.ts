@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { buy, fill, makeMarket, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
-import { profileFields } from '../../../support/specs.ts'
+import { addProfile, buy, fill, makeMarket, openForTest } from '../../../support/open-pipeline.ts'
 
 // When markets leave memory, and what waiting for it costs.
 
@@ -17,11 +16,7 @@ async function opened() {
   const exchange = await openForTest(newFolder(), clock, 2, { blockMs: BLOCK_MS })
   await fill(exchange, 100 * SHARE)
   const { pipeline } = exchange
-  const profile = profileFields(2)
-  const token = tokenOf(exchange, 2)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token }))
-  const collateralRaw = 100 * SHARE
-  await pipeline.change(() => ({ kind: 'adjustBalance', profileId: 2, collateralRaw }))
+  await addProfile(exchange, 2, 100 * SHARE)
   return { clock, exchange, pipeline }
 }
 
@@ -53,7 +48,7 @@ async function pass({ clock, pipeline }: Opened, ms: number): Promise<void> {
 
 test('a market that waits for its block wakes nobody, and leaves behind the block', async () => {
   const world = await opened()
-  const { pipeline, exchange } = world
+  const { pipeline } = world
   await traded(world, 1)
   await resolve(world, 1)
   await pass(world, LIMITS.archiveEveryMs)
@@ -66,7 +61,6 @@ test('a market that waits for its block wakes nobody, and leaves behind the bloc
   for (let look = 0; look < 2; look++) await pass(world, LIMITS.archiveEveryMs)
   assert.deepEqual([clearing.catalogue.count, published.all().length], [0, 0])
   assert.equal(mining.nextDueMs, Number.POSITIVE_INFINITY)
-  await exchange.stop()
 })
 
 test('many markets leave a bounded number at a time', async () => {
@@ -82,5 +76,4 @@ test('many markets leave a bounded number at a time', async () => {
     counts.push(catalogue.count)
   }
   assert.deepEqual(counts, [markets, 10, 0, 0])
-  await exchange.stop()
 })

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, before, test } from 'node:test'
+import { test } from 'node:test'
 import { MINUTE_MS, minuteOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
-import { type LiveExchange, startLive, type Trader } from '../../../support/live-exchange.ts'
-import { type LiveMarket, openMarket, place } from '../../../support/live-orders.ts'
+import { exchange } from '../../../support/exchange.ts'
+import type { LiveMarket } from '../../../support/live-orders.ts'
 import { credited } from '../../../support/reward-days.ts'
 
 // When the books are sampled (rules §11.3): once a minute while a market gives something, at a
@@ -12,18 +12,12 @@ import { credited } from '../../../support/reward-days.ts'
 const SHARE = 1_000_000
 const REBATE = { rebateBps: 1000, fee: true }
 const DRAWS = 20
-let live: LiveExchange
+const { live } = await exchange({ stepwise: true, flags: ['--block-ms', '0'] })
 let rebated: LiveMarket
-let traders: readonly [Trader, Trader]
 
-before(async () => {
-  live = await startLive({ stepwise: true, flags: ['--block-ms', '0'] })
-  // Noon: payments at the end of the day would be due amid the samples.
-  live.shiftClock(1.5 * DAY_MS - (live.nowMs() % DAY_MS))
-  traders = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
-})
-after(() => live.stop())
-afterEach(() => assert.deepEqual(live.faults, []))
+// Noon: payments at the end of the day would be due amid the samples.
+live.shiftClock(1.5 * DAY_MS - (live.nowMs() % DAY_MS))
+const traders = [await live.trader(1000 * SHARE), await live.trader(1000 * SHARE)]
 
 const clearing = () => live.exchange.pipeline.clearing
 const dueMs = () => live.exchange.pipeline.mining?.rewards.nextDueMs
@@ -34,17 +28,17 @@ function pass(byMs: number): void {
 }
 
 test('nothing is sampled while no market gives anything', async () => {
-  await openMarket(live, 'plain')
+  await live.openMarket('plain')
   assert.equal(dueMs(), Number.POSITIVE_INFINITY)
 })
 
 test('a market with rebates alone is sampled only behind its trades', async () => {
-  rebated = await openMarket(live, 'rebated', REBATE)
+  rebated = await live.openMarket('rebated', REBATE)
   for (let each = 0; each < 3; each++) pass(MINUTE_MS)
   assert.equal(clearing().rewards.minute, 0)
   const [maker, taker] = traders
-  await place(live, maker, rebated, { ticks: 500, sizeRaw: 10 * SHARE })
-  await place(live, taker, rebated, { outcome: 1, ticks: 500, sizeRaw: 10 * SHARE })
+  await live.place(maker, rebated, { ticks: 500, sizeRaw: 10 * SHARE })
+  await live.place(taker, rebated, { outcome: 1, ticks: 500, sizeRaw: 10 * SHARE })
   await live.exchange.pipeline.whenIdle()
   for (let each = 0; each < 300 && clearing().rewards.minute === 0; each++) pass(500)
   const { minute } = clearing().rewards
@@ -56,7 +50,7 @@ test('a market with rebates alone is sampled only behind its trades', async () =
 })
 
 test('each minute has one sample, somewhere in it', async () => {
-  await openMarket(live, 'rain', { dailyRewardRaw: 1440 * SHARE })
+  await live.openMarket('rain', { dailyRewardRaw: 1440 * SHARE })
   const offsets: number[] = []
   for (let draw = 0; draw < DRAWS; draw++) {
     const { minute } = clearing().rewards

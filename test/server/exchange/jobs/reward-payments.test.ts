@@ -58,5 +58,4 @@ test('payments that are under way as another day ends go on with those of that d
   assert.equal(clearing.ledger.freeRaw(ACCOUNTS), 2 * SHARE)
   assert.equal(clearing.ledger.freeRaw(1), SHARE, 'what was earned today is not due')
   assert.equal(clearing.ledger.freeRaw(REWARDS_ACCOUNT), SHARE)
-  await exchange.stop()
 })

@@ -8,8 +8,7 @@ import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import type { Mining, SettlementEvent } from '../../../../server/exchange/settlement/mining.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
-import { profileFields } from '../../../support/specs.ts'
+import { addProfile, buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 
 // A market is paid out once each of its trades is in a block or was taken back, whatever comes
 // between a setback and its block.
@@ -37,10 +36,7 @@ async function traded(dataDir: string, makers: number): Promise<Stage> {
   const terms = { priceTicks: 500, sizeRaw: SHARE, side: SIDE.BUY }
   const made = Array.from({ length: makers }, async (_each, index) => {
     const profileId = index + 2
-    const profile = profileFields(profileId)
-    const token = tokenOf(exchange, profileId)
-    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
-    await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: SHARE }))
+    await addProfile(exchange, profileId, SHARE)
     const order = { ...terms, outcome: OUTCOME.NO, accountId: profileId }
     assert.equal(buy(exchange, 1000 + profileId, order), null)
   })

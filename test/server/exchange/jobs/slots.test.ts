@@ -5,9 +5,9 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { slotMsOf } from '../../../../engine/domain/markets/series.ts'
 import { OUTCOME } from '../../../../engine/domain/order.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
+import { addProfile, buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 import { rejectName } from '../../../support/reject-name.ts'
-import { profileFields, seriesSpec } from '../../../support/specs.ts'
+import { seriesSpec } from '../../../support/specs.ts'
 
 // The life of slots by the clock (rules §10.2): created ahead, opened, resolved, failed.
 
@@ -63,7 +63,7 @@ async function withSeries() {
 }
 
 test('slots are created ahead, and take no book before their start', async () => {
-  const { exchange, pipeline, slot, clearing } = await withSeries()
+  const { pipeline, slot, clearing } = await withSeries()
   assert.deepEqual(
     [T0, T0 + SLOT_MS, T0 + 2 * SLOT_MS].map((startMs) => slot(startMs)?.slug ?? 'none'),
     [`btc-5m-${T0 / 1000}`, `btc-5m-${T0 / 1000 + 300}`, 'none'],
@@ -72,7 +72,6 @@ test('slots are created ahead, and take no book before their start', async () =>
   assert.deepEqual(clearing.catalogue.openBooks(), [1])
   const { nextDueMs = 0 } = pipeline.slots ?? {}
   assert.equal(nextDueMs, T0, 'the next slot is due when the first one starts')
-  await exchange.stop()
 })
 
 test('an edit of a series reaches the slots that come later, also after a restart', async () => {
@@ -84,7 +83,7 @@ test('an edit of a series reaches the slots that come later, also after a restar
   const change = { title: 'Up?', logo: 'https://l', dailyRewardRaw: 7 * SHARE, rebateBps: 50 }
   await world.pipeline.change(() => ({ kind: 'editSeries', seriesId: 1, change }))
   await world.exchange.stop()
-  const { exchange, passTo, slot } = await opened(dataDir, T0)
+  const { passTo, slot } = await opened(dataDir, T0)
   await passTo(T0)
   const before = slot(T0 + SLOT_MS)
   assert.match(before?.title ?? '', /^Bitcoin up or down: /)
@@ -94,7 +93,6 @@ test('an edit of a series reaches the slots that come later, also after a restar
   assert.deepEqual(after?.properties, { ticker: ['BTC'], length: ['short'] })
   const { logo, dailyRewardRaw, rebateBps } = after ?? {}
   assert.deepEqual({ title: 'Up?', logo, dailyRewardRaw, rebateBps }, change)
-  await exchange.stop()
 })
 
 test('a slot opens with a value, trades, and is paid out by the value at its end', async () => {
@@ -122,7 +120,6 @@ test('a slot opens with a value, trades, and is paid out by the value at its end
   await report(T0 + 2 * SLOT_MS, PRICE_E8 - 1)
   assert.deepEqual(slot(T0 + SLOT_MS)?.payoutNumerators, [0, 1])
   assert.equal(pipeline.published.bySlug(slot(T0)?.slug ?? ''), undefined, 'it left memory')
-  await exchange.stop()
 })
 
 test('the value of a boundary is found as rules §10.2 says', async () => {
@@ -172,10 +169,7 @@ test('the value of a boundary is found as rules §10.2 says', async () => {
 
 test('a slot whose end has no value has failed, until an operator resolves it', async () => {
   const { exchange, pipeline, passTo, report, slot, outcomeOf } = await withSeries()
-  const profile = profileFields(2)
-  const token = tokenOf(exchange, 2)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token }))
-  await pipeline.change(() => ({ kind: 'adjustBalance', profileId: 2, collateralRaw: 10 * SHARE }))
+  await addProfile(exchange, 2, 10 * SHARE)
   await passTo(T0)
   await report(T0, PRICE_E8)
   const order = { marketId: 2, book: slot(T0)?.book ?? 0, priceTicks: 500, sizeRaw: SHARE }
@@ -189,12 +183,11 @@ test('a slot whose end has no value has failed, until an operator resolves it', 
   await pipeline.change(() => ({ kind: 'resolveMarkets', resolutions }))
   await passTo(T0 + SLOT_MS + 60_000 + LIMITS.payoutEveryMs)
   assert.equal(outcomeOf(T0), 'RESOLVED paid failed')
-  await exchange.stop()
 })
 
 test('slots of many series that meet at one instant open and end in time slices', async () => {
   let looks = 0
-  const { exchange, pipeline, clearing, clock } = await opened(newFolder(), T0 - 60_000, {
+  const { pipeline, clearing, clock } = await opened(newFolder(), T0 - 60_000, {
     // Each look at the time ends a slice.
     monotonicMs: () => {
       looks += LIMITS.mainSliceMs
@@ -225,7 +218,6 @@ test('slots of many series that meet at one instant open and end in time slices'
   assert.equal(Math.max(...opens), 1, 'one slice opens one slot')
   assert.equal(open(), series)
   await pipeline.whenIdle()
-  await exchange.stop()
 })
 
 test('slots go on over a restart across their boundary', async () => {
@@ -251,5 +243,4 @@ test('slots go on over a restart across their boundary', async () => {
   assert.equal(third.outcomeOf(T0 + SLOT_MS), 'LOCKED failed')
   assert.equal(third.outcomeOf(T0 + dayMs), 'none')
   assert.equal(third.outcomeOf(T0 + dayMs + SLOT_MS), 'CREATED')
-  await third.exchange.stop()
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { before, test } from 'node:test'
 import { expiresAtMs } from '../../../../engine/core/decide/decide.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
@@ -18,7 +18,6 @@ import type {
   OrderCall,
 } from '../../../../server/exchange/order-entry/order-answer.ts'
 import { FORM } from '../../../../server/messages/intake-layout.ts'
-import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { buy, openForTest } from '../../../support/open-pipeline.ts'
 import { marketSpec } from '../../../support/specs.ts'
@@ -28,7 +27,6 @@ import { marketSpec } from '../../../support/specs.ts'
 
 const NOW_MS = 1_700_000_000_000
 const SPEC = marketSpec(1)
-let exchange: RunningExchange
 let replaces: CancelReplace
 let token = { tokenId: '', secret: '' }
 let profileId = 0
@@ -36,12 +34,14 @@ const clock = { nowMs: NOW_MS }
 /** With a step, each look at the time ends a time slice of main. */
 const slices = { stepMs: 0, nowMs: 0 }
 
-before(async () => {
-  const monotonicMs = () => {
+const exchange = await openForTest(newFolder(), clock, 0, {
+  monotonicMs: () => {
     slices.nowMs += slices.stepMs
     return slices.nowMs
-  }
-  exchange = await openForTest(newFolder(), clock, 0, { monotonicMs })
+  },
+})
+
+before(async () => {
   const { pipeline, seal, intake, shards } = exchange
   const keep = pipeline.orders.keep.bind(pipeline.orders)
   pipeline.orders.keep = (result) => {
@@ -64,7 +64,6 @@ before(async () => {
   const noReads = { order: async () => null, orderByClientId: async () => null }
   replaces = new CancelReplace(pipeline, new Cancels(pipeline, noReads))
 })
-after(() => exchange.stop())
 
 /** The body of a buy of ten shares, which the server signs for the sub-account. */
 function unsignedBuy(clientOrderId: string, ticks: number): object {

@@ -12,10 +12,10 @@ import type { OrderName } from '../../../../server/exchange/sequencer/sequencer.
 import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
-import { buy, fill, openForTest, tokenOf } from '../../../support/open-pipeline.ts'
+import { addProfile, buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { rejectName } from '../../../support/reject-name.ts'
-import { marketSpec, profileFields } from '../../../support/specs.ts'
+import { marketSpec } from '../../../support/specs.ts'
 
 // Taker delay on main (rules §4.3): when a release is stamped, and what may happen before it.
 
@@ -54,11 +54,7 @@ async function opened(
   const market = marketSpec(MARKET, { takerDelayMs, noDelayedCancel })
   exchange.shards.of(MARKET)
   await pipeline.change(() => ({ kind: 'createMarket', marketId: MARKET, book: MARKET, market }))
-  const profile = profileFields(MAKER)
-  const token = tokenOf(exchange, MAKER)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId: MAKER, profile, token }))
-  const collateralRaw = 100 * SHARE
-  await pipeline.change(() => ({ kind: 'adjustBalance', profileId: MAKER, collateralRaw }))
+  await addProfile(exchange, MAKER, 100 * SHARE)
   return { exchange, clock, dataDir, cancels: new Cancels(pipeline, noReads) }
 }
 
@@ -344,12 +340,8 @@ async function shuffleSlots(setting: Setting): Promise<void> {
 }
 
 async function moreAccounts({ exchange }: Setting): Promise<void> {
-  const { pipeline } = exchange
   for (let profileId = MAKER + 1; profileId <= ACCOUNTS; profileId++) {
-    const profile = profileFields(profileId)
-    const token = tokenOf(exchange, profileId)
-    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
-    await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE }))
+    await addProfile(exchange, profileId, 100 * SHARE)
   }
 }
 

@@ -24,7 +24,6 @@ test('a command that is too long for a record is refused before anything is appl
   assert.equal(sequencer.isTorn, false)
   assert.equal(sequencer.change(edit('short')).reject, null)
   assert.equal(clearing.lastSeq, lastSeq + 1)
-  await exchange.stop()
 })
 
 /** The widest labels that a body of 64 KB may give to a group. */

@@ -11,14 +11,13 @@ import type { OpenOptions, RunningExchange } from '../../../../server/start/open
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
 import {
+  addProfile,
   buy,
   fill,
   makeMarket,
   openForTest,
   sleepUntilTaken,
-  tokenOf,
 } from '../../../support/open-pipeline.ts'
-import { profileFields } from '../../../support/specs.ts'
 
 // Main stamps what is due in time slices. Here each look at the time ends the slice, so that a
 // slice stamps one command; and the loop never turns before the test lets it.
@@ -48,14 +47,6 @@ async function opened(markets: number, marketThreads = 1, changes: Partial<OpenO
   return { dataDir, clock, slices, exchange }
 }
 
-async function addProfile(exchange: RunningExchange, profileId: number): Promise<void> {
-  const { pipeline } = exchange
-  const profile = profileFields(profileId)
-  const token = tokenOf(exchange, profileId)
-  await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
-  await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e9 }))
-}
-
 const order = (exchange: RunningExchange, terms: object) =>
   buy(exchange, ++hashes, { ...ORDER, ...terms })
 
@@ -83,7 +74,9 @@ test('one slice fires a part of the heartbeats, and no order comes before the ot
   const beats = new HeartbeatChanges(pipeline)
   const dueMs = START_MS + 10_000
   const profiles = 1100
-  await Promise.all(Array.from({ length: profiles - 1 }, (_, at) => addProfile(exchange, at + 2)))
+  await Promise.all(
+    Array.from({ length: profiles - 1 }, (_, at) => addProfile(exchange, at + 2, 1e9)),
+  )
   await Promise.all(Array.from({ length: profiles }, (_, at) => beats.beat(at + 1, dueMs)))
   await rest(exchange, 1, { accountId: profiles, marketId: 2 })
   const fromSeq = pipeline.clearing.lastSeq
@@ -121,14 +114,13 @@ test('orders of one expiration end in slices; only their own market waits', asyn
   assert.equal(order(exchange, { marketId: 1 }), null)
   await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.live.all, 2)
-  await exchange.stop()
 })
 
 test('cancels of a frozen profile come in slices; only their markets wait', async () => {
   const markets = 6
   const { slices, exchange } = await opened(markets)
   const { pipeline } = exchange
-  await addProfile(exchange, 2)
+  await addProfile(exchange, 2, 1e9)
   for (let marketId = 1; marketId < markets; marketId++) {
     await rest(exchange, 2, { accountId: 2, marketId })
   }
@@ -147,13 +139,12 @@ test('cancels of a frozen profile come in slices; only their markets wait', asyn
     assert.equal(order(exchange, { marketId }), null)
   }
   await pipeline.whenIdle()
-  await exchange.stop()
 })
 
 test('a market that locks cancels its orders in slices, and no later order', async () => {
   const { slices, exchange } = await opened(1)
   const { pipeline } = exchange
-  await addProfile(exchange, 2)
+  await addProfile(exchange, 2, 1e9)
   await rest(exchange, 1500, {})
   await rest(exchange, 1500, { accountId: 2 })
   slices.stepMs = 5
@@ -166,7 +157,6 @@ test('a market that locks cancels its orders in slices, and no later order', asy
   assert.equal(order(exchange, {}), null)
   await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.live.all, 1)
-  await exchange.stop()
 })
 
 test('the orders of a locked market end in bursts, as the read tables follow', async () => {
@@ -185,7 +175,6 @@ test('the orders of a locked market end in bursts, as the read tables follow', a
     }
     tablesSeq = pipeline.clearing.lastSeq
   }
-  await exchange.stop()
 })
 
 test('the orders of a frozen profile do not wait for the read tables', async () => {
@@ -195,7 +184,6 @@ test('the orders of a frozen profile do not wait for the read tables', async () 
   await pipeline.change(() => ({ kind: 'freezeProfile', profileId: 1, reason: '' }))
   await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.live.all, 0)
-  await exchange.stop()
 })
 
 test('one slice settles a part of a wide answer', async () => {
@@ -211,7 +199,6 @@ test('one slice settles a part of a wide answer', async () => {
   assert.ok(orders.live.all > 0 && orders.live.all < live.length, `${orders.live.all} are left`)
   await canceled
   assert.equal(orders.live.all, 0)
-  await exchange.stop()
 })
 
 test('replies of one commit leave in slices, and later ones after them', async () => {
@@ -232,7 +219,6 @@ test('replies of one commit leave in slices, and later ones after them', async (
     left,
     Array.from({ length: replies + 1 }, (_, at) => at),
   )
-  await exchange.stop()
 })
 
 test('a cancel of all orders in a market ends more than the rings hold', async () => {
@@ -246,5 +232,4 @@ test('a cancel of all orders in a market ends more than the rings hold', async (
   assert.ok('orderIds' in outcome)
   assert.deepEqual([outcome.orderIds.length, outcome.failed.length], [orders, 0])
   assert.equal(pipeline.clearing.orders.live.all, 0)
-  await exchange.stop()
 })

@@ -14,15 +14,15 @@ import type { RunningExchange } from '../../../../server/start/open.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
 import {
+  addProfile,
   buy,
   fill,
   openForTest,
   type TestClock,
   TOKEN,
-  tokenOf,
 } from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
-import { marketSpec, profileFields } from '../../../support/specs.ts'
+import { marketSpec } from '../../../support/specs.ts'
 import * as kit from '../../edge/intake/order-kit.ts'
 
 // What main publishes, and when: nothing before its command is durable (law 1).
@@ -75,7 +75,6 @@ test('no reply and no depth shows an order before it is durable', async () => {
   assert.deepEqual(bids(exchange), [{ ticks: 500, sizeRaw: SHARE }])
   publisher.whenDurable(seq, publish(seq))
   assert.equal(reported.length, 3, 'a command that is durable is told at once')
-  await exchange.stop()
 })
 
 test('changes, closes and refusals wait for the seq on which they rest', async () => {
@@ -103,7 +102,6 @@ test('changes, closes and refusals wait for the seq on which they rest', async (
     await answer
     assert.ok(journal.durableSeq >= seq, name)
   }
-  await exchange.stop()
 })
 
 test('a refusal of an order is told when the state it rests on is durable', async () => {
@@ -136,7 +134,6 @@ test('a refusal of an order is told when the state it rests on is durable', asyn
   const [revoked, revokedAt] = await place()
   assert.deepEqual(revoked, { reject: REJECT.TOKEN_REVOKED })
   assert.ok(revokedAt >= seq, `told at ${revokedAt}, decided at ${seq}`)
-  await exchange.stop()
 })
 
 test('the published depth equals the books, through dust, cancels and self-trades', async () => {
@@ -152,10 +149,7 @@ test('the published depth equals the books, through dust, cancels and self-trade
     market: marketSpec(1, { minSizeRaw }),
   }))
   for (const profileId of [1, 2, 3]) {
-    const profile = profileFields(profileId)
-    const token = tokenOf(exchange, profileId)
-    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
-    await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 1e12 }))
+    await addProfile(exchange, profileId, 1e12)
   }
   for (let hash = 1; hash <= 1500; hash++) {
     if (random.chance(0.2)) cancelSome(exchange, random)
@@ -177,7 +171,6 @@ test('the published depth equals the books, through dust, cancels and self-trade
     market.bookBytes = Buffer.from('old')
   }
   assert.ok(clearing.catalogue.existing(1).volume.raw > 0)
-  await exchange.stop()
 })
 
 function randomOrder({ pipeline }: RunningExchange, random: Random) {
@@ -226,10 +219,7 @@ test('a receipt tells the fee of its own command', async () => {
   const market = marketSpec(2, { feeEnabled: true })
   await pipeline.change(() => ({ kind: 'createMarket', marketId: 2, book: 2, market }))
   for (const profileId of [2, 3]) {
-    const profile = profileFields(profileId)
-    const token = tokenOf(exchange, profileId)
-    await pipeline.change(() => ({ kind: 'createProfile', profileId, profile, token }))
-    await pipeline.change(() => ({ kind: 'adjustBalance', profileId, collateralRaw: 100 * SHARE }))
+    await addProfile(exchange, profileId, 100 * SHARE)
   }
   const receiptOf = (hash: number, accountId: number, outcome: number) => {
     const order = { ...ORDER, accountId, outcome, marketId: 2 }
@@ -243,14 +233,12 @@ test('a receipt tells the fee of its own command', async () => {
   // 3% of the smaller of collateral and shares − collateral, half a unit here, in shares at 0.5.
   const feeRaw = 30_000
   assert.deepEqual([filled.result, filled.filledSharesRaw, filled.feeRaw], [2, SHARE, feeRaw])
-  await exchange.stop()
 })
 
 test('requests leave the journal room for deadlines', async () => {
   const exchange = await opened()
   for (let hash = 1; buy(exchange, hash, ORDER) === null; ) hash++
   assert.ok(exchange.journal.freeBytes() >= LIMITS.ringReserveBytes / 2)
-  await exchange.stop()
 })
 
 test('a deadline that is due comes before the next request, with its own reason', async () => {
@@ -287,11 +275,7 @@ test('a book that a thread gets at a restart trades on from its old state', asyn
   const clock = { nowMs: START_MS }
   const first = await openForTest(dataDir, clock, 1)
   await fill(first, 100 * SHARE)
-  const profile = profileFields(2)
-  const token = tokenOf(first, 2)
-  await first.pipeline.change(() => ({ kind: 'createProfile', profileId: 2, profile, token }))
-  const credit = { kind: 'adjustBalance', profileId: 2, collateralRaw: 100 * SHARE } as const
-  await first.pipeline.change(() => credit)
+  await addProfile(first, 2, 100 * SHARE)
   for (const [index, priceTicks] of [480, 490, 490].entries()) {
     assert.equal(buy(first, index + 1, { ...ORDER, priceTicks }), null)
   }
@@ -307,5 +291,4 @@ test('a book that a thread gets at a restart trades on from its old state', asyn
     { ticks: 490, sizeRaw: SHARE },
     { ticks: 550, sizeRaw: SHARE },
   ])
-  await second.stop()
 })

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { txHashOf } from '../../../../engine/core/money/tx-hash.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { ADMIN, BLOCK_MS, Desk, Reported, shown } from '../../../support/chain-desk.ts'
 import { newFolder } from '../../../support/data-folder.ts'
-import { at, startLive } from '../../../support/live-exchange.ts'
+import { exchange } from '../../../support/exchange.ts'
+import { at } from '../../../support/json-path.ts'
 import { CHAIN_ID } from '../../../support/live-orders.ts'
+import { assertRefused } from '../../../support/replies.ts'
 
 // Trades over HTTP on their way through the embedded chain. A block comes when the test moves the
 // clock.
 
 const desk = await Desk.open(['--block-ms', `${BLOCK_MS}`])
-after(() => desk.live.stop())
 const first = await desk.trade()
 desk.live.shiftClock(BLOCK_MS)
 await desk.reported.of(first.id, 'MINED')
@@ -158,7 +159,7 @@ test('a fault needs a trade that waits and a valid request', async () => {
   assert.equal((await desk.fault({ tradeEventId: first.id }, 'FAILED')).status, 409)
   assert.equal((await desk.fault({ next: LIMITS.settlementFaultsMax }, 'FAILED')).status, 200)
   const beyond = await desk.fault({ next: 1 }, 'FAILED')
-  assert.deepEqual([beyond.status, at(beyond.body, 'code')], [400, 'FAULT_LIMIT'])
+  assertRefused(beyond, 400, 'FAULT_LIMIT')
   const { status } = await desk.live.send('GET', '/admin/settlement')
   assert.equal(status, 401)
 })
@@ -176,49 +177,39 @@ test('a trade that waits or is retried at a stop is mined after the next start',
   const { id } = await desk.trade()
   const failing = await desk.trade()
   await desk.live.stop()
-  const live = await startLive({ dataDir, flags })
-  try {
-    const target = { tradeEventId: failing.id, outcome: 'FAILED' }
-    assert.equal((await live.admin('/admin/settlement/faults', target)).status, 200)
-    const reported = new Reported(live)
-    live.shiftClock(BLOCK_MS * 2)
-    for (const tradeEventId of [aside.id, id]) {
-      const event = await reported.of(tradeEventId, 'MINED')
-      assert.equal(event.txHash, txHashOf(CHAIN_ID, 2, Number(tradeEventId)))
-      assert.equal((await shown(live, tradeEventId)).txHash, event.txHash)
-    }
-    await reported.of(failing.id, 'FAILED')
-    const free = [desk.maker, desk.taker].map((trader) => live.balances(trader).freeRaw)
-    // Two of the three trades stand.
-    assert.deepEqual(
-      free,
-      one.map((raw, index) => 2 * raw - before[index]),
-    )
-    const { pipeline, follower } = live.exchange
-    await pipeline.whenIdle()
-    await follower.whenApplied(pipeline.durableSeq, 1000)
-    assert.deepEqual(live.faults, [])
-  } finally {
-    await live.stop()
+  const { live } = await exchange({ dataDir, flags })
+  const target = { tradeEventId: failing.id, outcome: 'FAILED' }
+  assert.equal((await live.admin('/admin/settlement/faults', target)).status, 200)
+  const reported = new Reported(live)
+  live.shiftClock(BLOCK_MS * 2)
+  for (const tradeEventId of [aside.id, id]) {
+    const event = await reported.of(tradeEventId, 'MINED')
+    assert.equal(event.txHash, txHashOf(CHAIN_ID, 2, Number(tradeEventId)))
+    assert.equal((await shown(live, tradeEventId)).txHash, event.txHash)
   }
+  await reported.of(failing.id, 'FAILED')
+  const free = [desk.maker, desk.taker].map((trader) => live.balances(trader).freeRaw)
+  // Two of the three trades stand.
+  assert.deepEqual(
+    free,
+    one.map((raw, index) => 2 * raw - before[index]),
+  )
+  const { pipeline, follower } = live.exchange
+  await pipeline.whenIdle()
+  await follower.whenApplied(pipeline.durableSeq, 1000)
 })
 
 test('with a block at once the reply to an order has MINED and the hash', async () => {
   const desk = await Desk.open(['--block-ms', '0'])
-  try {
-    const { id, execution } = await desk.trade()
-    assert.equal(at(execution, 'settlementStatus'), 'MINED')
-    const { txHash } = await shown(desk.live, id)
-    assert.equal(at(execution, 'txHash'), txHash)
-    await desk.fault({ next: 1 }, 'FAILED')
-    const failed = await desk.trade()
-    assert.equal(at(failed.execution, 'settlementStatus'), 'FAILED')
-    assert.equal(at(failed.execution, 'txHash'), null)
-    await desk.fault({ next: 1 }, 'RETRYING')
-    const tried = await desk.trade()
-    assert.equal(at(tried.execution, 'settlementStatus'), 'RETRYING')
-    assert.deepEqual(desk.live.faults, [])
-  } finally {
-    await desk.live.stop()
-  }
+  const { id, execution } = await desk.trade()
+  assert.equal(at(execution, 'settlementStatus'), 'MINED')
+  const { txHash } = await shown(desk.live, id)
+  assert.equal(at(execution, 'txHash'), txHash)
+  await desk.fault({ next: 1 }, 'FAILED')
+  const failed = await desk.trade()
+  assert.equal(at(failed.execution, 'settlementStatus'), 'FAILED')
+  assert.equal(at(failed.execution, 'txHash'), null)
+  await desk.fault({ next: 1 }, 'RETRYING')
+  const tried = await desk.trade()
+  assert.equal(at(tried.execution, 'settlementStatus'), 'RETRYING')
 })

@@ -115,7 +115,6 @@ test('behind a payout the exchange burns what pays nothing, and winners keep the
   assert.equal(world.ledger.freeSharesRaw(2, 1, OUTCOME.NO), 0)
   assert.equal(world.ledger.freeSharesRaw(1, 1, OUTCOME.YES), 8 * SHARE)
   assert.equal(world.exchange.pipeline.mining?.nextDueMs, redeemMs(world), 'nothing else is due')
-  await world.exchange.stop()
 })
 
 /** When the exchange redeems what is left of the market. */
@@ -141,7 +140,6 @@ test('shares of the fee account are redeemed behind the payout', async () => {
   await world.pass(0)
   assert.equal(world.ledger.freeRaw(FEE_ACCOUNT), 300_000)
   assert.equal(world.ledger.rows.find(FEE_ACCOUNT, 2), 0)
-  await world.exchange.stop()
 })
 
 test('after its days the exchange redeems what is left, also over a restart', async () => {
@@ -159,7 +157,6 @@ test('after its days the exchange redeems what is left, also over a restart', as
   assert.equal(world.ledger.freeRaw(2), before + 4 * SHARE)
   assert.equal(world.rowCount, undefined, 'the market left memory')
   assert.equal(world.exchange.pipeline.mining?.nextDueMs, Number.POSITIVE_INFINITY)
-  await world.exchange.stop()
 })
 
 test('a market with many positions is swept in bounded commands', async () => {
@@ -183,7 +180,6 @@ test('a market with many positions is swept in bounded commands', async () => {
   const whole = MOVE_LIMITS.redeemedPositionsMax
   assert.deepEqual(sizes, [whole, whole, 10])
   assert.equal(world.ledger.rows.count, 0)
-  await world.exchange.stop()
 })
 
 test('rows of other markets that come during a sweep hide no row of its market', () => {

@@ -6,9 +6,9 @@ import {
 } from '../../../../../server/api/streams/schema/all-channels.ts'
 import { asyncApi } from '../../../../../server/api/streams/schema/asyncapi.ts'
 import { compile } from '../../../../../server/edge/http/schema/schema.ts'
+import { exchange } from '../../../../support/exchange.ts'
 import { assertFrame } from '../../../../support/frame-contract.ts'
 import { at } from '../../../../support/json-path.ts'
-import { startLive } from '../../../../support/live-exchange.ts'
 import { assertPropertiesSay, isTree } from '../../../../support/openapi-tree.ts'
 
 // The document of the sockets: whole, with examples that hold, and a sentence for each property.
@@ -96,7 +96,7 @@ test('a frame that lacks a field, or has one too many, is noticed', () => {
 })
 
 test('the exchange gives the document, and takes every channel that it names', async () => {
-  const live = await startLive()
+  const { live } = await exchange()
   const { body } = await live.send('GET', '/asyncapi.json')
   assert.equal(at(body, 'asyncapi'), '3.0.0')
   const messages = at(body, 'channels', 'markets', 'messages')
@@ -104,5 +104,4 @@ test('the exchange gives the document, and takes every channel that it names', a
   for (const { name } of DOCUMENTED_CHANNELS) assert.ok(name in messages, name)
   assert.equal(at(body, 'operations', 'subscribe_trades', 'action'), 'receive')
   assert.equal(at(body, 'servers', 'exchange', 'host'), `127.0.0.1:${live.port}`)
-  await live.stop()
 })

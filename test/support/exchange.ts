@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { after, afterEach } from 'node:test'
+import { type LiveExchange, type LiveOptions, startLive, type Trader } from './live-exchange.ts'
+import type { LiveMarket } from './live-orders.ts'
+
+// The fixture of tests over HTTP: an exchange with its traders and markets, in a line.
+
+const FUNDS_RAW = 1_000_000_000
+
+/** Some names, or what is special under each name. */
+type Named<N extends string, Terms> = readonly N[] | Readonly<Record<N, Terms>>
+
+/** Collateral, or fields of the profile beside it. */
+type TraderTerms = number | { readonly collateralRaw?: number; readonly [field: string]: unknown }
+
+export interface Scene<T extends string, M extends string> extends LiveOptions {
+  /** The collateral of a trader with no sum of its own: 1000 units unless told otherwise. */
+  readonly fundsRaw?: number
+  readonly traders?: Named<T, TraderTerms>
+  /** Slugs; each market without fees unless told otherwise. */
+  readonly markets?: Named<M, object>
+}
+
+type Staged<T extends string, M extends string> = { readonly live: LiveExchange } & Readonly<
+  Record<T, Trader> & Record<M, LiveMarket>
+>
+
+function termsOf<V>(named: Named<string, V> | undefined, usual: V): [string, V][] {
+  if (named === undefined) return []
+  return Array.isArray(named) ? named.map((name) => [name, usual]) : Object.entries(named)
+}
+
+/**
+ * Starts an exchange. It is stopped, and has met no fault, when the tests of the file are over; or
+ * the test that calls this, however that test ends. A hook must not call it: what a hook registers
+ * ends with the hook.
+ */
+export async function exchange<const T extends string = never, const M extends string = never>({
+  traders,
+  markets,
+  fundsRaw = FUNDS_RAW,
+  ...options
+}: Scene<T, M> = {}): Promise<Staged<T, M>> {
+  const live = await startLive(options)
+  const assertNoFault = () => assert.deepEqual(live.faults, [])
+  afterEach(assertNoFault)
+  after(async () => {
+    await live.stop()
+    assertNoFault()
+  })
+  const staged = new Map<string, Trader | LiveMarket>()
+  for (const [slug, fields] of termsOf(markets, {})) {
+    staged.set(slug, await live.openMarket(slug, fields))
+  }
+  for (const [name, terms] of termsOf<TraderTerms>(traders, fundsRaw)) {
+    const { collateralRaw = fundsRaw, ...fields } =
+      typeof terms === 'number' ? { collateralRaw: terms } : terms
+    staged.set(name, await live.trader(collateralRaw, fields))
+  }
+  return Object({ live, ...Object.fromEntries(staged) })
+}
