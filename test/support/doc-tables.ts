@@ -127,7 +127,7 @@ function rates(): string {
     }),
   )
   const lines = rows.map(([rateClass, cells]) => [rateClass, ...cells])
-  return table(['lane', 'per address', 'per profile', 'flags'], lines)
+  return table(['rate class', 'per address', 'per profile', 'flags'], lines)
 }
 
 function channels(): string {
@@ -135,12 +135,12 @@ function channels(): string {
     const frames = events.map((each) => `\`${each.name}\``).join(', ')
     return [`\`${name}\``, isPrivate ? 'signed' : 'open', frames, about]
   })
-  return table(['channel', 'caller', 'frames', 'what it tells'], rows)
+  return table(['channel', 'caller', 'frames', 'content'], rows)
 }
 
 function events(): string {
   const rows = DOCUMENTED_EVENTS.map(({ name, about }) => [`\`${name}\``, about])
-  return table(['frame', 'what it says'], rows)
+  return table(['frame', 'meaning'], rows)
 }
 
 /** A place of the form, and whether there are others. */
@@ -180,12 +180,12 @@ type SharedName = keyof typeof SHARED_TABLES
 /** What a row of each shared table is, and the refusals of an owner and of a full table. */
 const SHARED_ROWS: Readonly<Record<SharedName, readonly [string, ...RejectName[]]>> = {
   tokens: ['API tokens', 'TOKEN_LIMIT'],
-  sessions: ['sessions; the oldest of the profile makes room', 'SESSION_LIMIT'],
+  sessions: ['sessions; the oldest of the profile is ended', 'SESSION_LIMIT'],
   withdrawalAddresses: ['listed withdrawal addresses', 'WITHDRAWAL_ADDRESS_LIMIT'],
   calls: ['remembered calls that move money', 'CALL_LIMIT'],
   poolApprovals: ['approvals of pools', 'APPROVAL_LIMIT', 'POOL_CAPACITY'],
-  poolTrades: ['trades with pools that no block holds', 'POOL_CAPACITY'],
-  packs: ['packs that are not over', 'PACK_LIMIT', 'PACK_CAPACITY'],
+  poolTrades: ['unmined trades with pools', 'POOL_CAPACITY'],
+  packs: ['open packs', 'PACK_LIMIT', 'PACK_CAPACITY'],
   offers: ['open offers of packs', 'OFFER_LIMIT', 'PACK_CAPACITY'],
   follows: ['follows', 'FOLLOW_LIMIT', 'SOCIAL_CAPACITY'],
   bookmarks: ['bookmarks', 'BOOKMARK_LIMIT', 'SOCIAL_CAPACITY'],
@@ -216,7 +216,10 @@ function sharedTables(): string {
     between(SUB_ACCOUNT_SHARE),
     '`SUB_ACCOUNT_LIMIT`',
   ])
-  return table(['what', 'in all', 'a profile', 'a partner with its sub-accounts', 'refusal'], rows)
+  return table(
+    ['resource', 'total', 'a profile', 'a partner with its sub-accounts', 'refusal'],
+    rows,
+  )
 }
 
 /** All tables that need no running exchange. */

@@ -1,5 +1,10 @@
 // The words and flags of one line of `outcomex admin`, made from what its route takes.
 
+import {
+  EDITED_SETTINGS,
+  FIXED_SETTINGS,
+  type MarketSetting,
+} from '../../../engine/domain/markets/market-settings.ts'
 import type { Word } from '../../command-line.ts'
 import { type Given, type Kind, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
 import { onOff } from '../../settings/kinds.ts'
@@ -90,28 +95,28 @@ export function switchFlag(name: string, on: unknown, flagName: string, about: s
 const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 const shapeOf = (name: string) => kebab(name).replaceAll('-', '_').toUpperCase()
 
+const OF_SETTINGS = [...EDITED_SETTINGS, ...FIXED_SETTINGS].flatMap(
+  ({ name, flag: short }: MarketSetting) => (short === undefined ? [] : [[name, short] as const]),
+)
 /** The flags that have a shorter name than that of their field. */
 const SHORT: Readonly<Record<string, string>> = {
   assetName: 'asset',
   baseFilter: 'filter',
   esportType: 'game',
-  exchangeAddress: 'exchange',
   fixtureId: 'fixture',
-  imageUrl: 'image',
   parentId: 'parent',
-  proxyTitle: 'short-title',
   publicMessage: 'message',
   removeOptions: 'drop',
   slotsAhead: 'ahead',
   slugPrefix: 'prefix',
   sportType: 'sport',
   strikePrice: 'strike',
-  takerDelayMs: 'taker-delay',
   tradeEventId: 'trade',
+  ...Object.fromEntries(OF_SETTINGS),
 }
 
 /** `dailyRewardRaw` is `--daily-reward`, `isMachine` is `--machine`. */
-function flagNameOf(name: string): string {
+export function flagNameOf(name: string): string {
   return SHORT[name] ?? kebab(name).replace(/^is-/, '').replace(/-raw$/, '')
 }
 

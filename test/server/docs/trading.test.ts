@@ -187,7 +187,7 @@ async function shownFrames(): Promise<object[]> {
 
 test('a frame of each type has the fields that the page lists', async () => {
   const listed = listedFields()
-  const [, sentence = ''] = /^Every frame has (.*?) Besides:/ms.exec(page) ?? []
+  const [, sentence = ''] = /^Every frame has (.*?) Further fields:/ms.exec(page) ?? []
   const ofAll = [...sentence.matchAll(/`([a-z]\w+)`/g)].map(([, name]) => name)
   const frames = await shownFrames()
   for (const frame of frames) {

@@ -12,6 +12,7 @@ import {
 import { createMarket } from '../../../../server/api/admin/admin.ts'
 import { editMarket } from '../../../../server/api/admin/markets/admin-markets.ts'
 import { createSeries, editSeries } from '../../../../server/api/admin/markets/admin-series.ts'
+import { flagNameOf } from '../../../../server/cli/admin/admin-fields.ts'
 import { bodyOf } from '../../../../server/console/operator/form-body.ts'
 import {
   CREATED_FIELDS,
@@ -48,7 +49,8 @@ const typedOf = ({ kind }: MarketSetting): readonly [flag: string, form: string]
 }
 const wordOf = (row: MarketSetting) => {
   const [text] = typedOf(row)
-  return text === '' ? `--${row.flag}` : `--${row.flag}=${text}`
+  const flag = flagNameOf(row.name)
+  return text === '' ? `--${flag}` : `--${flag}=${text}`
 }
 const byLine = (...line: string[]) => readAdminLine(line).call
 const fieldsIn = (row: MarketSetting, ...line: string[]) =>

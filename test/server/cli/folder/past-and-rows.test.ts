@@ -81,7 +81,7 @@ test('replay says what it cannot show', async () => {
     [['--until', String(seqs.last + 1)], 1, /there is no command \d+; the last one is \d+/],
     [['--until', '0'], 2, /--until must be a whole number/],
     [['--until', '1', '--diff', '1'], 2, /--diff must be a command before/],
-    [['now'], 2, /takes no word 'now'/],
+    [['now'], 2, /too many arguments for 'replay'/],
   ]
   for (const [args, code, why] of rows) {
     const ended = await run('replay', ...args)
@@ -136,7 +136,7 @@ test('export writes every trade, order and balance as CSV', async () => {
 
 test('export says what it cannot write', async () => {
   const rows: [args: string[], code: number, why: RegExp][] = [
-    [[], 2, /export needs --csv trades\|orders\|balances/],
+    [[], 2, /required option '--csv <trades\|orders\|balances>'/],
     [['--csv', 'secrets'], 2, /--csv must be/],
   ]
   for (const [args, code, why] of rows) {

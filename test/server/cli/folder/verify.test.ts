@@ -88,7 +88,7 @@ function tamper(path: string, sql: string): void {
 }
 
 const USELESS: readonly (readonly [what: RegExp, spoil: (path: string) => void])[] = [
-  [/read\.db is not there/, (path) => rmSync(path)],
+  [/read\.db is missing/, (path) => rmSync(path)],
   [/read\.db is empty/, (path) => writeFileSync(path, '')],
   [/read\.db is damaged/, (path) => writeFileSync(path, 'no database, but long enough to be read')],
   [/read\.db is damaged/, (path) => writeFileSync(path, readFileSync(path).fill(0, 100, 4096))],
