@@ -1,4 +1,4 @@
-// The whole program, behind the few files that a start needs for its door.
+// The whole program, loaded after the few files that the early listener needs.
 
 import { codeOf, reasonOf } from '../engine/domain/error-code.ts'
 import { allCommands } from './cli/commands.ts'

@@ -104,7 +104,7 @@ export const SETTINGS = {
     'solvency-minutes',
     count(0, MOVE_LIMITS.solvencyMinutesMax),
     10,
-    'Minutes from one count of what the exchange owes to the next; 0 = only when asked to.',
+    'Minutes from one count of what the exchange owes to the next; 0 = only on request.',
   ),
   blockMs: setting(
     'block-ms',

@@ -32,7 +32,7 @@ export interface Shell {
   readonly nowMs: () => number
 }
 
-/** It takes a turn in any case: that the reader has closed its end is told in another turn. */
+/** Waits at least one event-loop tick: a reader that closed its end is reported in a later tick. */
 function stdoutTaken(): Promise<void> {
   return new Promise((resolve) => {
     if (process.stdout.writableNeedDrain) process.stdout.once('drain', resolve)

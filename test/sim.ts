@@ -40,7 +40,7 @@ async function play(): Promise<void> {
     markets += totals.kinds.get('createMarket') ?? 0
   } catch (broken) {
     if (!(broken instanceof BrokenWorld)) throw broken
-    console.log(`SEED=${seed} STEPS=${broken.step + 1} breaks a law:`)
+    console.log(`SEED=${seed} STEPS=${broken.step + 1} breaks an invariant:`)
     console.log(broken.cause)
     if (only === null) {
       console.log('looking for fewer steps that break it')

@@ -38,7 +38,7 @@
 //   2. emit it in core/book/book.ts or core/book/market.ts;
 //   3. handle it where `tsc` fails: core/clearing.ts moves the money,
 //      publisher/durable-publisher.ts makes the reply, read-model/published.ts the depth,
-//      read-model/order-news.ts the owner's frames, follower/follower.ts the rows to read;
+//      read-model/order-event-feed.ts the owner's frames, follower/follower.ts the rows to read;
 //   4. explain in core/money/fill-money.ts why invariant 2 (design §1) holds;
 //   5. add its effect on the depth to test/simulation/watch.ts, and record one in test/golden.
 // So seven files change: this file, the file that emits, and the five files of step 3.

@@ -6,7 +6,7 @@
 import { assert } from './assert.ts'
 
 const POST_ONLY = 1
-/** Of an order at market, which its amounts tell (rules §1.6): no flag has this bit. */
+/** Marks a market order, which is known by its amounts (rules §1.6): no flag has this bit. */
 export const MARKET_FORM = 2
 
 /**

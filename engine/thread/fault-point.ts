@@ -71,7 +71,7 @@ const EDGE_POINTS = [
   /** A socket has left. */
   'at-socket-leave',
   /** An event is about to become a frame. */
-  'at-socket-news',
+  'at-socket-events',
   /** Trades were mined or failed. */
   'at-socket-settled',
   /** The tables have answered a read for subscribers. */

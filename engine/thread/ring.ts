@@ -5,7 +5,7 @@ import { type SleepWord, wake } from './wake-ups.ts'
 // Hot path. Frames in order from one writer to one reader, over one SharedArrayBuffer.
 //
 // Header words (i32): 0 written │ 16 read │ 32 asleep (the reader waits on it or a wake word) │
-//                     48 armed (main wants a wake-up) │ 52 asked │ 56 answered (liveness)
+//                     48 armed (main wants a wake-up) │ 52 probe │ 56 reply (liveness)
 // `written` and `read` count bytes and wrap at 2^32; data starts at DATA_BYTES. A frame is { i32
 // payload bytes, i32 tag } and its payload, padded to eight. A frame that would cross the end of
 // the buffer starts at its beginning, after a SKIP frame, so payloads are never split.

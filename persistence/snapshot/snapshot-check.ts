@@ -59,7 +59,7 @@ export function loadSnapshot(
     checkHead(head, seq, checksumAt)
     const exchange = restore(state, new OrderTable(LIMITS.orderSlotsMax, wants.partitions))
     const broken = exchange.checkInvariants()
-    if (broken !== null) return `breaks a law: ${broken}`
+    if (broken !== null) return `breaks an invariant: ${broken}`
     const isWhole = exchange.stateHash(nativeSha256) === head.stateHash
     return isWhole ? { exchange, head } : 'has a state that does not match its hash'
   } catch (error) {

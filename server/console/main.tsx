@@ -76,7 +76,7 @@ async function start(): Promise<void> {
     changed: () => streams.renew(),
     over: () => notices.bad('The session has ended; log in again.'),
   })
-  // A session that is over says so itself; without an answer it is asked again later.
+  // An ended session is reported by itself; without an answer the request is repeated later.
   const confirm = () => void trader.confirm().catch(() => {})
   const mode = new TradingMode()
   streams.doubts(confirm)

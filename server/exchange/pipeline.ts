@@ -1,6 +1,6 @@
-// The way of an order: intake → sequence → journal ∥ match → settle → publish (design §3). Main's
-// thread owns everything here. A public method either answers, or refuses and has done nothing. A
-// promise resolves once its answer is durable (law 1).
+// Assembles the order path in the order of design §3 (intake → sequence → journal ∥ match → settle
+// → publish), and drains it. The main thread owns everything here. A public method either answers,
+// or refuses and has done nothing. A promise resolves once its answer is durable (invariant 1).
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import type { Market } from '../../engine/core/markets/catalogue.ts'
@@ -35,7 +35,7 @@ import { StampTimes } from './sequencer/stamp-times.ts'
 import { TimeSlice } from './sequencer/time-slice.ts'
 import { Mining, type SettlementParts } from './settlement/mining.ts'
 
-/** What the threads of the books tell main. */
+/** Receives the frames of the market threads. */
 export interface ShardListener {
   readonly visitor: FrameVisitor
   /** Called when frames may have come. */
@@ -219,7 +219,7 @@ export class Pipeline<
   /** Shows what a control command made of markets, once that is durable. */
   #changed(command: ControlCommand): void {
     this.slots?.applied(command)
-    // A deadline may pass, and need room in its shard, before the command is durable.
+    // A deadline may pass, and need capacity in its shard, before the command is durable.
     for (const { book } of openedBy(command, this.clearing.catalogue)) this.shards.of(book)
     for (const market of replicatedBy(command, this.clearing.catalogue))
       this.intake?.addMarket(market)
@@ -242,7 +242,7 @@ export class Pipeline<
     return this.orders.count + this.queues.waiting + looking + this.publisher.waitingCount
   }
 
-  /** Rings are shown to their threads once per turn of the loop, or earlier when much is in. */
+  /** Publishes the rings to their threads once per event-loop tick, or earlier when much is in. */
   #sendSoon(): void {
     if (++this.#unsent === SEND_AT) this.#send()
     if (this.#sendDue) return
@@ -270,8 +270,8 @@ export class Pipeline<
 
   /**
    * Settles what the markets answered, and publishes what is durable, for the length of one time
-   * slice. The rest goes on in the next turn of the event loop, so that nobody waits for a sweep or
-   * a wide cancel. The shards take turns with bounded parts, so no shard waits for another that is
+   * slice. The rest continues in the next event-loop tick, so that nobody waits for a sweep or a
+   * wide cancel. The shards alternate in bounded parts, so no shard waits for another that is
    * always busy.
    */
   drain(): void {
@@ -332,7 +332,7 @@ export class Pipeline<
     if (this.orders.waiting > 0 && !this.quiescentPoint.isOn) this.orders.retry()
   }
 
-  /** Deadlines that one time slice left go on in the next turn of the event loop. */
+  /** Deadlines that one time slice left continue in the next event-loop tick. */
   #continueDue(): void {
     if (!this.sequencer.isCut || this.#dueSoon) return
     this.#dueSoon = true
@@ -346,7 +346,7 @@ export class Pipeline<
    * The one way to stamp a control command. `decide` runs at the time of the stamp, after every
    * deadline that is due. It gives the command, the refusal, or null when there is nothing to do.
    * Resolves when everything that the answer rests on is durable: with null, or with the refusal.
-   * `by` names the operator who asked.
+   * `by` names the requesting operator.
    */
   async change(decide: Decision, by?: string): Promise<Reject | null> {
     const { seq, reject } = this.sequencer.change((nowMs) => {
@@ -362,7 +362,7 @@ export class Pipeline<
     return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
   }
 
-  /** A refusal that rests on state is told once the seq of its decision is durable (law 1). */
+  /** A refusal that rests on state is returned once the seq of its decision is durable (invariant 1). */
   async refused(reject: Reject): Promise<Reject> {
     await this.durable()
     return reject
@@ -374,7 +374,7 @@ export class Pipeline<
       await new Promise(setImmediate)
     }
     await this.durable()
-    // Durable records are published in turns of the loop; answers to other questions go with them.
+    // Durable records are published over several event-loop ticks.
     while (!this.shards.all.every((shard) => shard.isPublished)) {
       this.drain()
       await new Promise(setImmediate)

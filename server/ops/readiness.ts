@@ -1,7 +1,7 @@
 // The reply of /ready: whether orders are accepted, and the checks behind it. A reply costs
 // nothing, because a timer polls threads and disk beforehand. Time is an argument.
 
-/** A thread that answers when asked, whether it has work or not. */
+/** A thread that answers probes, whether it has work or not. */
 export interface Requested {
   request(): void
   readonly isAnswered: boolean

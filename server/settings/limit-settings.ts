@@ -48,16 +48,16 @@ const ADDRESS_RATE = eachRateClass((rateClass) =>
     `address-rate-${rateClass}`,
     rate,
     ADDRESS_RATES[rateClass],
-    `Calls of one address, ${rateClass} lane.`,
+    `Calls of one address, rate class ${rateClass}.`,
   ),
 )
-/** Callers on the public lane are not known, so it has no rate for profiles. */
+/** Callers of the public class are unknown, so it has no rate for profiles. */
 const { public: _none, ...PROFILE_RATE } = eachRateClass((rateClass) =>
   setting(
     `rate-${rateClass}`,
     rate,
     PROFILE_RATES[rateClass],
-    `Calls of one profile, ${rateClass} lane.`,
+    `Calls of one profile, rate class ${rateClass}.`,
   ),
 )
 

@@ -1,5 +1,5 @@
 // The pages that browsers get, and the files that they load. The build makes them; a run from the
-// sources makes them when the first is asked for.
+// sources builds them on the first request.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { withBrotli } from '../edge/http/caching/compressed.ts'
@@ -28,7 +28,7 @@ export interface WebFiles {
   file(name: string): Pick<WebFile, 'type' | 'bytes'> | undefined
 }
 
-/** In the folder of the program: what `WebIndex` says, and each file with its compressed twin. */
+/** In the folder of the program: the `WebIndex`, and each file with its compressed form. */
 export const WEB_INDEX = 'web.json'
 export const BROTLI_ENDING = '.br'
 
@@ -37,7 +37,7 @@ export interface WebIndex {
   readonly files: readonly { readonly name: string; readonly type: string }[]
 }
 
-/** A file is read when it is asked for first: nobody may ever ask for those of the documents. */
+/** A file is read on its first request: those of the documents may never be requested. */
 function builtFiles(folder: URL): WebFiles {
   const index: WebIndex = JSON.parse(readFileSync(new URL(WEB_INDEX, folder), 'utf8'))
   const types = new Map(index.files.map(({ name, type }) => [name, type]))
@@ -75,7 +75,7 @@ function madeFiles({ pages, files }: MadeFiles): WebFiles {
   return { pages: bytesOf(pages), file: (name) => byName.get(name) }
 }
 
-/** `folder` is that of the program; `make` is asked once, when the files are not there. */
+/** `folder` is that of the program; `make` runs once, when the files do not exist. */
 export function openWebFiles(
   folder: URL,
   make: () => Promise<MadeFiles>,

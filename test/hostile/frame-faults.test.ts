@@ -44,7 +44,7 @@ async function endedWithId(client: SocketClient): Promise<void> {
   assert.match(textAt(stated, 'faultId'), /^[0-9a-f]{12}$/)
 }
 
-const FRAME_EDGES: readonly EdgePoint[] = ['at-socket-news', 'at-socket-frame', 'at-socket-send']
+const FRAME_EDGES: readonly EdgePoint[] = ['at-socket-events', 'at-socket-frame', 'at-socket-send']
 for (const point of FRAME_EDGES) {
   test(`a fault ${point} costs only the sockets of that account`, async () => {
     const [broken, other] = [await joined(bob, ['subscribe_order_events']), await joined(alice, [])]

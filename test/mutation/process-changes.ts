@@ -302,7 +302,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a folder that is not sound gets no verdict',
-        "shell.warn('The folder is not sound: do what is said above, then verify again.')\n",
+        "shell.warn('The folder is not sound: follow the advice above, then verify again.')\n",
         '\n',
       ],
     ],

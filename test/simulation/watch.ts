@@ -94,7 +94,7 @@ export class Watch {
     }
   }
 
-  /** A client was told something that rests on this command (law 1). */
+  /** A client was told something that rests on this command (invariant 1). */
   reported(seq: number): void {
     assert(seq <= this.#disk.reportedSeq, 'nothing is told before it is durable')
   }

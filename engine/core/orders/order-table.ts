@@ -8,7 +8,7 @@
 //   f64    0 sizeRaw │ 1 leftRaw │ 2 reservedRaw │ 3 filledSharesRaw │ 4 filledCollateralRaw │
 //          5 seq │ 6 expirationSec
 //   words  14 generation │ 15 account │ 16 market │ 17 hashHigh │ 18 hashLow │ 19 row │ 20 next │
-//          21 previous │ 22 facts: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
+//          21 previous │ 22 flags: bits 0 state, 2 side, 3 outcome, 4 market form, 5 order type,
 //          8 price ticks, 18 fee bps, 28 matched │ 23 book
 //
 // A freed slot keeps its order's record until the next order takes it, so the result of a recently

@@ -144,8 +144,8 @@ export const EDITED_SETTINGS = [
     kind: 'key',
     max: PACK_LIMITS.correlationKeyCharactersMax,
     means:
-      'Markets with the same key are never in one pack; empty for none. A series has its symbol ' +
-      'too.',
+      'Markets with the same key cannot share a pack; empty for none. A series also has its ' +
+      'symbol.',
     label: 'Correlation key',
     shownAt: null,
     hint: 'Markets with one key share no pack.',
@@ -204,7 +204,7 @@ type KeptAs<Row> = Row extends { readonly keptAs: infer Field }
 export type EditedField = KeptAs<EditedSetting> & keyof MarketAbout
 
 const nothingIsForgotten: Record<Exclude<keyof MarketAbout, EditedField | 'title'>, 'no row'> = {}
-assert(Object.keys(nothingIsForgotten).length === 0, 'what is said of a market has its row')
+assert(Object.keys(nothingIsForgotten).length === 0, 'every field of a market has its row')
 
 export function fieldOf(row: EditedSetting): EditedField {
   return 'keptAs' in row ? row.keptAs : row.name

@@ -151,7 +151,7 @@ export class JournalHandle implements JournalWriter {
       listener.onFault(message)
     })
     worker.on('message', (message: JournalMessage) => {
-      if (message === 'doorbell') this.#drain()
+      if (message === 'wake-up') this.#drain()
     })
     this.#done.arm()
   }

@@ -31,7 +31,7 @@ export interface CheckpointThreadData {
   readonly call: SharedArrayBuffer
 }
 
-export type JournalMessage = 'ready' | 'doorbell'
+export type JournalMessage = 'ready' | 'wake-up'
 
 export const RECORD_TAG = 0
 export const STOP_TAG = 1

@@ -26,7 +26,7 @@ function commit(): void {
   report.commit(journal, batch)
   while (!done.push(0, report.bytes)) done.waitForSpace()
   done.send()
-  if (done.takeWakeUp()) port.postMessage('doorbell')
+  if (done.takeWakeUp()) port.postMessage('wake-up')
 }
 
 function run(): void {

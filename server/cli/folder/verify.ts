@@ -90,7 +90,7 @@ function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; 
     ...(passedOver === 0 ? [] : [`pass over ${passedOver} of ${snapshots.length} snapshots`]),
   ]
   const next = costs.length === 0 ? '' : ` The next start will ${costs.join(' and ')}.`
-  const text = `The folder is sound: all ${seq} commands, their chain and the laws hold.${next}`
+  const text = `The folder is sound: all ${seq} commands, their chain and the invariants hold.${next}`
   return { text, isSound: true }
 }
 
@@ -113,7 +113,7 @@ export const verifyCommand: CommandSpec = {
         shell.warn('The folder could not be checked.')
         return EXIT.UNCHECKED
       }
-      shell.warn('The folder is not sound: do what is said above, then verify again.')
+      shell.warn('The folder is not sound: follow the advice above, then verify again.')
       return EXIT.FAILED
     }
   },

@@ -58,12 +58,12 @@ interface Source {
   readonly token: string | undefined
 }
 
-/** What is behind an answer that is none, as far as its status tells. */
+/** The likely cause of an unusable answer, by its status. */
 function reasonOf(status: number): string {
   if (status === 401 || status === 403) return ': is the admin token right?'
   if (status !== 404) return '.'
   return (
-    ': it is not told there. A server with --ops-listen tells it at that address alone: ' +
+    ': metrics are not served there. With --ops-listen they are served at that address alone: ' +
     'name that one with --url, and the public one with --markets-url.'
   )
 }
@@ -99,7 +99,7 @@ async function* views(
   for (;;) {
     try {
       const now = await lookAt(source)
-      // A server makes the text at most once a second: the same text again tells nothing new.
+      // A server renders the text at most once a second; an equal text is not a new sample.
       if (before !== null && now.atMs !== before.atMs) {
         const figures = new Figures(before, now)
         yield viewLines({ url: source.url, figures, tickers: await tickersOf(source) })

@@ -22,7 +22,7 @@ const HEADS = [
   ['Ends', 'number ends'],
 ] as const
 
-/** One observer tells all rows whether they are in view. */
+/** One observer reports to all rows whether they are in view. */
 class ViewWatch {
   readonly #watchers = new WeakMap<Element, (isSeen: boolean) => void>()
   readonly #observer = new IntersectionObserver(

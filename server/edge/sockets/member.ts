@@ -219,7 +219,7 @@ export class Member {
 
   /**
    * Sends nothing until every stamped command is durable, then runs the work, if any. So no client
-   * learns that its credentials ended before the command that ended them is durable (law 1).
+   * learns that its credentials ended before the command that ended them is durable (invariant 1).
    */
   pauseUntilDurable(work?: () => void): void {
     this.#isPaused = true

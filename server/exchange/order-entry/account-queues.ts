@@ -1,18 +1,18 @@
-// While an order of an account is canceled for another (rules §4.8), the account's other requests
-// wait in its queue: the funds that come free are for the replacement. Main's thread owns it.
+// While an order of an account is replaced (rules §4.8), the account's other requests wait in its
+// queue: the released funds are for the replacement. The main thread owns the queues.
 // Invariants: an account is busy from `begin` to the end of its queue. Each waiting request runs
-// once, in the order of arrival. A queue has a bound, past which it takes nothing more.
+// once, in the order of arrival. A queue has a bound, and refuses more.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import type { AccountId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 
 /**
- * When the next request in the queue may run. 'at once': right after this one. 'next turn': after a
- * turn of the loop, for a request that goes on by promises. 'at its end': this request has the
- * account until it calls `end`.
+ * When the next request in the queue may run. 'at once': right after this one. 'next tick': after a
+ * tick of the event loop, for a request that continues by promises. 'when ended': this request holds
+ * the account until it calls `end`.
  */
-type Then = 'at once' | 'next turn' | 'at its end'
+type Then = 'at once' | 'next tick' | 'when ended'
 
 interface Waiting {
   readonly then: Then
@@ -40,36 +40,36 @@ export class AccountQueues {
   /** Puts `run` in the queue of a busy account; false when the queue is full. */
   wait(accountId: AccountId, then: Then, run: () => void): boolean {
     const queue = this.#queues.get(accountId)
-    assert(queue !== undefined, 'one waits for a busy account')
+    assert(queue !== undefined, 'a request waits for a busy account')
     if (queue.length >= LIMITS.accountQueueMax) return false
     queue.push({ then, run })
     this.#waiting++
     return true
   }
 
-  /** Resolves true when nobody before the caller has the account; false when the queue is full. */
+  /** Resolves true once no earlier request holds the account; false when the queue is full. */
   round(accountId: AccountId): Promise<boolean> {
     return new Promise((resolve) => {
       if (!this.isBusy(accountId)) resolve(true)
-      else if (!this.wait(accountId, 'next turn', () => resolve(true))) resolve(false)
+      else if (!this.wait(accountId, 'next tick', () => resolve(true))) resolve(false)
     })
   }
 
-  /** Resolves true when the caller has the account, until it calls `end`; false when it cannot. */
+  /** Resolves true once the caller holds the account, until it calls `end`; false when full. */
   begin(accountId: AccountId): Promise<boolean> {
     if (this.isBusy(accountId)) {
       return new Promise((resolve) => {
-        if (!this.wait(accountId, 'at its end', () => resolve(true))) resolve(false)
+        if (!this.wait(accountId, 'when ended', () => resolve(true))) resolve(false)
       })
     }
     this.#queues.set(accountId, [])
     return Promise.resolve(true)
   }
 
-  /** Runs the waiting requests, up to the next one that has the account until its end. */
+  /** Runs the waiting requests, up to the next one that holds the account until `end`. */
   end(accountId: AccountId): void {
     const queue = this.#queues.get(accountId)
-    assert(queue !== undefined, 'what ends has begun')
+    assert(queue !== undefined, '`end` follows `begin`')
     for (;;) {
       const next = queue.shift()
       if (next === undefined) {
@@ -79,7 +79,7 @@ export class AccountQueues {
       this.#waiting--
       next.run()
       if (next.then === 'at once') continue
-      if (next.then === 'next turn') setImmediate(() => this.end(accountId))
+      if (next.then === 'next tick') setImmediate(() => this.end(accountId))
       return
     }
   }

@@ -7,17 +7,17 @@ import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts
 import type { IntakeRequest } from '../../messages/order-intake.ts'
 import type { Extra } from '../../messages/refusal.ts'
 
-/** A call with orders as it came: nothing of it has been read yet. */
+/** A call with orders, as received: nothing of it is parsed yet. */
 export interface OrderCall extends Omit<IntakeRequest, 'requestId' | 'nowMs' | 'form'> {
   /** The row of the call's times; 0 for none. */
   readonly timesRow: number
-  /** Asks for the first reply when the order was accepted before. */
+  /** Requests the first reply when the order was accepted before. */
   readonly replays?: boolean
   /** Absent for a sender that always waits for the answer. */
   readonly sender?: Sender
 }
 
-/** Who waits for an answer; gone when the connection has ended. */
+/** The sender of a call; gone when its connection has closed. */
 export interface Sender {
   readonly isGone?: boolean
 }
@@ -44,9 +44,9 @@ export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: str
 export interface First {
   readonly orderId: string
   readonly status: OrderStatus
-  /** It has the client id of the order that came again, and other terms. */
+  /** It has the same client order id as the repeated order, and other terms. */
   readonly isOther: boolean
-  /** Its first reply, where that was asked for. */
+  /** Its first reply, if requested. */
   readonly text?: string
 }
 
@@ -66,7 +66,7 @@ export interface RefusedAnswer {
   readonly broke?: { readonly error: unknown }
 }
 
-/** Given to a sender that is gone, so nobody receives it: its order was not decided. */
+/** For a sender that is gone, so nobody receives it: its order was not decided. */
 export const ABANDONED: RefusedAnswer = { reject: REJECT.OVERLOADED }
 
 /** The 201 as JSON text, or the refusal with the further fields of its body. */

@@ -1,6 +1,6 @@
-// Asks the tables about orders that main no longer holds exactly, and tells main what it may
-// forget. Invariant: while a question is under way, main forgets nothing that the answer may not
-// show. So the first answer is enough.
+// Looks up orders in the tables that main no longer holds exactly, and drops from memory what the
+// tables show. Invariant: while a lookup is open, main drops nothing that its answer may not show.
+// So the first answer is enough.
 
 import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
 import { SeenFilter } from '../../../engine/core/orders/seen-filter.ts'
@@ -16,8 +16,7 @@ export class SeenLookups {
   readonly #filter = new SeenFilter()
   #appliedSeq: Seq
   /**
-   * For each open question, the seq that the tables showed at least when it was asked; oldest
-   * first.
+   * For each open lookup, the seq that the tables showed at least when it began; oldest first.
    */
   readonly #requested = new Set<{ readonly appliedSeq: Seq }>()
   #query: QueryHandle | null = null

@@ -12,7 +12,7 @@ export class TokenUses {
     this.#sequencer = sequencer
   }
 
-  /** Does nothing for an unknown token, within the minute, and when the journal has no room. */
+  /** Does nothing for an unknown token, within the minute, and when the journal is full. */
   note(token: Token | undefined): void {
     if (token === undefined) return
     const nowMs = this.#sequencer.nowMs()

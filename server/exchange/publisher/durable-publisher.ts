@@ -2,7 +2,7 @@
 // Delivers receipts and durable seqs to their waiters. Each frame of a market is processed twice:
 // immediately (`settle`: money moves, nothing is published) and when durable (`publish`: depth
 // changes, the reply is sent). A refusal that depends on state waits for the seq at which it was
-// decided (law 1).
+// decided (invariant 1).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'

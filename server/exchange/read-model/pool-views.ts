@@ -1,5 +1,5 @@
 // The public view of a pool (rules §7.1): copied when a command changed it, and published once that
-// command is durable (law 1).
+// command is durable (invariant 1).
 
 import { reservesRaw } from '../../../engine/core/amm/pool-commands.ts'
 import { poolValueRaw, yesPriceOf } from '../../../engine/core/amm/pool-price.ts'

@@ -1,4 +1,4 @@
-// The public state of each market, from durable commands only (law 1).
+// The public state of each market, from durable commands only (invariant 1).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'

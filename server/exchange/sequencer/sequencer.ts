@@ -1,6 +1,6 @@
 // Hot path. bench/pipeline.bench.ts
 // The one place that decides and stamps. Everything from the first gate to the last ring is
-// synchronous, so no decision sees half of another (law 2). Main's thread owns it.
+// synchronous, so no decision sees half of another (invariant 2). Main's thread owns it.
 // Invariants: seq counts by one. nowMs never goes back. A command is stamped only if every ring
 // that it must enter has space. A command of a deadline is never stamped before that deadline, and
 // no order enters a market before what is due there.

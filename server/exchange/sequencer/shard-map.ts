@@ -13,7 +13,7 @@ import type { WakeUps } from '../../../engine/thread/wake-ups.ts'
 /** With a number, the books share that many threads; 0 keeps the books on main (design §3). */
 export type MarketThreads = 'auto' | 'each' | number
 
-export interface ShardOptions extends Omit<ShardThread, 'inline' | 'bell'> {
+export interface ShardOptions extends Omit<ShardThread, 'inline' | 'wakeUp'> {
   readonly threads: MarketThreads
   readonly visitor: FrameVisitor
   /** Absent when main wakes the threads itself. */

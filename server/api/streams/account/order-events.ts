@@ -114,7 +114,7 @@ export class OrderEvents implements Channel {
       if (!this.audience.isReceivedBy(accountId)) continue
       if (this.audience.receivedInPart(accountId, seq)) continue
       try {
-        edgePoint('at-socket-news')
+        edgePoint('at-socket-events')
         this.post(accountId, { seq, payload: this.#frameOf(event, places) })
       } catch (error) {
         this.#parts.streams

@@ -186,7 +186,7 @@ export class PriceFeed implements Channel {
 }
 
 interface Named {
-  /** The cost of its first frames, including repeated names (census.ts). */
+  /** The cost of its first frames, including repeated names (connection-counts.ts). */
   readonly units: number
   /** Markets with a book, by the names of their broadcast groups. */
   readonly books: ReadonlyMap<string, PublishedMarket>

@@ -37,7 +37,7 @@ export function* orderLines(clearing: Clearing): Iterable<Line> {
     const output = `${what} at ${price(orders.priceTicksOf(slot))}, open ${left}`
     yield line(`order ${orders.seqOf(slot)}`, `${output}, ${termsOf(orders, slot)}`)
   }
-  // Which of two orders at one price comes first is said by no order alone.
+  // No order alone shows which of two orders at one price has priority.
   for (const book of clearing.catalogue.openBooks()) {
     const { marketId } = clearing.catalogue.ofBook(book)
     const digest = short(bytesToHex(bookDigest(book)))

@@ -24,7 +24,7 @@ function termsOf({ account, smartWallet, rank, feeCapBps, scopes }: Profile): st
 
 export function* profileLines({ accounts }: Clearing): Iterable<Line> {
   const { textDigest, ranks } = accounts.captureProfiles()
-  yield line('what was said of profiles', `digest ${short(textDigest)}`)
+  yield line('texts of profiles', `digest ${short(textDigest)}`)
   for (const [index, rank] of ranks.entries()) yield recordLine(`rank ${index + 1}`, rank)
   for (let profileId = 1; profileId <= accounts.count; profileId++) {
     const profile = accounts.byId(profileId)

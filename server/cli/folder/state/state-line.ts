@@ -27,7 +27,7 @@ export function line(name: string, output = ''): Line {
   return [seen(name), seen(output === '' ? name : `${name}: ${output}`)]
 }
 
-/** `redeemAtMs` is "redeem at": the unit is told by the form of the value. */
+/** `redeemAtMs` becomes "redeem at": the form of the value shows the unit. */
 export function wordsOf(field: string): string {
   const bare = field.replace(/(Ms|Raw|Ticks)$/, '')
   return bare.replaceAll(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`)

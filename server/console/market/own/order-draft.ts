@@ -55,7 +55,7 @@ export class OrderDraft {
     until: 'canceled',
     at: '',
   })
-  /** What the exchange said against the order; empty for nothing. */
+  /** Why the exchange refused the order; empty for no refusal. */
   readonly fault = signal('')
   readonly isSending = signal(false)
   readonly #parts: TicketParts

@@ -11,7 +11,7 @@ import type { LiveBook } from './live-book.ts'
 
 /** A chart that jumps with each order is hard to read. */
 const DRAW_AFTER_MS = 400
-/** The sentence tells so much around the middle, and the chart shows so much. */
+/** The ranges around the midpoint of the sentence and of the chart. */
 const REACH = 0.05
 const CHART_REACH = 0.2
 const shares = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })

@@ -15,7 +15,7 @@ interface Reported {
 
 const MS_PER_SEC = 1000
 
-/** The exchange tells newest first, charts want oldest first. */
+/** The exchange lists newest first, charts need oldest first. */
 export function pointsOf(reported: readonly Reported[]): PricePoint[] {
   return reported
     .map(({ price, timestamp }) => ({ price, atSec: Date.parse(timestamp) / MS_PER_SEC }))

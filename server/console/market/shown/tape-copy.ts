@@ -1,5 +1,5 @@
 // The newest trades of a market. Each trade names the one before it, and each frame of the tape has
-// the number after that of the frame before. So a loss shows, and the exchange is asked for what is
+// the number after that of the frame before. So a loss shows, and the console requests what is
 // missing. It knows neither sockets nor the page.
 
 import type { Seq } from '../../../../engine/domain/ids.ts'
@@ -36,7 +36,7 @@ export class TapeCopy {
     return this.missing ?? (isLost ? 'newest' : null)
   }
 
-  /** A trade names the one before it; it is asked for until it is there. */
+  /** A trade names the one before it, which is requested until it arrives. */
   get missing(): Missing {
     for (const [index, { trade }] of this.#rows.entries()) {
       const before = this.#rows[index + 1]?.trade.seq

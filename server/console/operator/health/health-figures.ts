@@ -1,4 +1,4 @@
-// What the page shows of the metrics: steps of calls with their histograms, and facts in groups.
+// What the page shows of the metrics: steps of calls with their histograms, and figures in groups.
 
 import type { Bucket, Figures } from '../../../ops/figures.ts'
 
@@ -140,7 +140,7 @@ class Words {
     return timeText(this.#figures.quantile(name(short), part))
   }
 
-  /** A fact that is bad above zero. */
+  /** A figure that is bad above zero. */
   zero(label: string, short: string): Metadata[number] {
     return [label, this.count(short), this.now(short) > 0]
   }

@@ -83,7 +83,7 @@ export class TickBudget {
 }
 
 /** Why a group waits: for the next event-loop tick, or for its budget. */
-type Hold = 'turn' | 'budget'
+type Hold = 'tick' | 'budget'
 
 interface Topic {
   readonly name: string
@@ -183,7 +183,7 @@ export class BroadcastGroup implements Sender, Waiter {
   work(untilMs: number): boolean {
     try {
       const hold = this.#publish(untilMs) ?? this.#serveReady(untilMs)
-      if (hold === 'turn') this.#parts.pump.wakeLater(this)
+      if (hold === 'tick') this.#parts.pump.wakeLater(this)
       if (hold === 'budget') this.#parts.pump.wakeSoon(this)
       if (hold !== null) return false
     } catch (error) {
@@ -200,7 +200,7 @@ export class BroadcastGroup implements Sender, Waiter {
       while (this.#topicAt < this.#topics.length) {
         const topic = this.#topics[this.#topicAt]
         const bytes = packet.length * Math.min(1, topic.members.size)
-        if (!this.#parts.tick.takes(topic.members.size, bytes)) return 'turn'
+        if (!this.#parts.tick.takes(topic.members.size, bytes)) return 'tick'
         this.#topicAt++
         this.#announce(topic, packet)
       }

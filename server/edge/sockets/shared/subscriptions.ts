@@ -22,7 +22,7 @@ export class Subscriptions {
     return [...(this.#groupsOf.get(member)?.keys() ?? [])]
   }
 
-  /** The cost of the first frames of all groups of a member (census.ts). */
+  /** The cost of the first frames of all groups of a member (connection-counts.ts). */
   unitsOf(member: Member): number {
     let units = 0
     for (const group of this.#groupsOf.get(member)?.values() ?? [])
@@ -30,7 +30,7 @@ export class Subscriptions {
     return Math.max(1, units)
   }
 
-  /** Why a member may not request these markets now, at this many units (census.ts); or null. */
+  /** Why a member may not request these markets now, at this many units (connection-counts.ts); or null. */
   refusalOf(member: Member, named: Iterable<string>, wanted: Wanted): Refusal | null {
     if (!member.connectionSlot.asks(wanted.units)) {
       return refuse('RATE_LIMITED', undefined, LIMITS.ownerMessagesSec)

@@ -49,7 +49,7 @@ import { countPacks, playPack } from '../packs/pack-play.ts'
 
 // Everything that moves money, mixed: orders, blocks, reversals, pairs, conversions, pools,
 // payouts, redemptions, deposits and withdrawals. The sum of all collateral is counted after each
-// command, and the whole state at every thousandth (law 5).
+// command, and the whole state at every thousandth (invariant 5).
 
 const COMMANDS = 1_000_000
 const RECOUNT_EVERY = 1000

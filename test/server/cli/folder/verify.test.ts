@@ -42,7 +42,7 @@ test('verify of a sound folder ends with a verdict in words and code 0', async (
   assert.match(output, /^seq \d{4}\nstate [0-9a-f]{64}\n/)
   assert.match(
     output,
-    /\nThe folder is sound: all \d{4} commands, their chain and the laws hold\.$/,
+    /\nThe folder is sound: all \d{4} commands, their chain and the invariants hold\.$/,
   )
 })
 
@@ -92,8 +92,8 @@ const USELESS: readonly (readonly [what: RegExp, spoil: (path: string) => void])
   [/read\.db is empty/, (path) => writeFileSync(path, '')],
   [/read\.db is damaged/, (path) => writeFileSync(path, 'no database, but long enough to be read')],
   [/read\.db is damaged/, (path) => writeFileSync(path, readFileSync(path).fill(0, 100, 4096))],
-  [/read\.db has other tables than it should/, (path) => tamper(path, 'DROP TABLE trades')],
-  [/read\.db has other tables than it should/, (path) => tamper(path, 'DROP TABLE applied')],
+  [/read\.db has unexpected tables/, (path) => tamper(path, 'DROP TABLE trades')],
+  [/read\.db has unexpected tables/, (path) => tamper(path, 'DROP TABLE applied')],
   [/read\.db was written by another version/, (path) => tamper(path, 'PRAGMA user_version = 99')],
   [/read\.db was written by another version/, (path) => tamper(path, 'PRAGMA user_version = 11')],
   [
@@ -146,7 +146,7 @@ test('verify of a journal that is damaged ends with a verdict in words and code 
   damagePage(join(dataDir, 'journal.db'))
   const { code, output } = await verify(dataDir)
   assert.equal(code, 1, output)
-  assert.match(output, /\nThe folder is not sound: do what is said above, then verify again\.$/)
+  assert.match(output, /\nThe folder is not sound: follow the advice above, then verify again\.$/)
 })
 
 test('verify names a snapshot that a start passes over, and files that nothing reads', async () => {

@@ -25,7 +25,7 @@ import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
 import * as kit from '../../edge/intake/order-kit.ts'
 
-// What main publishes, and when: nothing before its command is durable (law 1).
+// What main publishes, and when: nothing before its command is durable (invariant 1).
 
 const SHARE = 1_000_000
 const START_MS = 1_800_000_000_000
