@@ -362,7 +362,10 @@ export class Pipeline<
     return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
   }
 
-  /** A refusal that rests on state is returned once the seq of its decision is durable (invariant 1). */
+  /**
+   * A refusal that rests on state is returned once the seq of its decision is durable (invariant
+   * 1).
+   */
   async refused(reject: Reject): Promise<Reject> {
     await this.durable()
     return reject

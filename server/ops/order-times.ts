@@ -2,7 +2,7 @@
 // The times at which each step of an order ended, and how long the steps took.
 //
 //   received ─read→ requested ─intake→ reported ─sequence→ handed ─journal→ durable ─┐
-//                                                          └─match→ seen ─settle→ settled ─publish→ replied
+//     handed ─match→ seen ─settle→ settled ─publish→ replied ◀───────────────────────┘
 //
 // Main takes every stamp, so the work of another thread is measured as the time that main waits for
 // it. Each request has a row with its own stamps. `handed` and `durable` are shared by the commands

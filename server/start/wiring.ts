@@ -322,7 +322,9 @@ export async function wire(
   }
 }
 
-/** Refusals of ended credentials. They are sent when the ending command is durable (invariant 1). */
+/**
+ * Refusals of ended credentials. They are sent when the ending command is durable (invariant 1).
+ */
 const ENDED: ReadonlySet<string> = new Set([
   'SESSION_INVALID',
   'API_KEY_INVALID',

@@ -9,8 +9,8 @@ import { compileProbe, type SoakProbe } from './soak-memory.ts'
 import { type Scene, SoakPhase, type WindowFigures } from './soak-phase.ts'
 
 // Lives of one data folder, ended by SIGTERM and SIGKILL in turn, with the same rate of orders in
-// each. After each life the invariants hold offline and no acknowledged order is missing. The next life
-// has the money that one thread finds in the journal.
+// each. After each life the invariants hold offline and no acknowledged order is missing. The next
+// life has the money that one thread finds in the journal.
 
 export interface SoakPlan {
   readonly dataDir: string

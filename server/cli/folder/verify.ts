@@ -90,7 +90,8 @@ function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; 
     ...(passedOver === 0 ? [] : [`pass over ${passedOver} of ${snapshots.length} snapshots`]),
   ]
   const next = costs.length === 0 ? '' : ` The next start will ${costs.join(' and ')}.`
-  const text = `The folder is sound: all ${seq} commands, their chain and the invariants hold.${next}`
+  const sound = `The folder is sound: all ${seq} commands, their chain and the invariants hold.`
+  const text = `${sound}${next}`
   return { text, isSound: true }
 }
 

@@ -9,8 +9,8 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 
 /**
  * When the next request in the queue may run. 'at once': right after this one. 'next tick': after a
- * tick of the event loop, for a request that continues by promises. 'when ended': this request holds
- * the account until it calls `end`.
+ * tick of the event loop, for a request that continues by promises. 'when ended': this request
+ * holds the account until it calls `end`.
  */
 type Then = 'at once' | 'next tick' | 'when ended'
 

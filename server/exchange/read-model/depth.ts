@@ -1,6 +1,6 @@
 // Hot path. bench/pipeline.bench.ts
-// The public book of one market, built from the same events that it publishes (invariant 1). Only durable
-// events arrive here. Invariant: a level's size is the sum of its resting orders' sizes.
+// The public book of one market, built from the same events that it publishes (invariant 1). Only
+// durable events arrive here. Invariant: a level's size is the sum of its resting orders' sizes.
 
 import { assert } from '../../../engine/domain/assert.ts'
 import { ladderTicks, OUTCOME } from '../../../engine/domain/order.ts'

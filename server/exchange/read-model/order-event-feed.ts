@@ -1,8 +1,8 @@
 // Hot path. bench/pipeline.bench.ts
 // Order events for owners (rules §5.3). Events are read from the columns while a market's answer is
 // settled. They are emitted in the order of their seqs, once their command is durable and nothing
-// older is pending (invariant 1). Nothing is allocated for an owner without listeners, who costs one byte
-// per event. Invariant: `#due` holds the events that were not emitted.
+// older is pending (invariant 1). Nothing is allocated for an owner without listeners, who costs
+// one byte per event. Invariant: `#due` holds the events that were not emitted.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { makerLegRaw, takerLegRaw } from '../../../engine/core/money/fill-money.ts'

@@ -1,8 +1,8 @@
 // Decides when trades are mined and publishes it. Main submits the trades since the last block to
 // the settlement port and stamps the results: first the setbacks, then the block, then the trades
 // that an earlier block skipped. Everything is published when it is durable (invariant 1).
-// Invariants: a block covers only seqs whose receipts are settled here and durable (invariant 2). Main
-// acts on a verdict of the port once, however often the rings were full.
+// Invariants: a block covers only seqs whose receipts are settled here and durable (invariant 2).
+// Main acts on a verdict of the port once, however often the rings were full.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'

@@ -14,8 +14,8 @@ import {
 import { assertRefused, type Reply } from '../../support/replies.ts'
 import { UnreportedDisk } from '../../support/unreported-disk.ts'
 
-// A change that is not durable is told to nobody (invariant 1). While the test holds back the journal's
-// news, neither the change nor a call that rests on it is answered.
+// A change that is not durable is told to nobody (invariant 1). While the test holds back the
+// journal's news, neither the change nor a call that rests on it is answered.
 
 const SCOPES = ['trading', 'account_creation', 'delegated_signing']
 const ME = '/profiles/me'

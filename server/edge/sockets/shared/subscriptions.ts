@@ -30,7 +30,10 @@ export class Subscriptions {
     return Math.max(1, units)
   }
 
-  /** Why a member may not request these markets now, at this many units (connection-counts.ts); or null. */
+  /**
+   * Why a member may not request these markets now, at this many units (connection-counts.ts); or
+   * null.
+   */
   refusalOf(member: Member, named: Iterable<string>, wanted: Wanted): Refusal | null {
     if (!member.connectionSlot.asks(wanted.units)) {
       return refuse('RATE_LIMITED', undefined, LIMITS.ownerMessagesSec)

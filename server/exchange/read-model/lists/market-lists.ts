@@ -1,6 +1,7 @@
-// Public reads of markets in wire form, from published state alone (invariant 1). A market is encoded
-// once per version, and a list is joined from encoded markets. So a book that changes a thousand
-// times a second costs a reader one encoding of that book. A list is kept in order by what changed.
+// Public reads of markets in wire form, from published state alone (invariant 1). A market is
+// encoded once per version, and a list is joined from encoded markets. So a book that changes a
+// thousand times a second costs a reader one encoding of that book. A list is kept in order by what
+// changed.
 // Invariant: `#bytes` is the length of everything that `#encoded` holds, and is below its bound.
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'

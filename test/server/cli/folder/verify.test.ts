@@ -97,7 +97,7 @@ const USELESS: readonly (readonly [what: RegExp, spoil: (path: string) => void])
   [/read\.db was written by another version/, (path) => tamper(path, 'PRAGMA user_version = 99')],
   [/read\.db was written by another version/, (path) => tamper(path, 'PRAGMA user_version = 11')],
   [
-    /read\.db was not made from this journal \(it stands at seq 77\)/,
+    /read\.db was not made from this journal \(it is at seq 77\)/,
     (path) => tamper(path, 'UPDATE applied SET seq = 77'),
   ],
 ]

@@ -7,7 +7,8 @@ import { cookieOf, login, newWallet, withCookie } from '../../../support/live-se
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 import { UnreportedDisk } from '../../../support/unreported-disk.ts'
 
-// A socket is told that its proof ended, and what became of markets, once that is durable (invariant 1).
+// A socket is told that its proof ended, and what became of markets, once that is durable
+// (invariant 1).
 
 const TOKENS = '/auth/api-tokens'
 const { live } = await exchange()
