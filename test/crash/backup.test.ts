@@ -237,7 +237,7 @@ test('a backup refuses what would make it worthless, and says what to do', async
   const absent = join(newFolder(), 'nothing')
   mkdirSync(absent)
   const rows: [words: string, line: Line, why: RegExp, code?: number][] = [
-    ['backup', { data }, /backup needs --to DIR/, 2],
+    ['backup', { data }, /required option '--to <DIR>' not specified/, 2],
     ['backup', { data, to: data }, /one of the two folders is inside the other/],
     ['backup', { data, to: join(data, 'backup') }, /one of the two folders is inside the other/],
     ['backup', { data, to: join(linked, 'new', 'backup') }, /one of the two folders is inside/],
