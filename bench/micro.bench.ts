@@ -44,7 +44,7 @@ function wireSteps(): Step[] {
     short('PLACE record, encode', () => encodePlace(order)),
     short('PLACE record, decode', () => decodePlaceInto(record, order)),
     short('ring, push to release', () => {
-      assert(writer.push(1, record), 'an empty ring has room')
+      assert(writer.push(1, record), 'an empty ring has capacity')
       writer.send()
       assert(reader.next(), 'what was pushed is there')
       reader.free()

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readTree } from './support/source-tree.ts'
 import { checkTidy, PROOF_FILES } from './support/tidy.ts'
+import { oddWords } from './support/wording.ts'
 
 const files = readTree(fileURLToPath(new URL('..', import.meta.url)))
 
@@ -12,6 +13,22 @@ test('the repository keeps its own rules of form', () => {
     ({ path, line, rule, detail }) => `${path}:${line} ${rule}: ${detail}`,
   )
   if (violations.length > 0) assert.fail(`${violations.length} found\n${violations.join('\n')}`)
+})
+
+test('names and sentences use the standard terms', () => {
+  assert.deepEqual(oddWords(files), [])
+  const path = 'server/ops/logging/log.ts'
+  const planted = [
+    '// It is told.',
+    'const orderWish = 1',
+    'const TWIN = 1',
+    'const intakeLane = 1',
+  ]
+  for (const text of planted) assert.equal(oddWords([{ path, text }]).length, 1, text)
+  assert.deepEqual(
+    oddWords([{ path, text: '// An intelligent teller? Outlawed, earsplitting.' }]),
+    [],
+  )
 })
 
 test('every file that is free of a rule exists', () => {

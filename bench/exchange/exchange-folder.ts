@@ -45,7 +45,7 @@ export function openFolder(
   })
 }
 
-/** Stamps a control command; retries until the rings have room for it. */
+/** Stamps a control command; retries until the rings have capacity for it. */
 export async function change({ pipeline }: RunningExchange, body: ControlBody): Promise<void> {
   while (pipeline.sequencer.change(() => body).reject !== null) await new Promise(setImmediate)
 }

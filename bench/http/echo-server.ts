@@ -46,7 +46,7 @@ async function openCommit(dataDir: string): Promise<Commit> {
   return (record, reply) => {
     const seq = firstSeq + waiting.length
     new DataView(record.buffer, record.byteOffset).setFloat64(HEAD.seq, seq, true)
-    assert(journal.freeBytes() >= record.length, 'the journal has room for all requests under way')
+    assert(journal.freeBytes() >= record.length, 'the journal has capacity for all open requests')
     journal.append(seq, record)
     waiting.push(reply)
     if (isSendDue) return
@@ -98,7 +98,7 @@ function take(pool: IntakePool, response: uWS.HttpResponse, request: uWS.HttpReq
     const call = { method: 'POST', pathWithQuery: '/orders', apiKey, timestamp, signature }
     const body = parts.length === 1 ? parts[0] : Buffer.concat(parts)
     const taken = pool.submit({ requestId, nowMs: Date.now(), ...call, body })
-    assert(taken, 'the pool has room for all requests under way')
+    assert(taken, 'the pool has capacity for all open requests')
   })
 }
 

@@ -112,7 +112,10 @@ class Orders {
       const own = resting.of(marketId)
       for (let from = 0; from < own.length; from += BATCH) {
         const seq = pipeline.sequencer.cancel(marketId, own.slice(from, from + BATCH))
-        assert(seq !== RELEASING && !(seq instanceof Reject), 'the rings have room for a cancel')
+        assert(
+          seq !== RELEASING && !(seq instanceof Reject),
+          'the rings have capacity for a cancel',
+        )
         await pipeline.whenIdle()
       }
     }

@@ -5,10 +5,10 @@ import { assert } from '../../engine/domain/assert.ts'
 //
 // Words (i32): 0 state │ 1 frames in the WAL │ 2 frames copied │ 3 microseconds
 //
-//   CLOSED ──open──▶ RESTING ──ask──▶ ASKED ──finish──▶ FINISHED ──take──▶ RESTING
+//   CLOSED ──open──▶ RESTING ──request──▶ REQUESTED ──finish──▶ FINISHED ──take──▶ RESTING
 //   any state ──end──▶ ENDED
 //
-// Invariant: words 1 to 3 are written under ASKED and read under FINISHED.
+// Invariant: words 1 to 3 are written under REQUESTED and read under FINISHED.
 
 const STATE = { closed: 0, resting: 1, requested: 2, finished: 3, ended: 4 } as const
 const LOG = 1

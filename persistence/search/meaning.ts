@@ -14,7 +14,7 @@ export interface Part {
   readonly weight: number
 }
 
-/** Frequency of a word from its rank, by Zipf's law. */
+/** Frequency of a word from its rank, by Zipf's rule. */
 const FIRST_SHARE = 0.1
 const SMOOTH_SHARE = 5e-4
 /** Weight of a concept relative to a plain word of the same text. */

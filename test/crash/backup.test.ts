@@ -253,7 +253,7 @@ test('a backup refuses what would make it worthless, and says what to do', async
     ],
     ['restore', { data: absent, from: full, key }, /there is no journal here/],
     ['restore', { data: absent, from: backup }, /the server key is missing/],
-    ['restore', { data: absent, key }, /restore needs --from DIR/, 2],
+    ['restore', { data: absent, key }, /required option '--from <DIR>' not specified/, 2],
   ]
   for (const [words, line, why, code] of rows) await refused(words, line, why, code)
   assert.deepEqual(readdirSync(full), ['thesis.txt'])
@@ -348,7 +348,7 @@ test('a new server key takes over at once, wherever the rotation died', async ()
     { data, key: newKey, newKey: copied },
     /has the same key as .*new\.key/,
   )
-  await refused('key rotate', { data }, /needs --new-key-file/, 2)
+  await refused('key rotate', { data }, /required option '--new-key-file <FILE>' not specified/, 2)
   await refused('key', { data, newKey }, /key takes one word/, 2)
   // A backup gets the new key with its next run.
   const to = join(newFolder(), 'backup')

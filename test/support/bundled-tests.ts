@@ -1,7 +1,7 @@
 // Bundles all test files once for a whole test run. A file then loads a few files in place of a
 // thousand, and without the work that tsx does for each: that saves a second of CPU a file.
 
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -40,6 +40,8 @@ const keepUrls: Plugin = {
 /** Gives how a file is started. The folder is removed at exit. */
 export async function bundleTests(files: readonly string[]): Promise<(file: string) => Start> {
   const folder = mkdtempSync(join(tmpdir(), 'outcomex-tests-'))
+  // A test that runs as another user loads parts of the program too.
+  chmodSync(folder, 0o755)
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   await build({

@@ -3,7 +3,7 @@
 //
 // The hash of an old journal never changes: recorded hashes are tests (test/golden). So the lists
 // of numbers below are fixed. A new value is a named field of a profile, token, session or market,
-// which counts only if it is not empty, or a separate line at the end of clearingFacts, written
+// which counts only if it is not empty, or a separate line at the end of clearingFields, written
 // only if it is not empty.
 
 import type { Book } from '../../domain/ids.ts'

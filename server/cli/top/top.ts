@@ -107,7 +107,7 @@ async function* views(
       before = now
     } catch (error) {
       if (error instanceof Failure || before === null) throw error
-      yield [`outcomex  ${source.url}  gives no answer; asking again`]
+      yield [`outcomex  ${source.url}  does not answer; retrying`]
     }
     const isOver = await setTimeout(seconds * MS_PER_SEC, false, { signal }).catch(() => true)
     if (isOver) return

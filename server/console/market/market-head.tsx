@@ -32,7 +32,7 @@ export function MarketHead({ live }: LiveProps) {
   return (
     <header class="market-head">
       <h1>{market.title}</h1>
-      <p class="facts">
+      <p class="metadata">
         <span class="chip" data-open={isOpen(market) ? '' : undefined}>
           {statusWords(market)}
         </span>

@@ -88,13 +88,13 @@ export function Table({ label, columns, rows, look = 'cards' }: TableProps) {
   )
 }
 
-interface FactsProps {
+interface MetadataProps {
   readonly metadata: readonly (readonly [name: string, value: ComponentChildren, look?: string])[]
-  readonly look: 'facts' | 'facts-list' | 'summary'
+  readonly look: 'metadata' | 'metadata-list' | 'summary'
 }
 
 /** Names with their values; it is hidden without any. */
-export function Metadata({ metadata, look }: FactsProps) {
+export function Metadata({ metadata, look }: MetadataProps) {
   return (
     <dl class={look} hidden={metadata.length === 0}>
       {metadata.map(([name, value, valueLook]) => (

@@ -30,7 +30,7 @@ export type Columns = readonly [x: readonly number[], ...ys: (readonly (number |
 const FONT = '12px system-ui, sans-serif'
 const Y_AXIS_PX = 54
 const X_GAP_PX = 70
-/** Room for half of the words below the last mark of x. */
+/** Space for half of the text below the last mark of x. */
 const RIGHT_PX = 28
 /** What is shown around a single point. */
 const AROUND_SEC = 300

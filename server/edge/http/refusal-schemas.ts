@@ -263,7 +263,7 @@ export function refusalOf(
 const NAMED_CODES_MAX = 3
 
 /**
- * One schema for several refusals of a status. Their constant codes tell them apart; with a
+ * One schema for several refusals of a status. Their constant codes distinguish them; with a
  * discriminator, generated Rust clients would expect a refusal without its code. A choice of many
  * codes is named after its call.
  */

@@ -21,7 +21,7 @@ interface Frame {
   readonly bytes: Uint8Array
 }
 
-export interface LaneParts {
+export interface WorkerParts {
   readonly index: number
   readonly domain: SigningDomain
   readonly ringBytes: number
@@ -61,7 +61,7 @@ export class IntakeWorker {
   readonly #waiting: Frame[] = []
   readonly #inherited: Frame[] = []
 
-  constructor(parts: LaneParts) {
+  constructor(parts: WorkerParts) {
     this.index = parts.index
     this.open = parts.open ?? new Map()
     this.busyTimes = parts.busyTimes ?? new BusyTimes()

@@ -99,7 +99,10 @@ export function PositionPanel({ own }: { readonly own: OwnMarket }) {
             {some.map((each) => (
               <HeldPart key={each.outcome} held={each} />
             ))}
-            <Metadata look="facts-list" metadata={realisedRaw === 0 ? [free] : [realised, free]} />
+            <Metadata
+              look="metadata-list"
+              metadata={realisedRaw === 0 ? [free] : [realised, free]}
+            />
           </>
         )
       }}
@@ -121,7 +124,7 @@ function HeldPart({ held }: { readonly held: PositionRow }) {
       <h3>
         {units(sharesRaw)} {outcome}
       </h3>
-      <Metadata look="facts-list" metadata={metadata} />
+      <Metadata look="metadata-list" metadata={metadata} />
     </div>
   )
 }

@@ -36,7 +36,7 @@ interface Depth {
 function depthIn({ bids, asks, midpoint }: BookCopy): Depth {
   const middle = midpoint ?? 0.5
   const near = (levels: typeof bids): string => short(sharesNear(levels, middle, REACH))
-  const words = `Within 5¢ of the middle: ${near(bids)} shares bid, ${near(asks)} asked.`
+  const words = `Within 5¢ of the middle: ${near(bids)} shares bid, ${near(asks)} offered.`
   const { cents, bids: below, asks: above } = depthOf(bids, asks, CHART_REACH)
   return { columns: [cents, below, above], words }
 }

@@ -35,7 +35,9 @@ export function ladderOf(bids: readonly Level[], asks: readonly Level[], rowsMax
 const RAW = 1_000_000
 const CENTS = 100
 
-/** Columns of a chart: cents by rising price, shares bid at or above, shares asked at or below. */
+/**
+ * Columns of a chart: cents by rising price, shares bid at or above, shares offered at or below.
+ */
 export interface DepthPoints {
   readonly cents: number[]
   readonly bids: (number | null)[]

@@ -19,12 +19,12 @@ function feeOf({ metadata, feeBps }: MarketView, ownBps: number | null): string 
   return `Taker fee depends on your rank${own}; makers pay nothing`
 }
 
-type Fact = readonly [name: string, value: string]
+type Item = readonly [name: string, value: string]
 
-function metadataOf(market: MarketView, ownBps: number | null): readonly Fact[] {
+function metadataOf(market: MarketView, ownBps: number | null): readonly Item[] {
   const deadlineMs = deadlineOf(market)
   const { openPrice, closePrice } = market.metadata
-  const metadata: Fact[] = [
+  const metadata: Item[] = [
     ['Status', statusWords(market)],
     ['Trading ends', deadlineMs === null ? 'when resolved' : dayTime(deadlineMs)],
     ['Decided', DECIDERS[market.automationType] ?? 'By the operator of this exchange'],
@@ -50,7 +50,7 @@ export function RulesPanel({ context: { trader }, market }: RulesPanelProps) {
   return (
     <Region label="Rules" name="rules">
       <p class={text === '' ? 'soft' : 'description'}>{text || 'No additional rules.'}</p>
-      <Metadata look="facts-list" metadata={metadataOf(market, ownBps)} />
+      <Metadata look="metadata-list" metadata={metadataOf(market, ownBps)} />
     </Region>
   )
 }

@@ -78,7 +78,7 @@ function Group({ group: { label, metadata } }: { readonly group: EventGroup }) {
   )
   return (
     <Region label={label}>
-      <Metadata look="facts" metadata={rows} />
+      <Metadata look="metadata" metadata={rows} />
     </Region>
   )
 }

@@ -145,7 +145,7 @@ function Count({ counted: { snapshot, tokens } }: { readonly counted: Counted })
         />
       </dl>
       <Metadata
-        look="facts"
+        look="metadata"
         metadata={[
           ['State after', `${snapshot.seq}, ${dayTime(snapshot.at)}`],
           ['Root', <code>{snapshot.root}</code>],

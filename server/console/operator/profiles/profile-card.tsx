@@ -31,7 +31,7 @@ export function ProfileCard({ profile, balance, context, again }: ProfileCardPro
   return (
     <div ref={top}>
       <Region label={`Profile ${profile.profileId}`}>
-        <Metadata look="facts" metadata={metadataOf(profile, balance)} />
+        <Metadata look="metadata" metadata={metadataOf(profile, balance)} />
         <div class="row">
           <Button
             label={profile.frozenAt === null ? 'Freeze' : 'Unfreeze'}
@@ -52,13 +52,13 @@ export function ProfileCard({ profile, balance, context, again }: ProfileCardPro
   )
 }
 
-type Fact = readonly [label: string, value: ComponentChildren]
+type Item = readonly [label: string, value: ComponentChildren]
 
-function metadataOf(profile: FoundProfile, balance: HeldBalance): readonly Fact[] {
+function metadataOf(profile: FoundProfile, balance: HeldBalance): readonly Item[] {
   const { account, username, displayName, rank, scopes, createdAt, frozenAt } = profile
   const fee = profile.effectiveFeeRateBps
   const frozen = frozenAt === null ? 'no' : `since ${dayTime(frozenAt)}`
-  const metadata: readonly Fact[] = [
+  const metadata: readonly Item[] = [
     ['Account', <code>{account}</code>],
     ['Username', <bdi>{visible(username ?? '–')}</bdi>],
     ['Shown as', <bdi>{visible(displayName)}</bdi>],

@@ -1,0 +1,50 @@
+import type { SourceFile } from './source-tree.ts'
+
+// The words of the code base: one term for one idea, and that of the field. Each word of this list
+// has a standard term (published, request, capacity, worker, reference model, …), so sources,
+// benches and pages use it neither in names nor in sentences.
+
+const NEVER = new Set(
+  `told tell tells telling heard hear hears hearing spoken said wish wishes wished asker asked
+   asking barred taught teach teaches teaching pupil pupils lesson lessons census ears twin twins
+   anew mend mends mended mending bell bells doorbell doorbells stretch stretches spine news lane
+   lanes seat seats door doors law laws fact facts room rooms`.split(/\s+/),
+)
+
+/** Words that stay: fields of the API and of hashes, a column, a metric, markets of the demo. */
+const KEPT: readonly (readonly [path: RegExp, words: RegExp])[] = [
+  // The field of GET /exchange-info, and the label of metrics that has its values.
+  [/^server\/(api\/system\/exchange-info|start\/watch)\.ts$/, /^lanes?$/],
+  // The name of a record in the state hash, which no version may change.
+  [/^engine\/core\/accounts\/profiles\.ts$/, /^said$/],
+  // A column of read.db.
+  [/^persistence\/(follower\/(schema|tables\/markets)|query\/read\/markets)\//, /^facts$/],
+  // The deprecated name of a metric.
+  [/^server\/(start\/watch-threads\.ts|docs\/(metrics|changelog)\.md)$/, /^stretch$/],
+  // Titles of demo markets.
+  [/^server\/demo\/demo-(packs|text)\.ts$/, /^(news|law)$/],
+  // Names of tests.
+  [/^server\/docs\/api\.md$/, /^(tells|told|hears|asked|said|laws?)$/],
+  // What earlier days called things.
+  [/^server\/docs\/changelog\.md$/, /./],
+]
+
+const READ = /^((engine|persistence|server|bench)\/.*\.(ts|tsx|md)|README\.md|Makefile)$/
+const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g
+
+/** Each line with a word that has a standard term, as `path:line word`. */
+export function oddWords(files: readonly SourceFile[]): string[] {
+  const found: string[] = []
+  for (const { path, text } of files) {
+    if (!READ.test(path)) continue
+    const kept = KEPT.filter(([paths]) => paths.test(path)).map(([, words]) => words)
+    for (const [index, line] of text.split('\n').entries()) {
+      for (const [part] of line.matchAll(WORD)) {
+        const word = part.toLowerCase()
+        if (!NEVER.has(word) || kept.some((each) => each.test(word))) continue
+        found.push(`${path}:${index + 1} ${word}`)
+      }
+    }
+  }
+  return found
+}
