@@ -349,7 +349,7 @@ test('a new server key takes over at once, wherever the rotation died', async ()
     /has the same key as .*new\.key/,
   )
   await refused('key rotate', { data }, /required option '--new-key-file <FILE>' not specified/, 2)
-  await refused('key', { data, newKey }, /key takes one word/, 2)
+  await refused('key', { data, newKey }, /missing required argument 'rotate'/, 2)
   // A backup gets the new key with its next run.
   const to = join(newFolder(), 'backup')
   await done('backup', { data, to, key: newKey })

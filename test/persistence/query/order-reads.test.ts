@@ -140,10 +140,15 @@ function age(path: string): void {
   for (const { type, name } of changed) {
     if (type !== 'table' || !kept.has(name)) db.exec(`DROP ${type} ${name}`)
     else {
-      const columns = new Set(columnsOf(first, name))
-      const added = columnsOf(db, name).filter((column) => !columns.has(column))
-      for (const column of added) db.exec(`ALTER TABLE ${name} DROP COLUMN ${column}`)
-      assert.deepEqual(columnsOf(db, name), [...columns])
+      const columns = columnsOf(first, name)
+      // A migration renames a column in its place, and adds columns after the others.
+      for (const [at, column] of columnsOf(db, name).entries()) {
+        if (at >= columns.length) db.exec(`ALTER TABLE ${name} DROP COLUMN ${column}`)
+        else if (column !== columns[at]) {
+          db.exec(`ALTER TABLE ${name} RENAME COLUMN ${column} TO ${columns[at]}`)
+        }
+      }
+      assert.deepEqual(columnsOf(db, name), columns)
     }
   }
   for (const { type, name } of changed) if (type !== 'table') db.exec(kept.get(name) ?? '')
