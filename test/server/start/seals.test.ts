@@ -38,7 +38,7 @@ test('a sealed secret moved to another token does not open; the start names it',
   assert.equal(code, 1)
   assert.match(
     stderr,
-    /^outcomex: The sealed secret of token:thief:2 does not open: it was changed/m,
+    /^outcomex: The sealed secret of token:thief:2 cannot be opened: it was changed/m,
   )
   assert.doesNotMatch(stdout, /listening/)
 })

@@ -217,7 +217,7 @@ test('a failed snapshot is tried again after growing pauses, and is shown as fai
     // Trading goes on.
     await trade(exchange, 100 + 50 * attempt, 5)
   }
-  assert.match(warned[0], /^No snapshot was saved; trading continues: .*snapshots: a file stands/)
+  assert.match(warned[0], /^No snapshot was saved; trading continues: .*snapshots: the path is a file/)
   rmSync(join(dataDir, 'snapshots'))
   snapshots.tick(15 * pause)
   await snapshots.take()

@@ -39,7 +39,7 @@ const order = {
   feeBps: 300,
   takerDelayMs: 500,
   clientOrderId: '',
-  orderFields: JSON.stringify({ ...SIGNED, salt: '1', price: null }).slice(1, -1),
+  orderFields: JSON.stringify({ ...SIGNED, salt: '1', price: null, postOnly: false }).slice(1, -1),
 }
 
 function receiptOf(more: Partial<Receipt>): Receipt {
