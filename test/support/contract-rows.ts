@@ -308,7 +308,7 @@ export const CONTRACT_CHANNELS = rowsOf([
     'subscribe_live_sports',
     'scores',
     'server/api/streams/live-scores',
-    'cricket has its own fields, and one frame tells the events of one call',
+    'cricket has its own fields, and one frame has the events of one call',
   ],
   [
     'subscribe_live_offers',

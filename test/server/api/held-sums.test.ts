@@ -43,5 +43,5 @@ test('the worth of what a profile holds is summed in slices', async () => {
   assert.deepEqual([books.count, pools.count, marketCount], [2 * MARKETS, 0, MARKETS])
   // Without a trade and with an empty book, shares count at their cost.
   assert.deepEqual([books.worthRaw, books.costRaw], [MARKETS * AMOUNT_RAW, MARKETS * AMOUNT_RAW])
-  assert.ok(rounds >= 2 * MARKETS, `${rounds} turns`)
+  assert.ok(rounds >= 2 * MARKETS, `${rounds} event-loop ticks`)
 })

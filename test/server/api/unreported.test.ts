@@ -14,8 +14,8 @@ import {
 import { assertRefused, type Reply } from '../../support/replies.ts'
 import { UnreportedDisk } from '../../support/unreported-disk.ts'
 
-// A change that is not durable is told to nobody (invariant 1). While the test holds back the
-// journal's news, neither the change nor a call that rests on it is answered.
+// A change that is not durable is published to nobody (invariant 1). While the test holds back
+// the reports of the journal, neither the change nor a call that rests on it is answered.
 
 const SCOPES = ['trading', 'account_creation', 'delegated_signing']
 const ME = '/profiles/me'
@@ -236,7 +236,7 @@ function changeRows({ alice, bob, cookies }: Speakers): Row[] {
   ]
 }
 
-test('a caller is told nothing that rests on a change before the change is durable', async () => {
+test('no reply rests on a change before the change is durable', async () => {
   const all = await speakers()
   const rows = [...changeRows(all), ...(await proofRows(all)), ...operatorRows(all)]
   for (const [name, change, call, check] of rows) {

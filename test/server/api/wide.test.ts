@@ -31,7 +31,7 @@ const noReads = {
 
 let hashes = 0
 
-/** Places orders, each as soon as the rings have room. */
+/** Places orders, each as soon as the rings have free space. */
 async function placeMany(exchange: RunningExchange, count: number, order: object): Promise<void> {
   for (let each = 0; each < count; each++) {
     const hash = ++hashes
@@ -45,7 +45,7 @@ async function placeMany(exchange: RunningExchange, count: number, order: object
   await exchange.pipeline.whenIdle()
 }
 
-/** The number of loop turns that other work got until `done`. */
+/** The number of event-loop ticks that other work got until `done`. */
 async function roundsUntil(done: Promise<unknown>): Promise<number> {
   let rounds = 0
   let isOver = false
@@ -76,7 +76,7 @@ test('a cancel of all orders in a market names each, and other work runs in betw
   assert.deepEqual(new Set(outcome.orderIds), ids)
   assert.equal(outcome.orderIds.length, orders)
   assert.deepEqual(outcome.failed, [])
-  assert.ok(rounds >= orders / 1000, `${rounds} turns`)
+  assert.ok(rounds >= orders / 1000, `${rounds} event-loop ticks`)
 })
 
 /** The number of orders in each cancel of the journal. */
@@ -86,7 +86,7 @@ function canceledCounts(dataDir: string): number[] {
   )
 }
 
-/** Lets promises go on while the loop stands still: no thread is heard, and nothing is durable. */
+/** Lets promises go on while the loop stands still: no thread reports, and nothing is durable. */
 async function withinTick(): Promise<void> {
   for (let step = 0; step < 100; step++) await null
 }
@@ -274,7 +274,7 @@ test('heartbeats of one instant share one cancel per market, and each one ends',
   }
   clock.nowMs = dueMs
   pipeline.tick()
-  assert(pipeline.underWay <= 4, `${pipeline.underWay} wait, the rest of the room is for orders`)
+  assert(pipeline.underWay <= 4, `${pipeline.underWay} wait, the other places are for orders`)
   await pipeline.whenIdle()
   assert.equal(pipeline.clearing.orders.live.all, 0)
   for (let profileId = 1; profileId <= profiles; profileId++) {

@@ -5,7 +5,7 @@ import { exchange } from '../../support/exchange.ts'
 import { at, textAt } from '../../support/json-path.ts'
 import { assertRefused, type Reply } from '../../support/replies.ts'
 
-// What a call without a good proof is told: the proof that its route takes, and what was signed.
+// The refusal of a call without a good proof: the proof that its route takes, and what was signed.
 
 const { live, alice } = await exchange({ traders: { alice: 0 } })
 
@@ -16,7 +16,7 @@ function refused(reply: Reply, code: string): string {
 
 const TOKEN = /^This call needs an API token.*svc-api-key, svc-timestamp and svc-signature/
 
-test('a call without a proof is told which proofs its route takes', async () => {
+test('the refusal of a call without a proof names the proofs that its route takes', async () => {
   const rows: [string, string, string, RegExp][] = [
     ['POST', '/orders', 'UNAUTHENTICATED', TOKEN],
     ['POST', '/orders/batch', 'UNAUTHENTICATED', TOKEN],
@@ -59,7 +59,7 @@ test('a call without a proof is told which proofs its route takes', async () => 
   }
 })
 
-test('a wrong HMAC is told the text that was signed, and what body was seen', async () => {
+test('the refusal of a wrong HMAC has the text to sign and the body received', async () => {
   const body = JSON.stringify({ bio: 'ä'.repeat(50) })
   const bytes = Buffer.from(body)
   const digest = createHash('sha256').update(bytes).digest('hex')

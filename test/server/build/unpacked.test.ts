@@ -38,7 +38,7 @@ const ROUNDS = fileURLToPath(new URL('../../support/unpacking-rounds.ts', import
 const into = (cache: string) => unpacked(archive, { XDG_CACHE_HOME: cache })
 const modeOf = (path: string) => statSync(path).mode & 0o777
 
-/** A process that starts as often as it is asked to. */
+/** A process that starts once for each request. */
 class Starter {
   readonly #process: ChildProcess
   readonly #lines: AsyncIterator<string>

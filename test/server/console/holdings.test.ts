@@ -8,7 +8,7 @@ import {
 import { type HeldMarket, rowsIn } from '../../../server/console/exchange/positions.ts'
 import type { MarketView } from '../../../server/console/exchange/shapes.ts'
 
-// What the visitor holds in one market, and what is said of a market.
+// What the visitor holds in one market, and what the page shows of a market.
 
 const SIDE = {
   cost: '26443299',
@@ -94,7 +94,7 @@ const MARKET: MarketView = {
   prices: [0.3, 0.7],
 }
 
-test('the price of a market is what was told, of a pool in percent, at the end its payout', () => {
+test('the price of a market is as published, of a pool in percent, at the end its payout', () => {
   const resolved: MarketView = { ...MARKET, status: 'RESOLVED' }
   assert.equal(publishedPrice(MARKET), 0.3)
   assert.equal(publishedPrice({ ...MARKET, tradeType: 'amm', prices: [60, 40] }), 0.6)

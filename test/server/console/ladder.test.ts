@@ -43,7 +43,7 @@ test('shares near the middle include the edge', () => {
   assert.equal(sharesNear(BIDS, 0.45, 0.049), 100_000_000)
 })
 
-test('a price history is told oldest first, and in words', () => {
+test('a price history reads oldest first, and in words', () => {
   const points = pointsOf([
     { price: 0.3, timestamp: '2026-03-01T12:00:10.000Z' },
     { price: 0.52, timestamp: '2026-03-01T12:00:05.000Z' },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LiveSearch } from '../../../server/console/markets/live-search.ts'
 
-// Search as one types, on a clock that the test turns and calls that it answers.
+// Search as one types, on a clock that the test moves and calls that it answers.
 
 function desk() {
   const calls: {
@@ -35,7 +35,7 @@ function desk() {
   return { search, calls, shown, failures, pause, settle }
 }
 
-test('only what stands after a pause is asked for', async () => {
+test('only what stands after a pause is requested', async () => {
   const { search, calls, pause } = desk()
   for (const text of ['r', 'ra', ' rain ']) search.type(text)
   assert.equal(calls.length, 0)
@@ -46,7 +46,7 @@ test('only what stands after a pause is asked for', async () => {
   )
   search.type('rain')
   await pause()
-  assert.equal(calls.length, 1, 'the same words are not asked for twice')
+  assert.equal(calls.length, 1, 'the same words are not requested twice')
 })
 
 test('more words end the call before, and its late answer is not shown', async () => {
@@ -88,7 +88,7 @@ test('an empty field shows the list again at once, and ends the call', async () 
   assert.deepEqual(shown, [null])
 })
 
-test('nothing is asked or shown after a stop', async () => {
+test('nothing is requested or shown after a stop', async () => {
   const { search, calls, shown, pause } = desk()
   search.type('rain')
   search.stop()

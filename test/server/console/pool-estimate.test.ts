@@ -18,7 +18,7 @@ const BUY = { isBuy: true, outcome: 0, collateralRaw: 10 * UNIT } as const
 const SELL = { isBuy: false, outcome: 0, collateralRaw: 5 * UNIT } as const
 const MEANS = { collateralRaw: 8 * UNIT, sharesRaw: 9 * UNIT }
 
-test('a purchase and a sale are told as the worked pool gives them', () => {
+test('a purchase and a sale are estimated as the worked pool gives them', () => {
   const bought = estimateOf(POOL, BUY)
   assert.deepEqual([bought?.sharesRaw, bought?.feeRaw], [19_821_776, 40_000])
   assert.equal(bought?.worst.toFixed(6), '0.504955')
@@ -40,10 +40,10 @@ test('a pool at another price has the reserves that trades would have left', () 
   for (const [index, raw] of [990_138_224, 1_009_960_000].entries()) {
     assert(Math.abs(reservesRaw[index] - raw) < 1000, String(reservesRaw))
   }
-  assert.deepEqual(movedTo(POOL, 0), POOL, 'a price of nothing tells nothing')
+  assert.deepEqual(movedTo(POOL, 0), POOL, 'a price of zero moves nothing')
 })
 
-test('nothing is told that the pool does not have', () => {
+test('nothing is estimated that the pool does not have', () => {
   assert.equal(estimateOf(POOL, { ...SELL, collateralRaw: 1000 * UNIT }), null)
   assert.equal(estimateOf({ reservesRaw: [0, 0], feeBps: 40 }, BUY), null)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Refresher } from '../../../server/console/page/refresher.ts'
 
-// Reads of the console that are made again after news.
+// Reads of the console that are made again after events.
 
 function gate() {
   let open = () => {}

@@ -26,7 +26,7 @@ test('trades stand newest first, and each is there once', () => {
   assert.deepEqual(seqs(copy), [30, 20, 10])
 })
 
-test('a trade that names an unknown one before it asks for what is between', () => {
+test('a trade that names an unknown one before it requests what is between', () => {
   const copy = new TapeCopy()
   copy.takeRead([trade(10, 0)])
   assert.deepEqual(copy.takeFrame(frame(30, 20, 7)), { afterSeq: 10 })

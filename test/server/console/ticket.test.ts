@@ -17,7 +17,7 @@ import {
 } from '../../../server/console/market/own/ticket-format.ts'
 import { rawOf, ticksOf } from '../../../server/console/page/format.ts'
 
-// The order ticket: what is typed, what it means, and what is said before one signs.
+// The order ticket: what is typed, what it means, and what is shown before one signs.
 
 const DRAFT: Draft = {
   isBuy: true,
@@ -129,7 +129,7 @@ const OFFERS = [
   { ticks: 550, sizeRaw: 50_000_000 },
 ]
 
-test('the summary tells cost, fee, average and worst price, and what waits', () => {
+test('the summary shows cost, fee, average and worst price, and what waits', () => {
   const lines = new Map(linesOf(REQUEST, estimateOf(REQUEST, OFFERS, 300), 300))
   assert.equal(lines.get('Trades now'), '150 shares')
   assert.equal(lines.get('Average price'), '53¢')
@@ -141,7 +141,7 @@ test('the summary tells cost, fee, average and worst price, and what waits', () 
   assert.equal(lines.get('Reserved until it trades or is canceled'), '$27.50')
 })
 
-test('an order that only waits tells what it reserves, and no row is empty', () => {
+test('an order that only waits shows what it reserves, and no row is empty', () => {
   const request: OrderRequest = { ...REQUEST, priceTicks: 500, amountRaw: 20_000_000 }
   assert.deepEqual(linesOf(request, estimateOf(request, OFFERS, 300), 300), [
     ['Trades now', 'nothing'],
@@ -172,7 +172,7 @@ test('the ticket warns of what would go otherwise than expected', () => {
   assert.equal(warning({ ...REQUEST, type: 'FAK', amountRaw: 150_000_000 }), '')
 })
 
-test('a shortage is told before one signs', () => {
+test('a shortage is shown before one signs', () => {
   const means = { collateralRaw: 109_999_999, sharesRaw: 200_000_000 }
   assert.match(shortageOf(REQUEST, means), /\$110\.00/)
   assert.equal(shortageOf(REQUEST, { ...means, collateralRaw: 110_000_000 }), '')
@@ -180,7 +180,7 @@ test('a shortage is told before one signs', () => {
   assert.match(shortageOf({ ...REQUEST, isBuy: false }, { ...means, sharesRaw: 1 }), /free YES/)
 })
 
-test('what became of an order is told by its reply', () => {
+test('the outcome of an order is read from its reply', () => {
   const totalsRaw = { contractsGross: '150000000', usdGross: '79500000' }
   const matched = { matched: true, settlementStatus: 'MATCHED', totalsRaw }
   assert.equal(resultOf(REQUEST, matched), 'Bought 150 YES for $79.50.')

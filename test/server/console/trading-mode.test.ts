@@ -6,7 +6,7 @@ import {
   restrictionOf,
 } from '../../../server/console/exchange/trading-mode.ts'
 
-// What the page tells of restrictions of trading.
+// What the page shows of restrictions of trading.
 
 const windowOf = (mode: Mode, publicMessage: string) => ({
   publicMessage,
@@ -18,7 +18,7 @@ test('without an active window trading is normal', () => {
   assert.equal(restrictionOf({ active: [] }), null)
 })
 
-test('of windows that overlap the strictest is told', () => {
+test('of windows that overlap the strictest is shown', () => {
   const active = [
     windowOf('cancel_only', 'an update'),
     windowOf('disabled', 'a fault'),

@@ -127,7 +127,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shapeOf(each)]))
 }
 
-/** Alice asks 4 at 0.60, Bob bids 10 at 0.65 as a taker: the trade that the page shows. */
+/** Alice sells 4 at 0.60, Bob buys 10 at 0.65 as a taker: the trade that the page shows. */
 async function shownTrade(slug: string) {
   const market = await live.openMarket(slug, { fee: true })
   const alice = await live.trader(100 * SHARE)

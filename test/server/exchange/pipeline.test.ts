@@ -16,7 +16,7 @@ for (const threads of [0, 2] as const) {
     const exchange = await openForTest(newFolder(), { nowMs: START_MS }, threads)
     await fill(exchange, 100_000 * COST_RAW)
     const { ledger, orders } = exchange.pipeline.clearing
-    // The loop never turns here, so nothing drains the rings and they fill.
+    // The event loop never ticks here, so nothing drains the rings and they fill.
     let accepted = 0
     while (buy(exchange, accepted + 1, ORDER) === null) accepted++
     assert.equal(buy(exchange, accepted + 1, ORDER), REJECT.OVERLOADED)
@@ -26,7 +26,7 @@ for (const threads of [0, 2] as const) {
     const refusedSeq = exchange.pipeline.clearing.lastSeq
     await exchange.pipeline.whenIdle()
     assert.equal(exchange.pipeline.durableSeq, refusedSeq)
-    assert.equal(buy(exchange, accepted + 1, ORDER), null, 'the rings have room again')
+    assert.equal(buy(exchange, accepted + 1, ORDER), null, 'the rings have free space again')
     await exchange.pipeline.whenIdle()
     const book = exchange.pipeline.published.byId(1)
     assert.deepEqual(book?.depth.bids(), [{ ticks: 500, sizeRaw: (accepted + 1) * ORDER.sizeRaw }])

@@ -4,7 +4,7 @@ import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { fill, openForTest } from '../../support/open-pipeline.ts'
 
-// After each fault of a call the server asks whether the state is torn, which is fatal.
+// After each fault of a call the server checks whether the state is torn, which is fatal.
 
 test('a decision that throws tears the state, and no later decision is taken', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: 1_790_000_000_000 })

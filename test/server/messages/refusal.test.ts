@@ -25,7 +25,7 @@ test('every refusal has the four fields, and only 503 and 429 ask to wait', () =
   }
 })
 
-test('a request with many faults is told the first ten, and how many there are besides', () => {
+test('a refusal lists the first ten faults, and how many there are besides', () => {
   const faults = Array.from({ length: 400 }, (_each, at) => ({ field: `a${at}`, message: 'no' }))
   const { message } = JSON.parse(invalid(...faults).body)
   assert.deepEqual(message.slice(0, 10), faults.slice(0, 10))

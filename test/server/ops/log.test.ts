@@ -119,7 +119,7 @@ for (const kind of ['pipe', 'socket'] as const) {
   })
 }
 
-/** Once the pipe is read, the log tells the number of lost lines. Then the pipe fills again. */
+/** Once the pipe is read, the log states the number of lost lines. Then the pipe fills again. */
 async function isReportedWhenRead(fd: number, baseUrl: string): Promise<void> {
   let text = ''
   while (!text.includes('log lines were lost')) {

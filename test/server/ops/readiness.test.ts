@@ -7,7 +7,7 @@ import { Progress, Pulse, readinessOf } from '../../../server/ops/readiness.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../../support/server-process.ts'
 
-// /ready tells the truth, also of threads that stand still, with work or without.
+// /ready reports the true state, also of threads that stand still, with work or without.
 
 const ASK_AGAIN_MS = 20
 const check = () => object({ name: text(), ok: boolean(), detail: text() })

@@ -109,7 +109,7 @@ test('commits, queues and the follower have metrics', async () => {
   }
 })
 
-test('stretches of work and collections have series for each thread', async () => {
+test('busy times and collections have series for each thread', async () => {
   await live.openMarket('watched-work')
   const seq = live.exchange.pipeline.durableSeq
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
@@ -125,7 +125,7 @@ test('stretches of work and collections have series for each thread', async () =
   }
 })
 
-test('each thread tells how long it was busy, main and its commits too', async () => {
+test('each thread reports how long it was busy, main and its commits too', async () => {
   const seq = live.exchange.pipeline.durableSeq
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
   // All of one text: a later one has counted more.

@@ -26,7 +26,7 @@ test('the limit of a container counts, and without one the memory of the machine
   assert.ok(memoryLimitBytes() > 0)
 })
 
-test('threads are as many as the memory has room for, and one of each kind at least', () => {
+test('threads are as many as fit in the memory, and one of each kind at least', () => {
   const rows: [limit: number, cores: number, intake: number, markets: number][] = [
     [64 * MB, 1, 1, 1],
     [128 * MB, 8, 1, 1],

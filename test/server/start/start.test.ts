@@ -70,7 +70,7 @@ test('a demo trades with a self-signed certificate', { skip }, async (t) => {
   await server.stop()
 })
 
-test('the exchange takes its port over from the door that answered until then', async () => {
+test('the exchange takes its port over from the early listener before it', async () => {
   const reserved = createServer().listen(0, '127.0.0.1')
   await once(reserved, 'listening')
   const address = reserved.address()

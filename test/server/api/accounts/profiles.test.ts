@@ -192,7 +192,7 @@ test('a username belongs to one profile, in any letter case, until it is given u
   assert.equal((await name(second, 'same')).status, 200)
 })
 
-test('a username that is too long is told how long it may be', async () => {
+test('the refusal of a username that is too long states the longest length', async () => {
   const gina = await live.trader(0)
   const edit = (letters: number) => live.call(gina, 'PATCH', ME, { username: 'g'.repeat(letters) })
   assert.match(String(at((await edit(45)).body, 'message', 0, 'message')), /up to 43 letters/)

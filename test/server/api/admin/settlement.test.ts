@@ -72,7 +72,7 @@ class Stage {
     return reply
   }
 
-  /** Alice buys ten YES at 0.50, or as the wish says. */
+  /** Alice buys ten YES at 0.50, or as the order request says. */
   async buys(market: LiveMarket, more: object = {}, wanted: OrderRequest = {}): Promise<string> {
     return orderIdOf(await this.placed(this.alice, market, wanted, more))
   }

@@ -86,7 +86,7 @@ for (const { mode, code, postOnly, cancels } of ROWS) {
 }
 
 for (const { mode, code, postOnly } of ROWS) {
-  test(`${mode}: each barred leg of a cancel-replace says so, also in a batch`, async () => {
+  test(`${mode}: each blocked leg of a cancel-replace has this code, also in a batch`, async () => {
     const quiet = { postOnly: true }
     const steps: [object, string][] = []
     for (const [fields, then] of [

@@ -387,7 +387,7 @@ test('an account has ten calls at once over the four routes, then it waits', asy
   assert.ok(refused.length > 0 && refused.length <= 50, `${refused.length} of 60 have to wait`)
   for (const { headers } of refused) {
     assert.ok(Number(headers.get('retry-after')) >= 1)
-    // The limit that was hit, and not that of the lane.
+    // The limit that was hit, and not that of the rate class.
     assert.deepEqual(
       ['limit', 'remaining'].map((name) => headers.get(`ratelimit-${name}`)),
       ['10', '0'],
@@ -395,7 +395,7 @@ test('an account has ten calls at once over the four routes, then it waits', asy
   }
   const other = await request(ben)
   assert.equal(other.status, 404, 'nobody else waits')
-  assert.equal(other.headers.get('ratelimit-limit'), '2000', 'any other reply shows its lane')
+  assert.equal(other.headers.get('ratelimit-limit'), '2000', 'any other reply shows its rate class')
 })
 
 test('the children of a partner count apart, and so does the partner itself', async () => {

@@ -70,7 +70,7 @@ test('before the first pass boards are empty, and positions are BUILDING', async
   )
 })
 
-test('the boards tell what was realised and traded, and by whom', async () => {
+test('the boards show what was realised and traded, and by whom', async () => {
   await trade()
   await passed()
   for (const timeframe of ['24h', '7d', '30d', 'all']) {
@@ -93,7 +93,7 @@ test('the boards tell what was realised and traded, and by whom', async () => {
   assert.equal(headers.get('cache-control'), 'public, max-age=15')
 })
 
-test('a private profile tells its own place on the board of all time', async () => {
+test('a private profile shows its owner the place on the board of all time', async () => {
   const placeOf = async (trader: Trader) => {
     const { body } = await live.call(trader, 'GET', '/profiles/me')
     return [at(body, 'leaderboardPosition'), at(body, 'isTop100')]
@@ -152,7 +152,7 @@ test('a market page has a board and positions of its own markets', async () => {
   assert.equal(rowsOf(await json(`${BIGGEST}?marketPageId=${iceId}`)).length, 0)
 })
 
-test('what a call asks wrongly is refused with a sentence', async () => {
+test('a request with wrong parameters is refused with a sentence', async () => {
   const wrong = [
     '/leaderboard/rank',
     '/leaderboard/pnl?timeframe=1d',

@@ -41,7 +41,7 @@ test('behind a minute the kept answer is given at once, and a new one is made', 
   assert.deepEqual(await kept.read('a', 2 * MINUTE_MS, broken), made(MINUTE_MS))
 })
 
-test('pages are made one after the other, and the one unasked for longest makes room', async () => {
+test('pages are made one at a time, and the least recently requested one is dropped', async () => {
   const kept = new KeptProjections(2)
   const making: string[] = []
   let isMaking = false
@@ -62,7 +62,7 @@ test('pages are made one after the other, and the one unasked for longest makes 
   assert.deepEqual(making, ['a', 'b', 'c', 'b'])
 })
 
-test('an older answer is better than none, and a fault is of those who asked', async () => {
+test('an older answer is better than none, and a fault fails its requests alone', async () => {
   const kept = new KeptProjections(2)
   await kept.read('a', 0, async () => made(0))
   const none = async () => undefined

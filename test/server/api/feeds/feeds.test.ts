@@ -77,7 +77,7 @@ test('a trade and a resolution come newest first, with who did it and where', as
   assert.equal(at(bought, 'market', 'group'), null)
 })
 
-test('trades with pools are told; a market that was never shown is not', async () => {
+test('the feed has trades with pools, and no market that was never shown', async () => {
   await accepted(live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' }), 201)
   await live.admin('/admin/markets', { kind: 'amm', slug: 'hidden', title: 'Hidden?' })
   await live.admin('/admin/markets/hidden/resolve', { winningOutcomeIndex: 0 })

@@ -143,7 +143,7 @@ test('a flood of slugs that never were costs each caller its own 404', async () 
   assert.equal((await own).status, 200)
 })
 
-test('a slug is taken while the tables are asked about it', async () => {
+test('a slug is taken while the tables are queried for it', async () => {
   const { pipeline, shards } = live.exchange
   let report: (isUsed: boolean) => void = () => {}
   const requested = new Promise<boolean>((resolve) => {

@@ -146,7 +146,7 @@ test('next to a group its own markets come first, then those of its category', a
   assert.equal(near[2], 'new-mayor')
 })
 
-test('an address that floods with different searches is told to wait', async () => {
+test('an address that floods with different searches is rate limited', async () => {
   const flood = Array.from({ length: 200 }, (_each, at) => search(`flood number ${at} of crypto`))
   const detail = await live.send('GET', '/markets/btc-150k')
   assert.equal(detail.status, 200)

@@ -52,7 +52,7 @@ test('a series shows its current slot, the next one and those ahead', async () =
 
 const ASSET = { ticker: 'BTC', assetType: 'crypto', pythAddress: '', symbol: 'BTC/USD' }
 
-test('a slot tells its asset, and its timeline the stable slug of the series', async () => {
+test('a timeline slot has its asset, and its timeline the stable slug of the series', async () => {
   const line = await read(BY_SYMBOL)
   const slug = String(at(line.body, 'current', 'slug'))
   const market = await read(`/markets/${slug}`)

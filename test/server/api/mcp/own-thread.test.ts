@@ -7,7 +7,7 @@ import { AT_ONCE, byBearer, message, say, toolCall } from '../../../support/live
 import { codeOf } from '../../../support/replies.ts'
 import { readTree } from '../../../support/source-tree.ts'
 
-// The protocol is spoken off main, and what a request of it costs.
+// The protocol runs off main, and what a request of it costs.
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const LIST = message('tools/list')

@@ -39,7 +39,7 @@ function outcomeOf({ canceled, failed, tradedFrom }: Count): AllCanceled {
   return outcome
 }
 
-/** The reply, and how many turns of the event loop it took. */
+/** The reply, and how many ticks of the event loop it took. */
 async function replyTo(outcome: AllCanceled) {
   const { pipeline, stop } = await openForTest(newFolder(), { nowMs: 1_800_000_000_000 })
   let nowMs = 0
@@ -82,7 +82,7 @@ test('the reply to a cancel of very many orders is encoded in slices', async () 
     // The first order traded nothing, so its row is the last one.
     const orders = [...ids.slice(1), ids[0]].map((id) => rows.get(id))
     assert.deepEqual(lists, { canceled: ids, orders, failed: failed === 0 ? [] : [open(0)] })
-    assert.ok(rounds >= 8, `${rounds} turns of the event loop`)
+    assert.ok(rounds >= 8, `${rounds} ticks of the event loop`)
   }
 })
 

@@ -9,7 +9,7 @@ import type { OrderName } from '../../../../server/exchange/sequencer/sequencer.
 import { newFolder } from '../../../support/data-folder.ts'
 import { addProfile, buy, fill, openForTest } from '../../../support/open-pipeline.ts'
 
-// What a cancel says of fills, from the state of the core alone: no table is asked here.
+// The fills in the reply of a cancel, from the state of the core alone: no table is queried here.
 
 const SHARE = 1_000_000
 const NOW_MS = 1_800_000_000_000

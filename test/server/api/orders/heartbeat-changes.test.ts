@@ -170,7 +170,7 @@ test('a window is shown once it is durable, even if a later call is refused', as
   const modes = new TradingModeChanges(exchange.pipeline)
   const wanted = { mode: 'disabled', publicMessage: '', startsAtMs: null, endsAtMs: null } as const
   const first = modes.put(wanted)
-  // The loop never turns here and the disk is slower than this, so the journal's ring fills.
+  // The event loop never ticks here and the disk is slower than this, so the journal's ring fills.
   const profile = profileFields(1, { displayName: 'x'.repeat(100_000) })
   const wide = { kind: 'editProfile' as const, profileId: 1, profile, token: null }
   while (sequencer.change(() => wide).reject === null) {}

@@ -56,7 +56,7 @@ function bucketOf({ headers }: Reply): Record<string, number> {
 
 const SLOW = ['--rate-private', '1:5', '--rate-trade', '1:700', '--address-rate-public', '1:900']
 
-test('replies tell what is left for the profile, or for the address of an unknown caller', () =>
+test('replies state what is left for the profile, or for the address of an unknown caller', () =>
   during([...SLOW, '--address-rate-private', '1:800', '--cors-origin', '*'], async (live) => {
     const fromMs = performance.now()
     /** One token comes back in a second, so a slow test finds some more. */
@@ -82,7 +82,7 @@ test('replies tell what is left for the profile, or for the address of an unknow
     const unproven = await live.send('GET', ME)
     assert.deepEqual([unproven.status, bucketOf(unproven).limit], [401, 800])
     const order = await live.place(bob, market)
-    assert.deepEqual([order.status, bucketOf(order)], [400, {}], 'an order does not tell')
+    assert.deepEqual([order.status, bucketOf(order)], [400, {}], 'an order has no bucket')
     const cancel = await live.call(bob, 'DELETE', '/orders/all')
     assertBucket(cancel, 700, 2)
     const page = await live.send('GET', '/time', { headers: { origin: 'https://app.example' } })
@@ -92,7 +92,7 @@ test('replies tell what is left for the profile, or for the address of an unknow
     }
   }))
 
-test('without limits no reply tells of a bucket', async () => {
+test('without limits no reply states a bucket', async () => {
   const { live } = await exchange()
   const trader = await live.trader(0)
   const replies = [await live.send('GET', '/time'), await live.patientCall(trader, 'GET', ME)]
@@ -131,7 +131,7 @@ test('without that flag a proxy header names nobody', async () => {
   })
 })
 
-test('profiles and addresses have a bucket for each lane', async () => {
+test('profiles and addresses have a bucket for each rate class', async () => {
   await during(RATES, async (live) => {
     const [alice, bob] = [await live.trader(100e6), await live.trader(100e6)]
     const market = await live.openMarket('limited')
@@ -168,7 +168,7 @@ test('profiles and addresses have a bucket for each lane', async () => {
   })
 })
 
-/** A call of each lane that changes nothing. The first test covers the public lane. */
+/** A call of each rate class that changes nothing. The first test covers the public class. */
 function callsOf(live: LiveExchange, trader: Trader) {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   return {
@@ -201,7 +201,7 @@ test('a list of ids costs more tokens than one read', async () => {
   })
 })
 
-test('each rate flag bounds its own lane, and metrics say which bucket was empty', async () => {
+test('each rate flag bounds its own rate class, and metrics count per bucket', async () => {
   for (const [by, other, head] of [
     ['profile', 'address', '--rate-'],
     ['address', 'profile', '--address-rate-'],
@@ -210,7 +210,7 @@ test('each rate flag bounds its own lane, and metrics say which bucket was empty
     const flags = rateClasses.flatMap((rateClass) => [`${head}${rateClass}`, '2:2'])
     await during(flags, async (live) => {
       const calls = callsOf(live, await live.trader(0))
-      // Reading metrics is a call of the last of these lanes.
+      // Reading metrics is a call of the last of these rate classes.
       for (const rateClass of rateClasses) assertLimited(await refusedOf(12, calls[rateClass]))
       for (const rateClass of rateClasses) {
         assert.ok((await limitedCount(live, by, rateClass)) > 0, `${by} ${rateClass}`)

@@ -27,7 +27,7 @@ function rest(trader: Trader, market: LiveMarket, wanted: OrderRequest = {}): Pr
   return live.ordered(trader, market, { ticks: 400, sizeRaw: 1_000_000, ...wanted })
 }
 
-/** Orders over all markets in turns; gives their ids, the newest first. */
+/** Orders over all markets, round robin. Gives their ids, the newest first. */
 async function restMany(trader: Trader, count: number): Promise<string[]> {
   const ids: string[] = []
   for (let each = 0; each < count; each++) {
@@ -126,7 +126,7 @@ test('a session reads the orders of its account, and of no sub-account', async (
   assert.equal((await live.send('GET', `/orders/${id}`)).status, 401)
 })
 
-test('an order is told in every state as the batch of statuses tells it', async () => {
+test('in every state an order reads as it does in the batch of statuses', async () => {
   const alice = await live.trader(FUNDS_RAW)
   const open = await rest(alice, markets[0])
   const canceled = await rest(alice, markets[1])
@@ -147,7 +147,7 @@ test('an order is told in every state as the batch of statuses tells it', async 
   }
   const theirs = orderIdOf(took)
   const mine = await live.call(bob, 'GET', `/orders/${theirs}`)
-  assert.equal(listAt(mine.body, 'makerMatches').length, 1, 'a taker is told its makers')
+  assert.equal(listAt(mine.body, 'makerMatches').length, 1, 'a taker gets its makers')
 })
 
 test("an unknown order and another profile's get one refusal, after one look-up", async (t) => {

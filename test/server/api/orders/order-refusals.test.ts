@@ -6,7 +6,7 @@ import { at, textAt } from '../../../support/json-path.ts'
 import { orderBody, signedFor, unsigned } from '../../../support/live-orders.ts'
 import { assertRefused, type Reply } from '../../../support/replies.ts'
 
-// What a refused order is told besides its code: numbers, domains and names to act on.
+// What the refusal of an order has besides its code: numbers, domains and names to act on.
 
 const SHARE = 1_000_000
 const VENUE = `0x${'ab'.repeat(20)}`

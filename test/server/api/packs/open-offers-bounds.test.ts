@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fairOffers } from '../../../../server/api/packs/open-offers.ts'
 
-// The order in which makers take turns in the list of open offers.
+// The round robin over makers in the list of open offers.
 
 interface Offer {
   readonly id: number

@@ -36,7 +36,7 @@ class Stage {
     this.books = this.#fresh()
   }
 
-  /** An order that buys YES, or one that asks for YES by buying NO. */
+  /** An order that buys YES, or one that sells YES by buying NO. */
   rest(isBid: boolean, ticks: number, shares: number, account = this.maker): OrderRef {
     const token = isBid
       ? { outcome: OUTCOME.YES, priceTicks: ticks }

@@ -113,7 +113,7 @@ test('a quote names every reason, and such a pack is refused with the same list'
   assert.equal(codeOf(await create(ann, bent)), 'QUOTE_INVALID')
 })
 
-test('a quote answers at its edges too; what a leg lacks is told with its index', async () => {
+test('a quote answers at its edges too; a refusal of a leg names its index', async () => {
   await fresh()
   const [first, second] = legs()
   const requested = async (stated: object[], stake = STAKE) => {
@@ -253,7 +253,7 @@ test('everybody sees packs: by account, by market, by text and by id', async () 
   assert.equal((await get('/parlay/positions/999999999')).status, 404)
 })
 
-test('the feed tells a pack when it is made and when it ends', async () => {
+test('the feed publishes a pack when it is made and when it ends', async () => {
   await fresh()
   const made = await create(ann, await quoted(ann))
   const id = at(made.body, 'id')
@@ -329,7 +329,7 @@ test('an offer sets money aside, is accepted in part, taken back, or ends by its
   assert.equal((await balance(ben)).free - start.free, 5 * UNIT)
 })
 
-test('a maker has forty offers at once and two a second, as all listeners hear each', async () => {
+test('a maker has forty offers at once and two a second, as all listeners get each', async () => {
   const { live: limited } = await exchange({ limited: true })
   const ann = await limited.trader(UNIT)
   const ben = await limited.trader(UNIT)

@@ -89,7 +89,7 @@ test('a market with an option passes for every option above it', async () => {
   assert.equal((await edit('coins')).status, 200)
 })
 
-test('counts tell what each choice would show, while a filter is active', async () => {
+test('counts state what each choice would show, while a filter is active', async () => {
   assert.equal(await countsOf(''), undefined)
   assert.deepEqual(await countsOf('?ticker=BTC'), {
     ticker: { ETH: 1, BTC: 2, GOLD: 1, coins: 3 },

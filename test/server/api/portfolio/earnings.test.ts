@@ -40,7 +40,7 @@ async function fills(trader: Trader, query = 'limit=500'): Promise<unknown[]> {
   return data
 }
 
-test('a fill tells the own order, its role, its price and its fee', async () => {
+test('a fill has the own order, its role, its price and its fee', async () => {
   const all = await fills(ann)
   const names = ['marketSlug', 'side', 'outcome', 'role', 'price', 'size', 'collateral', 'fee']
   const reported = all.map((each) => names.map((name) => at(each, name)).join(' '))

@@ -68,7 +68,7 @@ test('pages of any size give every market once, newest first', async () => {
   }
 })
 
-test('one market is asked for by its slug', async () => {
+test('one market is selected by its slug', async () => {
   const held = await page('?market=m4')
   assert.deepEqual(slugsOf(held), ['m4'])
   const ordered = await page('?market=m3')

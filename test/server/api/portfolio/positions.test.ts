@@ -21,7 +21,7 @@ const get = (trader: Trader, path: string, change = {}) =>
   live.call(trader, 'GET', path, undefined, change)
 const clob = async (trader: Trader) => at((await get(trader, '/portfolio/positions')).body, 'clob')
 
-test('the balance follows each order, and tells what may be withdrawn', async () => {
+test('the balance follows each order, and states what may be withdrawn', async () => {
   const wanted = { ticks: 100, sizeRaw: 1000 * SHARE }
   const placed = await live.place(alice, rain, wanted)
   assert.equal(placed.status, 201)

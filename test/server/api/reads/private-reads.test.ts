@@ -29,6 +29,6 @@ test('a profile has a bound on reads under way, and others are still answered', 
   assert.equal(await ofAddress('10.0.0.1'), undefined)
   assert.equal((await ofAddress('10.0.0.2'))?.length, 1)
   await Promise.all(flood)
-  // A read that is over makes room for another.
+  // A read that is over frees its place for another.
   assert.equal((await read(1))?.length, 1)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SlicedWork } from '../../../../server/api/reads/sliced-work.ts'
 
-// A clock that only work moves, and an event loop whose turns the test takes one by one.
+// A clock that only work moves, and an event loop whose ticks the test runs one by one.
 
 const SLICE_MS = 4
 const share = (group: string, owner = 1) => ({ group, owner })
@@ -17,7 +17,7 @@ class Desk {
     jobsMax: 8,
   })
 
-  /** Runs what waits for the next turn of the loop; false when nothing does. */
+  /** Runs what waits for the next event-loop tick; false when nothing does. */
   slice(): boolean {
     const due = this.#later.splice(0)
     for (const run of due) run()
@@ -35,7 +35,7 @@ class Desk {
   }
 }
 
-test('a long list takes many turns of the loop, none of them longer than a slice', async () => {
+test('a long list takes many event-loop ticks, none of them longer than a slice', async () => {
   const desk = new Desk()
   const done: string[] = []
   const made = desk.work.run({ share: share('a') }, desk.items('a', 1000, 0.03, done))
@@ -51,13 +51,13 @@ test('a long list takes many turns of the loop, none of them longer than a slice
   assert.ok(longest > 0 && longest < SLICE_MS + 0.1, `${longest} ms`)
 })
 
-test('sixteen lists at once take no longer in one turn than one list', async () => {
+test('sixteen lists at once take no longer in one tick than one list', async () => {
   const desk = new Desk()
   const done: string[] = []
   const made = Array.from({ length: 8 }, (_, at) => {
     return desk.work.run({ share: share(`${at}`) }, desk.items(`${at}`, 100, 0.5, done))
   })
-  assert.ok(desk.nowMs <= SLICE_MS, 'what is asked for in one turn shares one slice')
+  assert.ok(desk.nowMs <= SLICE_MS, 'what is requested in one tick shares one slice')
   for (let before = desk.nowMs; desk.slice(); before = desk.nowMs) {
     assert.ok(desk.nowMs - before <= SLICE_MS + 0.5)
   }

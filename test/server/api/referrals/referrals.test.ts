@@ -44,7 +44,7 @@ async function newcomer(r?: string): Promise<Trader> {
   return { key, account: wallet.address, profileId, tokenId, secret }
 }
 
-/** Asks until a block holds what was traded. */
+/** Polls until a block holds what was traded. */
 async function until(path: string, isThere: (reply: Reply) => boolean): Promise<Reply> {
   for (;;) {
     const reply = await accepted(get(ann, path))

@@ -76,7 +76,7 @@ test('a proof of collateral, of reserves and of shares is checked offline', asyn
   assert.match(stated, /\n {2}978\.000000 collateral\n {2}40\.000000 NO of market 1, condition 0x/)
 })
 
-test('a page has as many balances as were asked for, and names the next one', async () => {
+test('a page has as many balances as were requested, and names the next one', async () => {
   const first = await proofOf(bob, '?limit=1')
   assert.equal(at(first.body, 'next'), 0)
   const rest = await proofOf(bob, '?limit=1&after=0')
@@ -173,7 +173,7 @@ test('a count comes when it is due, and takes a snapshot only if there is no new
   assert.equal(snapshots.last.seq, taken)
 })
 
-test('a count that is asked for is of what stands now, whatever is under way', async () => {
+test('a requested count is of the present state, whatever is under way', async () => {
   const { solvency, snapshots, pipeline } = live.exchange
   await live.trader(SHARE)
   assert.equal(await snapshots.take(), 'saved')

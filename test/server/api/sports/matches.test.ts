@@ -233,7 +233,7 @@ test('scores of each sport have their own fields, and zeros stay', async () => {
   const reported = at((await get('/sports/live?sportType=cricket')).body, 'data', 0, 'score')
   assert.equal(at(reported, 'overRuns'), 0)
   for (const name of Object.keys(now)) assert.equal(at(reported, name), undefined)
-  // A side that was told nothing has no score yet; its runs and wickets are numbers all the same.
+  // A side without an event has no score yet; its runs and wickets are numbers all the same.
   await publishScores(live, event(1, 'cricket', { eventId: 'g', sequence: 3, awayRuns: 0 }))
   const early = at((await get('/sports/live?sportType=cricket')).body, 'data', 0, 'score')
   assert.deepEqual(

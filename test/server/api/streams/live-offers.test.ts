@@ -40,7 +40,7 @@ async function offer(by: Trader = maker): Promise<unknown> {
   return made.body
 }
 
-test('every reader hears an offer with the fields of the list', async () => {
+test('every reader receives an offer with the fields of the list', async () => {
   const readers = [await join(), await join()]
   const made = await offer()
   for (const reader of readers) assert.deepEqual(await reader.take(OFFER, 1), [made])
@@ -62,7 +62,7 @@ test('offers come in their order, with the username of each maker', async () => 
   )
 })
 
-test('an offer that is refused is told to nobody, nor one after the reader left', async () => {
+test('a refused offer is sent to nobody, nor is any offer to a reader that left', async () => {
   const reader = await join()
   const refused = await live.call(maker, 'POST', '/parlay/offers', {
     ...{ legs: legs.slice(1), ...STAKED },
@@ -77,7 +77,7 @@ test('an offer that is refused is told to nobody, nor one after the reader left'
   assert.deepEqual(reader.of(OFFER), [first])
 })
 
-test('if the tables cannot be read for long, the readers are told so', async () => {
+test('if the tables cannot be read for long, the readers receive an exception', async () => {
   const reader = await join()
   const stop = crowd(live.exchange.query)
   await offer()

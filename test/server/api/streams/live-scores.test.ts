@@ -36,7 +36,7 @@ const maps = (sequence: number, home: number, more: object = {}) => ({
   ...{ matchScore: { home, away: 0 }, ...more },
 })
 
-test('a reader hears what is in play at once, then each change of its channel', async () => {
+test('a reader receives what is in play at once, then each change of its channel', async () => {
   const early = await join('subscribe_live_sports', 'subscribe_live_esports')
   assert.deepEqual(await early.take(SPORTS, 1), [{}], 'nothing is in play')
   await publishScores(live, eventOf(1, 1, { homeScore: 1, statusShort: '1H', elapsedMinutes: 7 }))
@@ -57,7 +57,7 @@ test('a reader hears what is in play at once, then each change of its channel', 
   assert.deepEqual(late.of(ESPORTS), [], 'it did not ask for esports')
 })
 
-test('cricket has its own fields, and one frame tells the events of one call', async () => {
+test('cricket has its own fields, and one frame has the events of one call', async () => {
   const reader = await join('subscribe_live_sports')
   await reader.take(SPORTS, 1)
   const runs = { homeRuns: 0, homeWickets: 0, awayRuns: 12, awayWickets: 1, overRuns: 0 }
@@ -73,7 +73,7 @@ test('cricket has its own fields, and one frame tells the events of one call', a
   assert.equal(at(both, 'test-match', 'battingTeam'), undefined)
 })
 
-test('a repeated event is told to nobody, and the end of a match to everybody', async () => {
+test('a repeated event is sent to nobody, and the end of a match to everybody', async () => {
   const reader = await join('subscribe_live_sports')
   await reader.take(SPORTS, 1)
   await publishScores(live, eventOf(1, 3), eventOf(1, 1))
@@ -85,7 +85,7 @@ test('a repeated event is told to nobody, and the end of a match to everybody', 
   assert.deepEqual(Object.keys(Object(first)), ['test-match'], 'what is over is not in play')
 })
 
-test('who left a channel hears nothing more of it', async () => {
+test('a reader that left a channel receives nothing more of it', async () => {
   const reader = await join('subscribe_live_sports', 'subscribe_live_esports')
   await reader.take(ESPORTS, 1)
   const answer = await reader.socket
@@ -97,7 +97,7 @@ test('who left a channel hears nothing more of it', async () => {
   assert.equal(reader.of(ESPORTS).length, 1)
 })
 
-test('a removed match is in no first frame, and a start tells the scores from before', async () => {
+test('a removed match is in no first frame, and scores outlast a restart', async () => {
   await removeMatch(live, 'test-match')
   await live.restart()
   const reader = await join('subscribe_live_sports', 'subscribe_live_esports')

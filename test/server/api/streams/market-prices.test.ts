@@ -24,7 +24,7 @@ const clients: SocketClient[] = []
 afterEach(async () => {
   await closeAll(live, clients)
   for (const slug of ['rain', 'snow']) {
-    assert.equal(live.exchange.pipeline.published.bySlug(slug)?.watch, null, 'nobody hears it')
+    assert.equal(live.exchange.pipeline.published.bySlug(slug)?.watch, null, 'nobody reads it')
   }
 })
 
@@ -122,12 +122,12 @@ test('an unknown market is refused, and the earlier set stays', async () => {
     stated.map((each) => at(each, 'code')),
     ['MARKET_NOT_FOUND', 'MARKET_NOT_FOUND', 'VALIDATION'],
   )
-  assert.deepEqual(at(stated[0], 'missing'), ['no-such-market'], 'and the client hears which')
+  assert.deepEqual(at(stated[0], 'missing'), ['no-such-market'], 'and the client receives which')
   await bid(rain, 130)
   await client.until(() => sizeAt(books(client).at(-1), 'bids', 0.13) === SHARE)
 })
 
-test('a group has no book, as over REST, and a pool tells its prices under its slug', async () => {
+test('a group has no book, as over REST, and a pool sends its prices under its slug', async () => {
   await live.openGroupAndPool()
   const client = await join({ marketSlugs: ['rain', 'cup'] })
   const [refused] = await client.take('exception', 1)
@@ -149,7 +149,7 @@ test('a group has no book, as over REST, and a pool tells its prices under its s
   assert.deepEqual(await client.socket.timeout(5000).emitWithAck('unsubscribe', left), {})
   client.socket.emit(channel, { snapshot: true, marketSlugs: ['pool'] })
   const [, late] = await client.take('exception', 2)
-  assert.equal(at(late, 'code'), 'VALIDATION', 'it hears the pool no more')
+  assert.equal(at(late, 'code'), 'VALIDATION', 'it receives the pool no more')
   assert.equal(client.of('orderbookUpdate').length, 0)
 })
 
@@ -255,7 +255,7 @@ test('a client of changes has the same book as a client of whole books', async (
   assert.ok(changes.of('orderbookDelta').length > 0)
 })
 
-test('a client of changes gets a whole book when it asks for one', async () => {
+test('a client of changes gets a whole book when it requests one', async () => {
   const client = await join({ marketSlugs: ['rain', 'snow'], mode: 'delta' })
   await client.take('orderbookUpdate', 2)
   client.socket.emit('subscribe_market_prices', { snapshot: true, marketSlugs: ['snow'] })

@@ -7,7 +7,7 @@ import { accepted } from '../../../support/replies.ts'
 import { SocketClient } from '../../../support/socket-client.ts'
 import { closeAll } from '../../../support/socket-desk.ts'
 
-// The public tape of a market, and the news of markets that are made and resolved (rules §12.8).
+// The public tape of a market, and the events of markets that are made and resolved (rules §12.8).
 
 const SHARE = 1_000_000
 const { live, rain, alice, bob } = await exchange({
@@ -51,7 +51,7 @@ test('a group stands for its children, whose trades come with their own numbers'
   const left = { channel: 'subscribe_trades', marketSlugs: ['cup'] }
   assert.deepEqual(await client.socket.timeout(5000).emitWithAck('unsubscribe', left), {})
   const { published } = live.exchange.pipeline
-  assert.equal(published.bySlug('cup-reds')?.watch, null, 'nobody hears it')
+  assert.equal(published.bySlug('cup-reds')?.watch, null, 'nobody reads it')
 })
 
 test('each arrival that traded is one frame, which names the trade before it', async () => {
@@ -127,7 +127,7 @@ async function allMined(): Promise<void> {
   while (!blocks.holdsAllThrough(traded)) await new Promise(setImmediate)
 }
 
-test('a trade that is taken back is told on the tape', async () => {
+test('a trade that is taken back is published on the tape', async () => {
   await allMined()
   const client = await join('subscribe_trades', { marketSlugs: ['rain'] })
   await accepted(live.admin('/admin/settlement/faults', { next: 1, outcome: 'FAILED' }))
@@ -139,7 +139,7 @@ test('a trade that is taken back is told on the tape', async () => {
   assert.equal(Number(at(busted, 'sequence')), Number(at(reported, 'sequence')) + 1)
 })
 
-test('a client hears of markets that are made and resolved until it leaves', async () => {
+test('a client receives markets that are made and resolved until it leaves', async () => {
   const client = await join('subscribe_market_lifecycle')
   const prices = await join('subscribe_market_prices', { marketSlugs: ['rain'] })
   await live.openMarket('hail')

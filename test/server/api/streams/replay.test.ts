@@ -23,8 +23,8 @@ import {
 } from '../../../support/replay-client.ts'
 import { orderIdOf, type Reply } from '../../../support/replies.ts'
 
-// A client that comes back names the newest events that it has, and hears what it missed (rules
-// §5.3): the same frames that a client heard that never left, and each of them once.
+// A client that comes back names the newest events that it has, and receives what it missed (rules
+// §5.3): the same frames that a client received that never left, and each of them once.
 
 const SHARE = 1_000_000
 /** Fewer than the replays that a profile may ask for at once. */
@@ -87,7 +87,7 @@ async function checkCuts(cast: Cast, received: ReadonlyMap<string, Frame[]>): Pr
   }
 }
 
-test('a client that comes back hears what it missed, also after a restart', async () => {
+test('a client that comes back receives what it missed, also after a restart', async () => {
   const { cast, received } = await reported('rain')
   const kinds = [...received.values()].flat().map(({ type }) => type)
   assert.equal(new Set(kinds).size, 7, 'the story has every kind of event')
@@ -97,7 +97,7 @@ test('a client that comes back hears what it missed, also after a restart', asyn
   cast.close()
 })
 
-test('held orders are told as they were: nothing until their release', async () => {
+test('held orders are replayed as they were: nothing until their release', async () => {
   const more = ['alice h1 buy no 2 @400', 'bob h2 buy yes 3 @600', 'clock 1000']
   const settings = { takerDelayMs: 100 }
   const cast = await Cast.open(live, ['alice', 'bob'])
@@ -210,11 +210,11 @@ test('each event of the widest command has a number of its own', () => {
   }
 })
 
-test('a client that comes amid a wide answer hears nothing of that command', async () => {
+test('a client that comes amid a wide answer receives nothing of that command', async () => {
   const carol = await live.trader(0)
   const { orderEvents } = live.exchange.pipeline.publisher
   const seq = live.exchange.pipeline.clearing.lastSeq
-  // The facts of its first part were not made, so the others would be counted wrongly.
+  // The events of its first part were not made, so the others would be counted wrongly.
   orderEvents.answered(seq, false)
   const client = await listening(live, carol)
   orderEvents.answered(seq, true)

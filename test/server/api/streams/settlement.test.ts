@@ -195,7 +195,7 @@ test('FAILED comes in place of MINED, also to a late client, and positions go ba
   await held.until(() => balance() === beforeRaw)
 })
 
-test('a retried trade is told once, when a later block mines it', async () => {
+test('a retried trade is published once, when a later block mines it', async () => {
   const taker = await listens(bob)
   await fault('RETRYING')
   const { taken } = await trade()

@@ -101,7 +101,7 @@ test('sockets of an account that subscribe together share their reads', async ()
   assert.ok(reads < SOCKETS / 2, `${reads} reads`)
 })
 
-test('snapshots too go out in slices, and not in the turn in which they were read', async () => {
+test('snapshots too go out in slices, and not in the tick in which they were read', async () => {
   const members = await join(bob, SOCKETS)
   const { query } = live.exchange
   const { counts } = live.sockets
@@ -110,7 +110,7 @@ test('snapshots too go out in slices, and not in the turn in which they were rea
   query.request = async (read, requested, slice) => {
     const rows = await request(read, requested, slice)
     const before = counts.framesSent
-    // This runs after everything that follows from the rows within the same turn.
+    // This runs after everything that follows from the rows within the same tick.
     process.nextTick(() => atOnce.push(counts.framesSent - before))
     return rows
   }
@@ -132,7 +132,7 @@ test('a burst is made and sent in slices, and other sockets are served in betwee
   const { orderEvents } = live.exchange.pipeline.publisher
   orderEvents.publish(hashedFieldsOf(bob.profileId, count))
   assert.equal(live.sockets.counts.framesSent, before, 'the publisher does not wait for the frames')
-  // This fact comes later, but its frame need not wait for all of the burst.
+  // This event comes later, but its frame need not wait for all of the burst.
   orderEvents.publish(hashedFieldsOf(alice.profileId, 1))
   await other.take('orderEvent', 1)
   assert.ok(live.sockets.counts.framesSent - before < count, 'the frame comes within the burst')

@@ -52,7 +52,7 @@ test('every file that a page names is there, compressed from the first call on',
   }
 })
 
-test('a browser that has a file is told so', async () => {
+test('a browser that has a file gets 304', async () => {
   const [name = ''] = await filesOf('/')
   const first = await live.send('GET', name)
   const etag = first.headers.get('etag') ?? ''

@@ -5,7 +5,7 @@ import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
 import { accepted } from '../../../support/replies.ts'
 
-// What a trading program asks before it trades: what a trade costs, and what time it is.
+// What a trading program reads before it trades: what a trade costs, and what time it is.
 
 const { live } = await exchange()
 

@@ -97,7 +97,7 @@ test('the folder of a killed server can be read where nothing can be written', a
   assert.deepEqual(await verified(killed, key), state)
 })
 
-test('verify tells a folder that is not sound from one that it could not check', async () => {
+test('verify separates a folder that is not sound from one that it could not check', async () => {
   const absent = join(newFolder(), 'absent')
   await refused('verify', { data: absent }, /there is no journal here/, 3)
   await refused('verify', { data, key: absent }, /the server key is missing/, 3)

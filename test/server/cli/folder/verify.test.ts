@@ -111,7 +111,7 @@ test('read tables that a start rebuilds do not make the folder unsound', async (
     assert.match(output, what)
     assert.match(output, /; the next start rebuilds them$/m)
     assert.match(output, /\nThe folder is sound: .* The next start will rebuild the read tables\.$/)
-    // A start does what verify has said.
+    // A start does what verify has reported.
     const follower = new Follower(keyed(dataDir))
     assert.equal(follower.readSeq, 0, String(what))
     while (follower.step(COMMANDS));
@@ -127,7 +127,7 @@ function damagePage(path: string): void {
   writeFileSync(path, bytes.fill(0xff, page, page + 4096))
 }
 
-test('verify asks for a rebuild if the read tables have damage that no start sees', async () => {
+test('verify requires a rebuild if the read tables have damage that no start sees', async () => {
   const dataDir = copyFolder(SOUND)
   damagePage(join(dataDir, 'read.db'))
   const { code, output } = await verify(dataDir)

@@ -43,7 +43,7 @@ test('text of the server cannot move the cursor', () => {
   assert.equal(plain('rain\u001b[2J\u009b1m\r\n\u0007'), 'rain?[2J?1m???')
 })
 
-test('a view tells the rates, the steps, the queues and the busiest markets', async () => {
+test('a view shows the rates, the steps, the queues and the busiest markets', async () => {
   const live = await startLive()
   const market = await live.openMarket('rain')
   const trader = await live.trader(100_000_000)
@@ -81,7 +81,7 @@ test('a view tells the rates, the steps, the queues and the busiest markets', as
   await live.stop()
 })
 
-/** A server of somebody else: it gives each of the texts in turn, and notes who asked for what. */
+/** A server of somebody else: it replies with the texts one by one, and notes each request. */
 async function stranger(texts: readonly string[]) {
   const requested: string[] = []
   let next = 0
@@ -153,7 +153,7 @@ test('the admin token of a demo goes to the demo alone', async () => {
   other.server.closeAllConnections()
 })
 
-test('a server that refuses the token is told from one that fails', async () => {
+test('a server that refuses the token is distinguished from one that fails', async () => {
   const live = await startLive()
   const url = `http://127.0.0.1:${live.port}`
   const wrong = ['--url', url, '--data', newFolder(), '--admin-token', 'a-guess-of-sixteen']

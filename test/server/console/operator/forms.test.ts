@@ -97,7 +97,7 @@ test('a resolution is what its second look says', () => {
   for (const typed of wrong) assert.throws(() => of(typed))
 })
 
-test('an entry of the audit tells what it names, cut and in whole units', () => {
+test('an entry of the audit shows what it names, cut and in whole units', () => {
   const own = { seq: 4711, at: '2026-01-01T00:00:00.000Z', operator: 'ada', kind: 'adjust' }
   const named = {
     collateralRaw: -12_500_000,

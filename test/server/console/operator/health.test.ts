@@ -62,7 +62,7 @@ test('percentiles are bounds of buckets, and bars parts of the highest', () => {
   assert.deepEqual(restrictionsOf([]), [])
 })
 
-test('times and bytes are told in units that people read', () => {
+test('times and bytes are shown in units that people read', () => {
   const times = [null, 0.00015, 0.0015, 0.02, 1.5, Number.POSITIVE_INFINITY].map(timeText)
   assert.deepEqual(times, ['–', '150 µs', '1.5 ms', '20 ms', '1.5 s', '> 10 s'])
   assert.deepEqual([-1, 0, 1_500_000, 229_000_000, 83_000_000_000].map(bytesText), [

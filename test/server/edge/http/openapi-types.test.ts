@@ -89,7 +89,7 @@ function valuesOf(field: unknown): readonly unknown[] | null {
   return Array.isArray(some) ? some : only === undefined ? null : [only]
 }
 
-/** Whether a reader that knows no needed fields and takes any others tells the two apart. */
+/** Whether a reader that knows no needed fields and takes any others distinguishes the two. */
 function differ(one: unknown, other: unknown): boolean {
   if (at(one, 'type') !== at(other, 'type')) return true
   const fields = Object.entries(Object(at(one, 'properties')))
@@ -190,7 +190,7 @@ test('the document has a licence, a server, and a sentence for each tag', () => 
   }
 })
 
-test('a refusal has its own fields, and its code tells it from the others of its status', () => {
+test('a refusal has its own fields, and its code identifies it among those of its status', () => {
   const refusal = at(document, 'components', 'schemas', 'FeeRateMismatchRefusal', 'properties')
   assert.deepEqual(at(refusal, 'code', 'const'), 'FEE_RATE_MISMATCH')
   assert.equal(at(refusal, 'expectedFeeRateBps', 'type'), 'integer')

@@ -6,7 +6,7 @@ import { api } from '../../../../server/api/routes.ts'
 // The sentences of the catalogue: what was wrong or expected, then what to do. The form is checked
 // here; a reader judges the words.
 
-/** Refusals after which there is nothing to do: the caller has what it asked for, or never can. */
+/** Refusals after which there is nothing to do: the caller has what it requested, or never can. */
 const NOTHING_TO_DO: ReadonlySet<RejectName> = new Set<RejectName>([
   'FOLLOW_OF_SELF',
   'SOCIAL_CONNECTION_OFF',

@@ -5,7 +5,7 @@ import { readingOf, readQuery } from '../../../../server/edge/http/request-text.
 import { compile, compileFields } from '../../../../server/edge/http/schema/schema.ts'
 import { invalid } from '../../../../server/messages/refusal.ts'
 
-// What a refused field is told: which field it is, and the bound that it passed.
+// The refusal of a field: which field it is, and the bound that it passed.
 
 test('the field of an issue is never empty', () => {
   const { message } = JSON.parse(invalid({ field: '', message: 'must be an object' }).body)

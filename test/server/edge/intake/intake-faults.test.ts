@@ -139,7 +139,7 @@ test('a thread that takes over counts its work on', async () => {
   const { pool, reported, replaced, until } = poolOf('intake-ends:9')
   assert.ok(pool.submit(order(1)))
   await until(() => reported.size === 1)
-  // The thread ends its stretch behind the answer.
+  // The thread records its busy time after the answer.
   while (pool.threads[0].busyTimes.micros.count === 0) await new Promise(setImmediate)
   for (let id = 2; id <= 10; id++) assert.ok(pool.submit(order(id)))
   const before = pool.threads[0].busyTimes.micros.sum

@@ -84,11 +84,11 @@ for (const threads of [0, 2]) {
   })
 }
 
-test('a full pool refuses at once, and takes orders again when it has room', async () => {
+test('a full pool refuses at once, and takes orders again below its capacity', async () => {
   const { pool, answers, answered } = poolOf(1, { inFlightMax: 4 })
   pool.addToken(kit.tokenEntry())
   pool.addMarket(kit.MARKET)
-  // The thread has not started, so no answer can come within this turn of the loop.
+  // The thread has not started, so no answer can come within this event-loop tick.
   const taken = [1, 2, 3, 4, 5, 6].map((id) => pool.submit(orderRequest(id)))
   assert.deepEqual(taken, [true, true, true, true, false, false])
   assert.equal(pool.inFlight(), 4)

@@ -200,7 +200,7 @@ test('a price in the order must equal the price of its amounts', () => {
   assert.equal(send({ ...kit.orderBody(order), orderType: 'FOK' }).name, 'PRICE_MISMATCH')
 })
 
-test("only the verdict tells that a signature is not the signer's for this market", () => {
+test("only the verdict states that a signature is not the signer's for this market", () => {
   const plain = kit.unsignedOrder()
   const { signerIsMaker, signerIsAccount, makerIsAccount } = VERDICT
   const honest = signerIsMaker | signerIsAccount | makerIsAccount

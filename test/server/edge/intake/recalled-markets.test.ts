@@ -6,7 +6,7 @@ import { Directory } from '../../../../server/edge/intake/directory.ts'
 import { RecalledMarkets } from '../../../../server/edge/intake/recalled-markets.ts'
 import * as kit from './order-kit.ts'
 
-test('recalled markets have a bound, and the one asked for longest ago makes room', async () => {
+test('recalled markets have a bound, and the least recently used one is dropped', async () => {
   await keccakReady
   const directory = new Directory({ name: 'Test', chainId: 1 })
   let known = 0

@@ -127,7 +127,7 @@ test('without a proof a client is anonymous, and private channels refuse it', as
   client.close()
 })
 
-test('a bad or stale handshake joins as anonymous and is told why', async () => {
+test('a bad or stale handshake joins as anonymous and receives the reason', async () => {
   const good = handshakeOf(alice, live.nowMs())
   const stale = handshakeOf(alice, live.nowMs() - LIMITS.signatureSkewMs - 1000)
   const rows: [headers: Record<string, string>, code: string][] = [

@@ -114,7 +114,7 @@ test('a reconnected client is authenticated again, and has no subscriptions', as
   assert.deepEqual(framesOf(client, missed), [])
 })
 
-test('a client that reconnects with a stale handshake is anonymous, and is told so', async () => {
+test('a client that reconnects with a stale handshake is anonymous, and is notified', async () => {
   const client = await join(bob, true)
   live.shiftClock(LIMITS.signatureSkewMs + 1000)
   client.socket.io.engine.close()

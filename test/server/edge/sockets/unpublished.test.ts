@@ -7,7 +7,7 @@ import { cookieOf, login, newWallet, withCookie } from '../../../support/live-se
 import { handshakeOf, SocketClient } from '../../../support/socket-client.ts'
 import { UnreportedDisk } from '../../../support/unreported-disk.ts'
 
-// A socket is told that its proof ended, and what became of markets, once that is durable
+// A socket is notified that its proof ended, and what became of markets, once that is durable
 // (invariant 1).
 
 const TOKENS = '/auth/api-tokens'
@@ -25,12 +25,12 @@ async function withUnreported(work: (upTo: (seq: number) => void) => Promise<voi
   }
 }
 
-/** Sends requests that rest on no change, so that everything that may be told is told. */
+/** Sends requests that rest on no change, so that everything that may be published is published. */
 async function otherCalls(): Promise<void> {
   for (let round = 0; round < 5; round++) await live.send('GET', '/health')
 }
 
-/** Asks for a change. Gives the seq of its command before the command is durable. */
+/** Requests a change. Gives the seq of its command before the command is durable. */
 async function stamped(change: () => Promise<unknown>): Promise<number> {
   const { clearing } = live.exchange.pipeline
   const { lastSeq } = clearing
@@ -93,7 +93,7 @@ test('a subscription of an ended token closes once the end is durable', async ()
   assert.equal(at(client.of('exception'), 0, 'code'), 'UNAUTHENTICATED')
 })
 
-test('books, tapes and news of markets show a change once it is durable', async () => {
+test('books, tapes and events of markets show a change once it is durable', async () => {
   const snow = await live.openMarket('snow')
   const [maker, taker] = [await live.trader(1_000_000_000), await live.trader(1_000_000_000)]
   const client = await SocketClient.open(live.port)

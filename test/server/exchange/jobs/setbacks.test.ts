@@ -87,7 +87,7 @@ async function paysOut(stage: Stage): Promise<void> {
 
 for (const isRestarted of [false, true]) {
   const when = isRestarted ? 'and the exchange ends then' : 'and comes next time'
-  test(`the last trade of a market is taken back, its block finds no room ${when}`, async () => {
+  test(`the last trade of a market is taken back, its block does not fit ${when}`, async () => {
     const dataDir = newFolder()
     const stage = await traded(dataDir, 1)
     const { tradeSeq } = stage

@@ -22,7 +22,7 @@ import { newFolder } from '../../../support/data-folder.ts'
 import { buy, openForTest } from '../../../support/open-pipeline.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
-// Orders that wait after their verdict. The bytes of a verdict are valid only while it is told: a
+// Orders that wait after their verdict. The bytes of a verdict are valid only in its callback: a
 // ring that goes round writes over them. Here they are wiped at once.
 
 const NOW_MS = 1_700_000_000_000
@@ -104,7 +104,7 @@ function send(operations: readonly object[]): Promise<ReplaceAnswer> {
   return new Promise((resolve) => replaces.run(call, FORM.REPLACES, resolve))
 }
 
-test('an order that waits for its turn is placed as it was sent', async () => {
+test('an order that waits in the queue is placed as it was sent', async () => {
   const requested = Array.from({ length: LIMITS.batchReplacesMax }, (_each, at) => {
     return { name: `order ${at}`, ticks: 100 + at * (at % 2 === 0 ? 3 : 7) }
   })

@@ -185,7 +185,7 @@ test('a cancel while the release is under way is refused, and nothing is journal
   const name = orderIdOf(setting, held)
   clock.nowMs = NOON_MS + DELAY_MS
   exchange.pipeline.tick()
-  // The market has answered, but main reads its answer in the next turn of the loop at the
+  // The market has answered, but main reads its answer in the next event-loop tick at the
   // earliest.
   const answers = Promise.all([
     cancels.one(TAKER, name),

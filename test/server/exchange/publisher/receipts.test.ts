@@ -134,7 +134,7 @@ test('a command starts with nothing of the command that had its cell', () => {
   }
 })
 
-test('an order is told to its request with its terms, however the columns grew meanwhile', () => {
+test('a request receives its order with its terms, however the columns grew meanwhile', () => {
   const reported: [number, OrderReceipt][] = []
   const receipts = new Receipts((requestId, receipt) => reported.push([requestId, receipt]))
   const terms = {

@@ -20,7 +20,7 @@ import {
 } from '../../../support/open-pipeline.ts'
 
 // Main stamps what is due in time slices. Here each look at the time ends the slice, so that a
-// slice stamps one command; and the loop never turns before the test lets it.
+// slice stamps one command; and the event loop never ticks before the test lets it.
 
 const START_MS = 1_800_000_000_000
 const ORDER = { priceTicks: 1, sizeRaw: 1_000_000 }

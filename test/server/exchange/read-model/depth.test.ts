@@ -26,7 +26,7 @@ test('the lowest ask within two prices is the first of the plain list', () => {
   }
 })
 
-test('the asks that price a leg are few, and say what the whole book says of it', () => {
+test('the asks that price a leg are few, and give the same result as the whole book', () => {
   const seed = freshSeed()
   const random = new Random(seed)
   for (let round = 0; round < 500; round++) {

@@ -224,7 +224,7 @@ function slowCounts(world: World, base: Filter, filter: Filter) {
   return Object.fromEntries(COUNTED.map((key) => [key, ofKey(key)]))
 }
 
-/** A query of a few, so that most are asked again while markets change. */
+/** One of few queries, so that most are repeated while markets change. */
 function checkCounts(world: World): void {
   const { random, lists } = world
   const counts = lists.filterCounts
@@ -286,7 +286,7 @@ test('a read behind one change of five thousand markets places one market', () =
   assert.ok(looked.count <= 8, `${looked.count} looks at a market`)
 })
 
-test('counts that are asked again count the markets that changed, and no others', () => {
+test('repeated counts count the markets that changed, and no others', () => {
   const world = new World(2)
   const { facets, filterCounts: counts } = world.lists
   for (let each = 0; each < 2000; each++) world.add()

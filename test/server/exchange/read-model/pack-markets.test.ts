@@ -12,7 +12,7 @@ function shown(count: number): PublishedMarkets {
   return published
 }
 
-test('they are told newest first, in pages', () => {
+test('they are listed newest first, in pages', () => {
   const { forPacks } = shown(5)
   assert.deepEqual(forPacks.page(0, 2), [5, 4])
   assert.deepEqual(forPacks.page(2, 2), [3, 2])

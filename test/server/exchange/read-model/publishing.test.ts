@@ -53,7 +53,7 @@ test('no reply and no depth shows an order before it is durable', async () => {
   const { publisher, clearing } = pipeline
   const reported: number[] = []
   const publish = (seq: number) => () => {
-    assert.ok(journal.durableSeq >= seq, `seq ${seq} is told when ${journal.durableSeq} is durable`)
+    assert.ok(journal.durableSeq >= seq, `seq ${seq} is sent when ${journal.durableSeq} is durable`)
     reported.push(seq)
   }
   assert.equal(buy(exchange, 1, ORDER), null)
@@ -74,7 +74,7 @@ test('no reply and no depth shows an order before it is durable', async () => {
   assert.deepEqual(reported, [seq, seq])
   assert.deepEqual(bids(exchange), [{ ticks: 500, sizeRaw: SHARE }])
   publisher.whenDurable(seq, publish(seq))
-  assert.equal(reported.length, 3, 'a command that is durable is told at once')
+  assert.equal(reported.length, 3, 'a command that is durable is published at once')
 })
 
 test('changes, closes and refusals wait for the seq on which they rest', async () => {
@@ -104,7 +104,7 @@ test('changes, closes and refusals wait for the seq on which they rest', async (
   }
 })
 
-test('a refusal of an order is told when the state it rests on is durable', async () => {
+test('a refusal of an order is sent when the state it rests on is durable', async () => {
   const clock = { nowMs: kit.NOW_MS }
   const exchange = await openForTest(newFolder(), clock)
   await fill(exchange, SHARE)
@@ -129,11 +129,11 @@ test('a refusal of an order is told when the state it rests on is durable', asyn
   assert.ok('reject' in poor)
   assert.equal(poor.reject.name, 'INSUFFICIENT_COLLATERAL')
   assert.equal(poor.reject.shortfall?.requiredRaw, 6_500_000)
-  assert.ok(poorAt >= seq, `told at ${poorAt}, decided at ${seq}`)
+  assert.ok(poorAt >= seq, `sent at ${poorAt}, decided at ${seq}`)
   pipeline.sequencer.change(() => ({ kind: 'revokeToken', tokenId: TOKEN }))
   const [revoked, revokedAt] = await place()
   assert.deepEqual(revoked, { reject: REJECT.TOKEN_REVOKED })
-  assert.ok(revokedAt >= seq, `told at ${revokedAt}, decided at ${seq}`)
+  assert.ok(revokedAt >= seq, `sent at ${revokedAt}, decided at ${seq}`)
 })
 
 test('the published depth equals the books, through dust, cancels and self-trades', async () => {
@@ -212,7 +212,7 @@ function bookOf({ pipeline }: RunningExchange, minSizeRaw: number) {
   return { bids: bids.reverse(), asks, largeBest }
 }
 
-test('a receipt tells the fee of its own command', async () => {
+test('a receipt has the fee of its own command', async () => {
   const exchange = await openForTest(newFolder(), { nowMs: START_MS })
   const { pipeline } = exchange
   await fill(exchange, 1_000_000 * SHARE)
@@ -235,7 +235,7 @@ test('a receipt tells the fee of its own command', async () => {
   assert.deepEqual([filled.result, filled.filledSharesRaw, filled.feeRaw], [2, SHARE, feeRaw])
 })
 
-test('requests leave the journal room for deadlines', async () => {
+test('requests leave the journal capacity for deadlines', async () => {
   const exchange = await opened()
   for (let hash = 1; buy(exchange, hash, ORDER) === null; ) hash++
   assert.ok(exchange.journal.freeBytes() >= LIMITS.ringReserveBytes / 2)

@@ -16,7 +16,7 @@ interface Fill {
   readonly valueRaw: number
 }
 
-/** The day as a plain list of fills tells it. */
+/** The day as computed from a plain list of fills. */
 function slowDay(fills: readonly Fill[], bucket: number) {
   const day = fills.filter((fill) => fill.bucket >= oldestBucketOf(bucket))
   if (day.length === 0) return null

@@ -69,7 +69,7 @@ test('a deadline that was there before the timer runs when it is due', async () 
   later.timer.stop()
 })
 
-test('a deadline without room is tried again, and turns of the loop do not delay it', async () => {
+test('a deadline without capacity is tried again, and loop ticks do not delay it', async () => {
   const desk = new Desk((each) => {
     if (each.runs === 4) done(each)
   })
@@ -81,7 +81,7 @@ test('a deadline without room is tried again, and turns of the loop do not delay
   assert.equal(desk.runs, 4)
 })
 
-test('main looks at its deadlines now and then, though none is told', async () => {
+test('main checks its deadlines now and then, without any notification', async () => {
   const desk = new Desk(() => {})
   await desk.ran()
   desk.timer.stop()

@@ -136,7 +136,7 @@ test('a failed trade is reversed, and the other trades of its block are mined', 
   assert.equal((await desk.fault({ tradeEventId: failed.id }, 'FAILED')).status, 409)
 })
 
-test('a fault may be asked for the next trade, and a retried trade may still fail', async () => {
+test('the next trade may be set to fault, and a retried trade may still fail', async () => {
   const { live, reported } = desk
   const before = desk.free()
   assert.equal((await desk.fault({ next: 1 }, 'RETRYING')).status, 200)

@@ -54,7 +54,7 @@ test('a caller in debt is refused until the debt is paid, which is at most one b
   assert.deepEqual(leftOf(), [0, 0])
   // Twenty tokens of debt and one for the call, at ten a second.
   assert.equal(limiters.profileLimiter.take(7, 'private', time.nowMs), 3)
-  assert.equal(limiters.profileLimiter.take(7, 'trade', time.nowMs), 0, 'another lane is free')
+  assert.equal(limiters.profileLimiter.take(7, 'trade', time.nowMs), 0, 'other classes are free')
   assert.equal(limiters.profileLimiter.take(8, 'private', time.nowMs), 0, 'and another profile')
   time.nowMs = 2099
   assert.equal(limiters.addressLimiter.take('a', 'private', time.nowMs), 1)

@@ -30,7 +30,7 @@ test('a refused call costs no token, and its wait is in whole seconds', () => {
   assert.equal(limiter.take('a', 'auth', 4000), 0)
 })
 
-test('the lines of a reply tell the burst, the tokens left, and when the bucket is full', () => {
+test('the headers of a reply state the burst, the tokens left, and when the bucket is full', () => {
   const limiter = new RateLimiter<string>(RATES)
   const stated = (nowMs: number) => {
     const [first, ...lines] = limiter.linesOf('a', 'trade', nowMs).split('\r\n')
@@ -78,7 +78,7 @@ test('in any span of time a key gets at most its burst and its rate', () => {
   assert.ok(taken <= 5 + 600 && taken >= 600, `${taken}`)
 })
 
-test('each key has a bucket of its own in each lane', () => {
+test('each key has a bucket of its own in each rate class', () => {
   const limiter = new RateLimiter<number>(RATES)
   for (const rateClass of RATE_CLASSES) {
     for (const key of [1, 2]) {
@@ -108,7 +108,7 @@ test('full buckets are forgotten, and a flood of keys stays within a bound', () 
   assert.equal(limiter.keys, 1)
 })
 
-test('a caller that waits the seconds it was told goes through', () => {
+test('a caller that waits the stated seconds goes through', () => {
   const seed = fromEnv('SEED', Math.floor(Math.random() * 2 ** 31))
   const random = new Random(seed)
   for (let round = 0; round < 300; round++) {

@@ -32,7 +32,7 @@ test('a blocked country is refused, and an unknown one if the operator says so',
   }
 })
 
-test('only a call that changes something on the trade lane is trading', () => {
+test('only a call of the trade rate class that changes something is trading', () => {
   assert.ok(isTrading({ rateClass: 'trade', method: 'POST' }))
   assert.ok(isTrading({ rateClass: 'trade', method: 'DELETE' }))
   assert.ok(!isTrading({ rateClass: 'trade', method: 'GET' }))

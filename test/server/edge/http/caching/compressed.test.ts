@@ -13,7 +13,7 @@ async function made(replies: CompressedReplies, count: number): Promise<void> {
   while (replies.madeCount < count) await new Promise(setImmediate)
 }
 
-test('a version is compressed when it is asked for a second time, and once for all', async () => {
+test('a version is compressed at its second request, and once for all', async () => {
   const replies = store()
   const text = textOf(1)
   assert.equal(replies.find('"a-gzip"', 'gzip', text), null)
@@ -31,7 +31,7 @@ test('a version is compressed when it is asked for a second time, and once for a
   assert.deepEqual(brotliDecompressSync(replies.find('"a-br"', 'br', text) ?? ''), text)
 })
 
-test('versions that are asked for once are never compressed', async () => {
+test('versions that are requested once are never compressed', async () => {
   const replies = store()
   for (let version = 0; version < 50; version++) replies.find(`"${version}"`, 'br', textOf(version))
   for (let round = 0; round < 10; round++) await new Promise(setImmediate)
@@ -78,7 +78,7 @@ test('the bytes have a bound of their own, whatever the number', () => {
   assert.ok(replies.entries > 5)
 })
 
-test('no more than its share of threads is at work, whatever is asked', async () => {
+test('no more than its share of threads is at work, whatever is requested', async () => {
   const replies = store()
   for (let send = 0; send < 2; send++) {
     for (let version = 0; version < 20; version++)

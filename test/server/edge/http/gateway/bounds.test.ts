@@ -15,7 +15,7 @@ function request(line: string, from: string, headers = '', body = ''): string {
   return `${line} HTTP/1.1\r\nhost: x\r\n${PROXY}: ${from}\r\n${headers}${length}\r\n${body}`
 }
 
-/** Toys with rooms of these sizes; a header names the address of each caller. */
+/** Toys with bulkheads of these sizes; a header names the address of each caller. */
 function bounded(
   bulkheads: Partial<BulkheadSizes>,
   options: Partial<Parameters<typeof startToys>[0]> = {},
@@ -46,7 +46,7 @@ const ALICE = 'svc-api-key: alice\r\n'
 const BOB = 'svc-api-key: bob\r\n'
 const SLOW_ORDER = 'POST /orders/1/slow'
 
-test('a full room refuses calls of its kind with 503 and no other kind', async () => {
+test('a full bulkhead refuses calls of its kind with 503 and no other kind', async () => {
   const toys = await bounded({ orders: { all: 2, address: 2, profile: 2 } })
   const slow = [ALICE, ALICE].map((who) =>
     new RawClient(toys.port).send(request(SLOW_ORDER, '10.0.0.1', who)),
@@ -68,7 +68,7 @@ test('a full room refuses calls of its kind with 503 and no other kind', async (
   await toys.gateway.stop()
 })
 
-test('an address that has used its share of a room gets 429; others are served', async () => {
+test('an address that has used its share of a bulkhead gets 429; others are served', async () => {
   const toys = await bounded({ orders: { all: 9, address: 2, profile: 9 } })
   const slow = [1, 2].map(() =>
     new RawClient(toys.port).send(request(SLOW_ORDER, '10.0.0.1', ALICE)),
@@ -87,7 +87,7 @@ test('an address that has used its share of a room gets 429; others are served',
   await toys.gateway.stop()
 })
 
-test('a profile that has used its share of a room gets 429 from every address', async () => {
+test('a profile that has used its share of a bulkhead gets 429 from every address', async () => {
   const toys = await bounded({ orders: { all: 9, address: 9, profile: 2 } })
   const slow = [1, 2].map((each) =>
     new RawClient(toys.port).send(request(SLOW_ORDER, `10.0.0.${each}`, ALICE)),
@@ -206,7 +206,7 @@ for (const path of ['/wide', '/joined'])
       new RawClient(toys.port).pause().send(request(`GET ${path}?size=${bytes}`, from))
     const sleepers = ['10.0.0.1', '10.0.0.1', '10.0.0.2'].map(send)
     await toys.ended(3)
-    // The address has no room for the whole of its second reply.
+    // The whole second reply exceeds the bound of the address.
     assert.equal(toys.gateway.inFlight, 2)
     sleepers.push(send('10.0.0.3'))
     await toys.ended(4)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { BULKHEADS, LIMITS } from '../../../../../engine/domain/limits.ts'
 import { Bulkheads, type Guest } from '../../../../../server/edge/http/gateway/bulkheads.ts'
 
-// As many addresses or profiles as filled a room when each might have its most of it leave others
+// As many addresses or profiles as could fill a bulkhead, each with its maximum, leave others
 // a place.
 
 const guestOf = (address: string): Guest => ({ address, bulkhead: null, profileId: 0 })
@@ -11,7 +11,7 @@ const guestOf = (address: string): Guest => ({ address, bulkhead: null, profileI
 for (const name of BULKHEADS) {
   const { all, address, profile } = LIMITS.bulkheads[name]
 
-  test(`addresses that take all they may leave others a place in the room of ${name}`, () => {
+  test(`addresses that take all they may leave others a place in the bulkhead ${name}`, () => {
     const bulkheads = new Bulkheads()
     for (let from = 0; from < Math.ceil(all / address); from++) {
       let taken = 0
@@ -24,7 +24,7 @@ for (const name of BULKHEADS) {
     assert.equal(bulkheads.refusal(name, '192.0.2.1'), null)
   })
 
-  test(`profiles that take all they may leave others a place in the room of ${name}`, () => {
+  test(`profiles that take all they may leave others a place in the bulkhead ${name}`, () => {
     const bulkheads = new Bulkheads()
     const knows = (profileId: number) => {
       const guest = guestOf('')

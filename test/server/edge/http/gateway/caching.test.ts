@@ -120,7 +120,7 @@ test('the same bytes under two routes are kept as each route says', async () => 
   assert.equal(closing.header('cache-control'), REVALIDATE)
 })
 
-/** Asks until the reply has a coding. */
+/** Repeats the request until the reply has a coding. */
 async function coded(path: string, headers: string): Promise<Answer> {
   for (;;) {
     const answer = await get(path, headers)

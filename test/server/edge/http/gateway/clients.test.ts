@@ -29,7 +29,7 @@ const COOKIE = { cookie: 'session=alice' }
 const SIGNED = { 'svc-api-key': 'alice' }
 
 test('a call with a cookie and no body needs no content type', async () => {
-  // The call passes to the schema, which asks for a note.
+  // The call passes to the schema, which requires a note.
   const bare = await send('POST', '/orders/1', COOKIE)
   assert.match(bare.text, /"code":"VALIDATION"/)
   const form = { ...COOKIE, 'content-type': 'application/x-www-form-urlencoded' }

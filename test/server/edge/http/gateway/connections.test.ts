@@ -22,7 +22,7 @@ function end(clients: readonly RawClient[]): void {
   for (const client of clients) client.destroy()
 }
 
-test('connections above the bound are closed, and a closed one makes room', async () => {
+test('connections above the bound are closed, and a closed one frees its slot', async () => {
   const toys = await startToys({ connections: { max: 4, openings: null } })
   const { connections } = toys.gateway
   const held = await opened(toys, 4)

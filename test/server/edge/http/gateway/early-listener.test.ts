@@ -22,7 +22,7 @@ async function opened(headMs?: number): Promise<EarlyListener> {
   return listener
 }
 
-/** All that the door sends until it ends the connection. */
+/** All that the listener sends until it ends the connection. */
 async function stated({ port }: EarlyListener, bytes: string): Promise<string> {
   const socket = connect(port, HOST)
   socket.on('error', () => {})
@@ -92,7 +92,7 @@ test('a crowd is cut while those before it stand there', async () => {
   for (const each of crowd) each.destroy()
 })
 
-test('the port is free when the door is closed, whoever stands in it', async () => {
+test('the port is free when the listener is closed, whoever is connected', async () => {
   const listener = await opened()
   const { port } = listener
   const inside = connect(port, HOST)

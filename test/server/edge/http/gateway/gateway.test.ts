@@ -296,7 +296,7 @@ test('a caller with an empty bucket gets 429 with the seconds to wait', async ()
   await limits.gateway.stop()
 })
 
-test('a route without room refuses before the body arrives; other routes go on', async () => {
+test('a route without capacity refuses before the body arrives; other routes go on', async () => {
   const services = { placed: [], wait: async () => {}, takesRaw: false }
   const full = await startToys({ services })
   const head = 'POST /raw HTTP/1.1\r\nhost: x\r\nsvc-api-key: alice\r\ncontent-length: 5\r\n\r\n'
@@ -332,7 +332,7 @@ test('a listener on a port in use fails with a sentence', async () => {
   await other.gateway.stop()
 })
 
-test('an observer is told the route of a call, never its path', async () => {
+test('an observer receives the route of a call, never its path', async () => {
   const before = toys.seen.length
   await send('/markets/eth/echo?limit=0')
   const { route, status, refusal } = toys.seen[before]

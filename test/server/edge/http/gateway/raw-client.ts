@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 
-/** A client that sends exactly the bytes it is told to. */
+/** A client that sends exactly the bytes that it is given. */
 export class RawClient {
   received = ''
   isClosed = false

@@ -33,7 +33,7 @@ import { type Refusal, refuse } from '../../../../../server/messages/refusal.ts'
 /** The services of the toy routes; a test decides by hand when a call goes on. */
 export interface Toys {
   readonly placed: string[]
-  /** Whether `/raw` has room. */
+  /** Whether `/raw` has capacity. */
   readonly takesRaw: boolean
   /** Waits until the test lets the call go. */
   wait(): Promise<void>
@@ -318,7 +318,7 @@ export interface ToyExchange {
   release(): void
   /** Resolves when `count` calls wait in `/slow`. */
   waiting(count: number): Promise<void>
-  /** Resolves when `count` turns have ended. */
+  /** Resolves when `count` requests have ended. */
   ended(count: number): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { compile, object } from '../../../../../server/edge/http/schema/schema.t
 import { line, lines } from '../../../../../server/edge/http/schema/visible-text.ts'
 
 // Text that others see: no caller and no operator can put in what steers a terminal, breaks a line
-// or turns the direction of the text around it.
+// or reverses the direction of the text around it.
 
 const UNSEEN = ['\u0000', '\u001b[2J', '\u007f', '\u009b', '\u2028', '\u202e', '\u2066', '\ud800']
 
