@@ -134,7 +134,7 @@ test('a balance that differs between main and the follower stops the process', a
   exchange.pipeline.clearing.ledger.collateralFreeRaw[1] += 1
   exchange.snapshots.take()
   const found = await fault
-  assert.match(found, /The follower thread failed: the balances of main at seq \d+ are not those/)
+  assert.match(found, /The follower thread failed: the balances of main and of the follower differ at seq \d+/)
   await Promise.all([exchange.journal.stop(), exchange.query.stop(), exchange.shards.stop()])
 })
 
