@@ -7,7 +7,7 @@ import { type ConsoleFigures, consoleSoak } from './support/console-soak.ts'
 const MIB = 2 ** 20
 const MS_PER_FRAME_MAX = 8
 const WINDOW_SECONDS = 20
-/** Books that move; a page that hears of fewer than half of them proves nothing. */
+/** Books that move; a page that receives fewer than half of them proves nothing. */
 const PER_SECOND = 50
 /** The first window compiles and fills the tables of the page. */
 const WARM_WINDOWS = 1

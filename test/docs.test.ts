@@ -20,7 +20,7 @@ import { readTree } from './support/source-tree.ts'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const README_LINES_MAX = 150
 const documents = readDocuments()
-/** The changelog tells of earlier versions, so it need not hold today. */
+/** The changelog describes earlier versions, so it need not hold today. */
 const current = new Map([...documents].filter(([path]) => !path.endsWith('/changelog.md')))
 const textOf = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
 
@@ -81,7 +81,7 @@ test('every relative link of a document leads to a file and a heading', () => {
   assert.match(linkFault('README.md', 'nothing.md'), /is no file/)
 })
 
-test('every bound that operators are told stands in the code', () => {
+test('every bound in the operator documentation stands in the code', () => {
   const known = new Set<string>(['1,024', '2^53 − 1', `2^${Math.log2(LIMITS.fundedRawMax)}`])
   const add = (value: unknown): void => {
     if (typeof value === 'number') known.add(value.toLocaleString('en'))
@@ -116,7 +116,7 @@ test('the documented channels of the sockets are those of the code', () => {
   assert.deepEqual(rows.sort(), [...known].sort())
 })
 
-test('a bot is told what to do for every refusal that a trading call names', () => {
+test('the bot guide says what to do for every refusal that a trading call names', () => {
   const page = documents.get('server/docs/trading.md') ?? ''
   const rows = page.slice(page.indexOf('## Refusals'), page.indexOf('## A bot in TypeScript'))
   const reported = new Set([...rows.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code))

@@ -18,8 +18,8 @@ const TARGET = new URL('../persistence/search/word-vectors.bin', import.meta.url
 const WORDS_MAX = 40_000
 const WORD = /^[a-z]{2,24}$/
 /**
- * Directions that most words share tell nothing. They are the mean and the main axes; taking them
- * out makes unlike words unlike (Mu and Viswanath, "All-but-the-Top", 2018).
+ * Directions that most words share carry no meaning. They are the mean and the main axes; taking
+ * them out makes unlike words unlike (Mu and Viswanath, "All-but-the-Top", 2018).
  */
 const AXES = 2
 const AXIS_ROUNDS = 60

@@ -79,7 +79,7 @@ function print({ name }: Attack, report: SiegeReport, issues: readonly string[])
     ['processes that wanted a core in the last minute', shown([loadavg()[0]])],
     ['core time of other machines on the host, ms', shown(report.stolenMs, 0)],
     ['attacker, of one core', report.attackerCpu.toFixed(2)],
-    ['attacker was told', answers.join(', ') || 'nothing'],
+    ['attacker received', answers.join(', ') || 'nothing'],
   ]
   console.log(`${issues.length === 0 ? 'ok  ' : 'FAIL'} ${name}`)
   for (const [title, value] of rows) console.log(`     ${title.padEnd(50)} ${value}`)

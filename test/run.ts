@@ -27,7 +27,7 @@ function printFile(report: FileReport): void {
   console.log(`${verdict} ${relative(root, path)}  ${tests}, ${Math.round(tookMs)} ms`)
   if (failed === 0) return
   for (const text of failures) console.log(inSources(text))
-  if (output.length > 0) console.log(`  it said:\n${indent(inSources(output.join('')))}`)
+  if (output.length > 0) console.log(`  its output:\n${indent(inSources(output.join('')))}`)
 }
 
 /** Files whose path holds one of the parts; all files when there are no parts. */

@@ -15,8 +15,8 @@ import { Load } from './load.ts'
 import { Peer, Reported } from './peer.ts'
 import { type Scene, SceneMaker, SMALL } from './scene.ts'
 
-// A short `make hostile`: each attack takes some turns on one process with default flags. It checks
-// what everyone is told. It checks no times, because these depend on the machine.
+// A short `make hostile`: each attack runs some cycles on one process with default flags. It checks
+// what everyone receives. It checks no times, because these depend on the machine.
 
 /** Far more than a short attack leaves, uncollected garbage included. */
 const GROWN_BYTES_MAX = 512 * 2 ** 20

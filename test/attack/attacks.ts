@@ -95,7 +95,7 @@ async function statusBatches(on: Ground): Promise<void> {
   await Promise.all(Array.from({ length: 64 }, caller))
 }
 
-/** Asks for proofs of its balances on many connections at once, once they are counted. */
+/** Requests proofs of its balances on many connections at once, once they are counted. */
 async function proofs(on: Ground): Promise<void> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   let first = on.peer()
@@ -263,7 +263,7 @@ export const ATTACKS: readonly Attack[] = [
     shortRounds: 500,
   },
   {
-    name: 'searches for texts that nobody asked before',
+    name: 'searches for texts that nobody searched before',
     run: freshSearches,
     bytes: 32 * MIB,
     answers: ['200', ...CROWDED, '503 READ_TIMEOUT'],

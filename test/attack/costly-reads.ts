@@ -13,7 +13,7 @@ import type { Ground } from './ground.ts'
 import { plain, signed } from './requests.ts'
 import { inSlices } from './scene.ts'
 
-// Reads whose cost grows with what one caller made, or with what it asks for, at the bounds.
+// Reads whose cost grows with what one caller made, or with what it requests, at the bounds.
 
 const MIB = 2 ** 20
 const CONNECTIONS = 16

@@ -3,7 +3,7 @@ import { Peer, Reported } from './peer.ts'
 import type { Scene } from './scene.ts'
 
 // The connections, the pace and the end of an attack. A long attack ends by the clock and keeps its
-// pace. A short attack ends after a number of turns and runs as fast as it can.
+// pace. A short attack ends after a number of cycles and runs as fast as it can.
 
 export interface GroundPlan {
   readonly port: number
@@ -65,7 +65,7 @@ export class Ground {
     return this.peer(from)
   }
 
-  /** Waits for the next turn of all callers together, `perSecond` a second; false at the end. */
+  /** Waits for the next cycle of all callers together, `perSecond` a second; false at the end. */
   async cycle(perSecond: number): Promise<boolean> {
     this.#rounds++
     if (this.isShort) {

@@ -184,7 +184,7 @@ export class Load {
     const client = await SocketClient.open(port, { headers })
     await client.until(() => client.frames.length > 0 || client.ends.length > 0)
     const [frame] = client.frames
-    if (frame?.event !== 'authenticated') this.#fail('socket', `heard ${frame?.event}`)
+    if (frame?.event !== 'authenticated') this.#fail('socket', `received ${frame?.event}`)
     client.close()
   }
 

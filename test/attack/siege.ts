@@ -29,7 +29,7 @@ export interface SiegeReport {
   readonly beforeBytes: number
   readonly peakBytes: number
   readonly bytesMax: number
-  /** The longest delay of the main thread's timer, as exactly as the buckets tell. */
+  /** The longest delay of the main thread's timer, as exactly as the buckets show. */
   readonly mainLateMs: number
   readonly reported: Readonly<Record<string, number>>
   /** Time that other machines of the host took: before, during and after the attack. */
@@ -213,7 +213,7 @@ export function broken(report: SiegeReport, attack: Attack, floorMs: number): st
     [during.p99Ms > 3 * calmMs, 'the p99 of the load is over three times its p99 before'],
     [after.p99Ms > 1.5 * calmMs, 'two seconds after the attack the load has not recovered'],
     [peakBytes > bytesMax, 'the memory is over its bound'],
-    [odd.length > 0, `the attacker was told ${odd.join(', ')}`],
+    [odd.length > 0, `the attacker received ${odd.join(', ')}`],
     [report.faults.length > 0, report.faults.join('\n').slice(0, 2000)],
     ...[before, during, after].map((each, index): [boolean, string] => [
       Object.keys(each.failures).length > 0,

@@ -19,7 +19,7 @@ export const binary = join(folder, 'outcomex')
 export const cache = join(folder, 'cache')
 /** A place for the files of the program; a start without even this is a test of its own. */
 const WITH_CACHE = { XDG_CACHE_HOME: cache }
-/** A caller that asks without a pause would take a core from the start that it waits for. */
+/** A caller that polls without a pause would take a core from the start that it waits for. */
 const ASK_EVERY_MS = 2
 export const MARKET = 'rain-tomorrow'
 

@@ -40,7 +40,7 @@ async function flag(market: LiveMarket): Promise<void> {
   assert.equal(reply.status, 200, reply.text)
 }
 
-/** A page that somebody comes back to asks again what no stream tells. */
+/** A page that somebody returns to requests again what no stream carries. */
 async function comeBack(page: Page): Promise<void> {
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 }
@@ -84,7 +84,7 @@ test('an order that is refused for the state of its market shows that state', as
   await watched.close()
 })
 
-test('a restriction of trading is told with the words of the operator, as text', async () => {
+test('a restriction of trading is shown with the words of the operator, as text', async () => {
   const market = await stage.live.openMarket('hail-tomorrow')
   const watched = await stage.member(trader, `/#/market/${market.slug}`)
   const { page } = watched

@@ -131,7 +131,7 @@ test('who logs out everywhere ends the other pages, and none of them trades on',
   await other.close()
 })
 
-test('a page whose sessions an operator ended asks before it sends an order', async () => {
+test('a page whose sessions an operator ended asks for a login before an order', async () => {
   const trader = await stage.live.trader(FUNDS_RAW)
   const watched = await stage.member(trader, `/#/market/${market.slug}`)
   const { page } = watched

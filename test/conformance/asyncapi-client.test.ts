@@ -7,7 +7,7 @@ import { at } from '../support/json-path.ts'
 import { isTree } from '../support/openapi-tree.ts'
 import { ServerProcess } from '../support/server-process.ts'
 
-// A client that is written from GET /asyncapi.json alone hears the demo exchange. It takes the
+// A client that is written from GET /asyncapi.json alone reads the demo exchange. It takes the
 // address, the events and the payloads from the document; each frame must be one that the document
 // names for a subscription that it made.
 
@@ -86,7 +86,7 @@ class DocumentReader {
   /** Each frame is one of these events and has their schema. */
   assertReported(names: readonly string[]): void {
     for (const [name, payloads] of this.received) {
-      assert.ok(names.includes(name), `${name} is told`)
+      assert.ok(names.includes(name), `${name} is documented`)
       for (const payload of payloads) {
         checks.assertHolds(at(messageOf(name), 'payload'), payload, name)
       }
@@ -94,7 +94,7 @@ class DocumentReader {
   }
 }
 
-/** What a client hears that made this request. */
+/** What a client receives that made this request. */
 const answersTo = (request: string) =>
   [`receive_${request}`, 'receive_answers'].flatMap((name) =>
     messagesOf(at(document, 'operations', name)),
@@ -113,7 +113,7 @@ function payloadsOf(request: string): object[] {
   return [base, ...choices]
 }
 
-test('every public subscription of the document is taken, and its frames are as told', async () => {
+test('every public subscription of the document is taken, and its frames match it', async () => {
   const readers: DocumentReader[] = []
   const requests = openRequests()
   assert.ok(requests.includes('subscribe_market_prices') && requests.includes('subscribe_trades'))

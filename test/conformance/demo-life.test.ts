@@ -212,7 +212,7 @@ test('markets that an operator closes leave the others alone, and come back', as
   await client.admin('/admin/markets/rain-tomorrow/resolve', { winningOutcomeIndex: 0 })
   await client.admin('/admin/markets/reds-win-the-cup/lock', {})
   await client.admin('/admin/markets/meteor-shower/lock', {})
-  // Each part of the books has its turn, and after the first the bots have seen the change.
+  // Each part of the books is updated, and after the first the bots have seen the change.
   await expectMoves(visit, NEIGHBOUR)
   const others = ['blues-win-the-cup', 'btc-above-100k', NEIGHBOUR]
   await Promise.all(others.map((slug) => expectMoves(visit, slug)))
@@ -233,7 +233,7 @@ test('the next start of a demo adds nobody and leaves alone what was changed', a
   const last = Number(at(rows(await visit.client.get('/feed/trading?limit=1')).at(0), 'id'))
   await expectPeople(visit)
   await visit.seesOwn('/feed/following', (body) => Number(at(rows(body).at(0), 'id')) > last)
-  // The people trade again, so whatever this start says of them is said.
+  // The people trade again, so this start has written all that it writes of them.
   await expectKept(visit, at(mira, 'followersCount'))
   // The market that was resolved is no market of this start.
   await expectMoves(visit, NEIGHBOUR)

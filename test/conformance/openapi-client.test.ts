@@ -141,7 +141,7 @@ function neededOf(parameters: readonly Parameter[]): Map<string, unknown>[] {
   return [...ways, new Map(examples.map(({ name, example }) => [name, example]))]
 }
 
-test('every public read answers as the document says, with names that others tell', async () => {
+test('every public read answers as the document says, with names from other replies', async () => {
   for (const operation of client.publicReads()) {
     const statuses: number[] = []
     for (const way of neededOf(operation.parameters)) {
@@ -190,7 +190,7 @@ test('every value that the document allows is answered, every other is refused',
       }
     }
     const { status } = await client.call(operation, new Map(way).set('nothing', 1))
-    assert.equal(status, 400, `${operation.path} refuses a parameter that is not told`)
+    assert.equal(status, 400, `${operation.path} refuses an undocumented parameter`)
   }
   assert.ok(taken > 60 && refused > 80, `${taken} values were taken, ${refused} refused`)
 })

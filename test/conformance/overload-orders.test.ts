@@ -12,7 +12,7 @@ const SEARCH_SECONDS = 1
 
 await compileProgram()
 
-test('under three times the highest rate, refused orders are told when to come back', async () => {
+test('under three times the highest rate, refused orders carry the time to retry', async () => {
   const report = await Overload.run({
     ...{ dataDir: newFolder(), seconds: SECONDS, searchSeconds: SEARCH_SECONDS },
     ...{ seed: freshSeed(), say: console.log },

@@ -77,7 +77,7 @@ test('a client may read without credentials; bad credentials give an exception',
   await liar.disconnect()
 })
 
-test('a client hears of mined trades; a new token changes whose trades these are', async () => {
+test('a client receives mined trades; a new token changes whose trades these are', async () => {
   const bob = await live.trader(1000 * SHARE)
   const rest = ({ tokenId, secret }: Trader) =>
     new Client({ baseURL: url(), hmacCredentials: { tokenId, secret } })
@@ -114,7 +114,7 @@ test('a client hears of mined trades; a new token changes whose trades these are
   assert.deepEqual(live.faults, [])
 })
 
-test('a client reads books, hears of new and resolved markets, and leaves', async () => {
+test('a client reads books, receives new and resolved markets, and leaves', async () => {
   const reader = new WebSocketClient({ url: url(), autoReconnect: false })
   const books: unknown[] = []
   Reflect.apply(reader.on, reader, ['orderbookUpdate', (frame: unknown) => books.push(frame)])

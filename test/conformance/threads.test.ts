@@ -44,7 +44,7 @@ function requestOf(random: Random, salt: number): Wanted {
   }
 }
 
-/** Plays the same sequence each time; gives what the clients were told, without ids and times. */
+/** Plays the same sequence each time; gives what the clients received, without ids and times. */
 async function trade(client: ExchangeClient): Promise<unknown[]> {
   const random = new Random(seed)
   const markets: TestMarket[] = []

@@ -63,7 +63,7 @@ test('a backup amid trading holds all that was acknowledged when it began', asyn
   for (let each = 0; each < 40; each++) await placeOne()
   const trading = trade()
   const before = [...orders]
-  // A process of its own: this one is busy with the orders, which one page has room for.
+  // A process of its own: this one is busy with the orders, which fit on one page.
   const backup = await runProgram(argsOf('backup', { data, to }))
   const output = backup.stdout
   assert.equal(backup.code, 0, backup.stderr)

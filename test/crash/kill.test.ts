@@ -18,4 +18,4 @@ test(`a kill at any of ${ROUNDS} moments loses nothing that was acknowledged`, a
   assert.ok(rounds.reported.exactBalances > 0, 'balances were compared to the unit')
 })
 
-test('a stop by SIGTERM tells the state that the next start recovers', () => rounds.goodStop())
+test('a stop by SIGTERM reports the state that the next start recovers', () => rounds.goodStop())

@@ -9,7 +9,7 @@ import { freshSeed, Random } from '../support/random.ts'
 import { ServerProcess } from '../support/server-process.ts'
 
 // Markets come and go while the server dies: books and position rows are used again, nothing that a
-// client was told of is lost, and no market gets what belonged to another.
+// client received is lost, and no market gets what belonged to another.
 
 const random = new Random(freshSeed())
 const dataDir = newFolder()
@@ -17,7 +17,7 @@ const THREADS = ['auto', '2', '0', 'each'] as const
 const FAULTS = ['mid-archive:1', 'after-decide:20', 'after-commit:40', 'mid-archive:3'] as const
 const FUNDS_RAW = 1000 * SHARE
 
-/** What clients were told. */
+/** What clients received. */
 const opened: TestMarket[] = []
 const resolved = new Set<string>()
 let salt = random.between(1, 1e6)

@@ -104,7 +104,7 @@ const eve = await referred()
 const put = async (trader: Trader, wanted: OrderRequest) => {
   await live.placed(trader, market, wanted)
 }
-// The rate is said before the trades for which it counts.
+// The rate is set before the trades for which it counts.
 await sample(live)
 await credit(live)
 await put(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })

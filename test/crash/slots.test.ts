@@ -132,7 +132,7 @@ test('a server killed before a payout posts it after the next start, once', asyn
   const isPayout = (command: Command) => paysOut(command, market.id)
   const died = recoverAll(dataDir)
   // The payout is due once the core knows the winner, which may be before the journal does: a
-  // resolution that nobody was told of may be lost, and then is made again.
+  // resolution that nobody was notified of may be lost, and then is made again.
   const isResolution = ({ kind }: Command) => kind === 'resolveMarkets'
   const isLost = countOf(died.commands, isResolution) === 0
   if (isLost) assert.equal(reply, null, 'a resolution that was acknowledged survives')

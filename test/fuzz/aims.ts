@@ -319,7 +319,7 @@ export function aimedBody(route: string, drawn: Json, random: Random): Json {
   return aimed(make === undefined ? drawn : make(random), random)
 }
 
-/** Turns marks for anybody's things into marks for the caller's; orders lose their odd fields. */
+/** Changes marks for anybody's things to marks for the caller's; orders lose their odd fields. */
 export function aimed(value: Json, random: Random): Json {
   if (typeof value === 'string') {
     return value.replace('{{orders.', '{{liveorders.').replace('{{tokens.', '{{owntokens.')
@@ -334,7 +334,7 @@ export function aimed(value: Json, random: Random): Json {
   return { ...Object.fromEntries(fields), ...timing(random), ...naming(random) }
 }
 
-/** Turns marks for the caller's things into marks for a sub-account's, of caller or owner. */
+/** Changes marks for the caller's things to marks for a sub-account's, of caller or owner. */
 export function ofChild(value: Json, whose: 'child' | 'ward'): Json {
   if (typeof value === 'string') return value.replace('{{live', `{{${whose}`)
   if (typeof value !== 'object' || value === null) return value

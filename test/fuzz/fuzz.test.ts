@@ -21,7 +21,7 @@ test('no request to any route breaks, leaks or leaves anything behind', async ()
   }
 })
 
-test('a seed gives the same requests each time, however many are asked for', () => {
+test('a seed gives the same requests each time, however many are requested', () => {
   const plans = plansOf(7, 200)
   assert.deepEqual(plansOf(7, 200), plans)
   assert.deepEqual(plansOf(7, 90), plans.slice(0, 90))

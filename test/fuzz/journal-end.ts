@@ -1,7 +1,7 @@
 import { Exchange } from '../../engine/core/exchange.ts'
 import { recoverJournal } from '../../persistence/snapshot/recovery.ts'
 
-/** The journal, replayed on one thread, must leave no reserve; tells what is left, or ''. */
+/** The journal, replayed on one thread, must leave no reserve; returns what is left, or ''. */
 export function reservesLeft(dataDir: string): string {
   const replayed = new Exchange()
   recoverJournal(dataDir, { visit: (command) => replayed.apply(command) })

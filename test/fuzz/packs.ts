@@ -5,7 +5,7 @@ import { at } from '../support/json-path.ts'
 import type { Role } from './speaker.ts'
 
 // Packs in a fuzzed exchange: two markets that a dealer quotes, house money, one pack, and what
-// replies told of quotes and offers. Nobody resolves those two markets, so a pack changes nothing
+// replies gave of quotes and offers. Nobody resolves those two markets, so a pack changes nothing
 // of its owner later.
 
 const SHARE = 1_000_000

@@ -189,7 +189,7 @@ function delegation({ headers }: FuzzRoute, random: Random): Edit[] {
   return [{ at: 'header', name: ON_BEHALF, value: `{{${pool}.${random.below(64)}}}` }]
 }
 
-/** Orders and cancels come more often. A foreign stretch has little to try as an operator. */
+/** Orders and cancels come more often. A foreign block has little to try as an operator. */
 function routeOf(routes: readonly FuzzRoute[], random: Random, isForeign: boolean): FuzzRoute {
   const dice = random.next()
   if (dice < 0.25) return random.pick(routes.filter(({ body }) => holdsOrder(body)))
@@ -228,7 +228,7 @@ const ID_NAMES = new Map([
   ['/parlay/offers/:id/accept', 'offerId'],
 ])
 
-/** `idName` is the name that tells where values of an `id` come from. */
+/** `idName` is the name that decides where values of an `id` come from. */
 function fieldsOf(
   fields: Fields,
   random: Random,
@@ -247,7 +247,7 @@ function fieldsOf(
 
 const BLOCK = 24
 
-/** Whether the place is in a foreign stretch: requests that may change nothing of the owner. */
+/** Whether the place is in a foreign block: requests that may change nothing of the owner. */
 export function isForeignAt(place: number): boolean {
   return Math.floor(place / BLOCK) % 3 !== 0
 }
@@ -384,7 +384,7 @@ function freeTexts(schema: Keywords, path: readonly string[] = []): (readonly st
   )
 }
 
-/** Gives one free text more blanks than any buffer has room for; the rest stays as drawn. */
+/** Gives one free text more blanks than any buffer holds; the rest stays as drawn. */
 function blankEdits(route: FuzzRoute, random: Random): Edit[] {
   const places = route.body === null ? [] : freeTexts(keywordsOf(route.body))
   if (places.length === 0) return []

@@ -12,7 +12,7 @@ import { type DocumentedMessages, talkIn } from './talk.ts'
 import { BODY_TRICKS, type Bytes, PATH_TRICKS, type Parts, textOf, WIRE_TRICKS } from './tricks.ts'
 import { MARK, type OrderRequest, WANTED } from './values.ts'
 
-// Turns a plan into bytes: fills in the marks, makes the edits, and signs the call last.
+// Renders a plan as bytes: fills in the marks, makes the edits, and signs the call last.
 
 export interface Rendered {
   readonly parts: Parts
@@ -210,7 +210,7 @@ function mapped(value: Json, change: (fields: Readonly<Record<string, Json>>) =>
   return change(Object.fromEntries(entries))
 }
 
-/** Turns each wish into an order of the actor, signed unless the server signs it. */
+/** Makes each wanted order an order of the actor, signed unless the server signs it. */
 function withOrders(body: Json, setting: Setting, actor: Actor | undefined): Json {
   return mapped(body, (fields) => {
     const wanted = fields[WANTED]

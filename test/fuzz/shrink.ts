@@ -43,7 +43,7 @@ function* smallerJson(value: Json | undefined): Generator<Json> {
   }
   const entries = Object.entries(value)
   for (const [name, each] of entries) {
-    // A wish stays whole: half a wish is no order.
+    // A wanted order stays whole: half of one is no order.
     if (name === WANTED) continue
     const others = entries.filter(([other]) => other !== name)
     yield Object.fromEntries(others)

@@ -117,7 +117,7 @@ export class Stage {
     this.#before = figuresOf(this.#server.pid)
   }
 
-  /** Sends one request and tells what is wrong with the answer. */
+  /** Sends one request and returns what is wrong with the answer. */
   async act(plan: Plan): Promise<Outcome> {
     if (plan.route === SOCKET_ROUTE) return this.#talk(plan)
     const wallet = await this.#walletOf(plan)
@@ -309,7 +309,7 @@ export class Stage {
     return await metricsOf(this.#server.baseUrl)
   }
 
-  /** Cancels everything, stops the process and tells what was left behind. */
+  /** Cancels everything, stops the process and returns what was left behind. */
   async close(): Promise<string> {
     const issues = [await this.#hangUp(0), await this.#received(), await this.#cancelAll()]
     this.#subscriptions.close()
@@ -344,7 +344,9 @@ export class Stage {
     this.#server.signal('SIGKILL')
   }
 
-  /** Proves that the silence meant something: only the owner hears of an order of its own. */
+  /**
+   * Proves that the silence meant something: only the owner receives events of an order of its own.
+   */
   async #received(): Promise<string> {
     const { actors, quiet } = this.setting
     const issue = this.#subscriptions.issue(actors, this.#known.owned)
@@ -357,7 +359,7 @@ export class Stage {
     const { order } = await this.#client.placed(trader, quiet, { ...wanted, salt: 2 ** 42 })
     this.#known.owned.add(order.id)
     if (!(await this.#subscriptions.receivesOf(order.id)))
-      return 'the owner hears nothing of its order'
+      return 'the owner receives nothing of its order'
     return this.#subscriptions.issue(actors, this.#known.owned)
   }
 
@@ -392,7 +394,7 @@ export class Stage {
     }
   }
 
-  /** Waits until nothing is under way and no connection is left; tells what stays too long. */
+  /** Waits until nothing is under way and no connection is left; returns what stays too long. */
   async #idle(): Promise<string> {
     const endMs = performance.now() + IDLE_MS
     for (;;) {

@@ -3,8 +3,8 @@ import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 import type { Actor } from './actors.ts'
 import type { Role } from './speaker.ts'
 
-// Clients that join every channel of the sockets while other requests run. Each hears only what is
-// its own, and only the owner hears anything of the owner.
+// Clients that join every channel of the sockets while other requests run. Each receives only what
+// is its own, and only the owner receives anything of the owner.
 
 const RECEIVED_MS = 8000
 const CHANNELS = 7
@@ -50,7 +50,9 @@ export class Subscriptions {
     }
   }
 
-  /** Tells which frame reached a client that must not see it, or ''. Checked frames are dropped. */
+  /**
+   * Returns which frame reached a client that must not see it, or ''. Checked frames are dropped.
+   */
   issue(actors: ReadonlyMap<Role, Actor>, owned: ReadonlySet<string>): string {
     for (const { role, client } of this.#subscriptions.values()) {
       const own = actors.get(role)?.trader.profileId ?? 0

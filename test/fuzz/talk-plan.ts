@@ -117,7 +117,7 @@ const PACKETS = [
   ...['0', '0{"sid":"x"}', '1', '2', '2probe', '3', '3probe', '5', '6', '7', 'b', 'bAAAA', ' ', ''],
   ...['\u0000', '\ufeff42/markets,["x"]', '4\u001e4', '2\u001e2'],
 ]
-/** A socket message has room for no more blanks. */
+/** A socket message holds no more blanks. */
 const BLANKS_MAX = 12_000
 /** The bound of a channel's name. */
 const LABEL_CHARACTERS_MAX = 64

@@ -15,7 +15,7 @@ import { PLAIN_HELLO, PLAIN_QUERY } from './talk-plan.ts'
 import type { Parts } from './tricks.ts'
 
 // One connection to the sockets: it sends what its plan says, byte for byte, and keeps what it
-// hears.
+// receives.
 
 const talkShape = object({
   query: text(),
@@ -77,7 +77,7 @@ export function partsOf(
     ['sec-websocket-version', '13'],
     ['sec-websocket-key', randomBytes(16).toString('base64')],
   ]
-  // A browser tells the page that opened a socket with a cookie.
+  // A browser names the page that opened a socket with a cookie.
   const origin: [string, string][] =
     speaker.proof === 'session' ? [['origin', 'http://127.0.0.1']] : []
   const proof = proofHeaders(actor, speaker.proof, speaker.flaw, call)

@@ -188,7 +188,7 @@ function takesOrder(schema: Keywords): boolean {
   return 'signature' in keywordsOf(order.properties)
 }
 
-/** Fields of an order's body that the wish fills. */
+/** Fields of an order's body that the wanted order fills. */
 const ORDER_FIELDS = new Set(['order', 'ownerId', 'orderType', 'marketSlug'])
 
 /** Stands for an order until an actor signs it. */

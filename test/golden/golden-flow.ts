@@ -287,7 +287,7 @@ export class GoldenFlow {
   }
 }
 
-/** An order's tail is not state, but its record carries it: these bytes tell whose tail it is. */
+/** An order's tail is not state, but its record carries it: these bytes say whose tail it is. */
 function encoded(command: Command): Uint8Array {
   if (command.kind === 'cancelOrders') return encodeCancel(command)
   if (command.kind === 'releaseOrder') return encodeRelease(command)

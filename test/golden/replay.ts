@@ -104,7 +104,7 @@ export function replays(name: string): void {
       const walBytes = statSync(wal).size
       const head = readFileSync(join(dataDir, 'journal.head'))
       if (before.seq > 0 && random.chance((2 * samples) / 130)) {
-        // An unfinished commit: some of its bytes are written, and no client was told of it.
+        // An unfinished commit: some of its bytes are written, and no client was notified of it.
         const tornBytes = random.between(before.walBytes, walBytes - 1)
         if (tornBytes > before.walBytes) torn++
         check(folderCutAt(dataDir, tornBytes, before.head), before.seq)

@@ -37,7 +37,7 @@ test('every open read has ETag and 304 where copies are kept, else no-store', as
     const path = pathOf(each)
     const reply = await get(path)
     const kept = reply.headers.get('cache-control')
-    // The example of a route with shared replies asks for one of them.
+    // The example of a route with shared replies requests one of them.
     const cache = each.sharedCache ?? each.cache
     if (reply.status !== 200) {
       const named = cache.refusals.map(([, text]) => text)
@@ -57,7 +57,7 @@ test('every open read has ETag and 304 where copies are kept, else no-store', as
 
 test('copies of every open read are kept, but of those that are true for a moment', () => {
   const opened = api.filter(({ method, auth }) => {
-    // What a read tells to its owner alone is kept by nobody.
+    // Nobody caches what a read returns to its owner alone.
     return method === 'GET' && auth.accepts.length === 0 && auth.welcomes === undefined
   })
   const unkept = opened.filter(({ cache }) => !cache.isPublic).map(({ path }) => path)

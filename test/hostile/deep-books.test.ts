@@ -116,7 +116,7 @@ test('changes of a deep book cost what they are long', async () => {
   }
 })
 
-test('a client that asks for a deep book again and again is refused by its bytes', async () => {
+test('a client that requests a deep book again and again is refused by its bytes', async () => {
   const greedy = await reads('10.0.0.4', 'ladder')
   const startMs = performance.now()
   for (let request = 0; request < REQUESTS; request++) {

@@ -61,7 +61,7 @@ const ROUTES: Readonly<Record<string, (clientOrderId: string) => Promise<Reply>>
 }
 
 for (const [route, send] of Object.entries(ROUTES)) {
-  test(`${route}: a client id with too many spaces around it is told the bound`, async () => {
+  test(`${route}: too many spaces around a client id are refused with the bound`, async () => {
     for (const length of [GIVEN_MAX + 1, 8_000, 40_000, 60_000]) {
       for (const name of [padded('x', length), 'x'.padStart(length, ' ')]) {
         const reply = await send(name)

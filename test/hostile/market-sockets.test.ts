@@ -55,7 +55,7 @@ async function join(headers = {}): Promise<SocketClient> {
 const from = (address: string) => join({ 'x-forwarded-for': address })
 const sequenceOf = (frame: unknown) => Number(at(frame, 'sequence'))
 
-/** A reader below the library that hears the wide book and then reads nothing. */
+/** A reader below the library that receives the wide book and then reads nothing. */
 async function deafReader(): Promise<RawClient> {
   const requested = ['subscribe_market_prices', { marketSlugs: ['rain'] }] as const
   const raw = await rawSubscriber(live.port, requested, 'orderbookUpdate')
@@ -121,7 +121,7 @@ test('the public markets of an address have a bound, over all of its sockets', a
   await two.take('orderbookUpdate', 5)
 })
 
-test('an address that asks for whole books again and again is refused in time', async () => {
+test('an address that requests whole books again and again is refused in time', async () => {
   const [greedy, other] = [await from('10.0.0.3'), await from('10.0.0.4')]
   const marketSlugs = ['hail', 'snow', 'fog', 'rain']
   const requested = Array.from({ length: LIMITS.socketMarketsMax }, () => 'rain')

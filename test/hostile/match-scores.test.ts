@@ -82,7 +82,7 @@ test('names that every object has are names like any other', async () => {
   }
 })
 
-test('a score is told to nobody before it is durable', async () => {
+test('a score is published only once it is durable', async () => {
   const { pipeline } = live.exchange
   const client = await SocketClient.open(live.port)
   client.socket.emit('subscribe_live_sports')

@@ -51,7 +51,7 @@ async function assertSpent(call: () => Promise<Reply>): Promise<void> {
 // Buckets fill by one a second, so a slow machine cannot fill them again between two calls. Each
 // would be enough for the last calls if tools took from another bucket.
 
-test('a tool past the rate of its lane is refused like its call', async () => {
+test('a tool past the rate of its class is refused like its call', async () => {
   const flags = ['--rate-trade', '1:8', '--address-rate-public', '1:8']
   await during(flags, async (limited) => {
     const where = await limited.openMarket('rain-tomorrow')
@@ -78,7 +78,7 @@ test('a tool past the rate of its lane is refused like its call', async () => {
   })
 })
 
-test('requests count on the lane private of the profile, whichever proof they bring', async () => {
+test('requests count in the private rate class of the profile with any proof', async () => {
   await during(['--rate-private', '1:8'], async (limited) => {
     const trader = await limited.trader(0)
     const other = await limited.trader(0)

@@ -240,7 +240,7 @@ test('notifications get 202, and one that cancels leaves no request unanswered',
   assert.deepEqual(ids, [1, 'two'])
 })
 
-test('wishes for tasks, progress and related messages change no answer', async () => {
+test('parameters for tasks, progress and related messages change no answer', async () => {
   const orders = async () =>
     Object(at((await live.call(alice, 'GET', '/orders')).body, 'data')).length
   const before = await orders()

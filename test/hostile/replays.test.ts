@@ -11,7 +11,7 @@ import { handshakeOf, SocketClient } from '../support/socket-client.ts'
 
 const SHARE = 1_000_000
 const CHANNEL = 'subscribe_order_events'
-/** Replays that a profile may ask for at once, and events that one replay tells. */
+/** Replays that a profile may request at once, and events of one replay. */
 const BURST = 16
 const EVENTS_MAX = 1000
 const GROUP = 50
@@ -54,7 +54,7 @@ async function traded(trader: Trader, count: number): Promise<void> {
   assert.ok(gone.status < 300, gone.text)
 }
 
-/** Asks two frames that follow, so that everything before them has come. */
+/** Requests two frames that follow, so that everything before them has come. */
 async function fenced(trader: Trader, client: SocketClient): Promise<void> {
   const id = await placed(trader)
   await client.until(() => framesOf(client, id).length === 1)
@@ -99,14 +99,14 @@ test('a wrong id is refused by a sentence, and the client is not subscribed', as
     assert.match(String(at(refused, 'message', 0, 'field')), /^after(Event|Settlement)Id$/)
   }
   await placed(carol)
-  assert.deepEqual(client.of('orderEvent'), [], 'the client hears nothing')
+  assert.deepEqual(client.of('orderEvent'), [], 'the client receives nothing')
   client.socket.emit(CHANNEL)
   await client.until(() => client.of('system').length > 0)
   await fenced(carol, client)
   assert.equal(client.of('orderEvent').length, 1)
 })
 
-test("an id of another owner tells nothing but the asker's own events", async () => {
+test("an id of another owner reveals nothing but the requester's own events", async () => {
   const [alice, bob] = [await on.trader(1000 * SHARE), await on.trader(1000 * SHARE)]
   const listener = await listening(on, alice)
   clients.push(listener)
@@ -121,7 +121,7 @@ test("an id of another owner tells nothing but the asker's own events", async ()
   assert.equal(framesOf(client, last).length, 1)
 })
 
-test('a client that missed too much is told so, and hears what comes', async () => {
+test('a client that missed too much is notified, and receives what comes', async () => {
   const carol = await on.trader(1000 * SHARE)
   await traded(carol, EVENTS_MAX / 2)
   const whole = await asks(carol, { afterEventId: 0 })
@@ -165,7 +165,7 @@ test('a flood of replays of one account is bounded, and costs others nothing', a
   assert.ok(begun >= BURST && begun < 2 * BURST, `${begun} replays began`)
 })
 
-test('a client that leaves amid a replay hears no more of it, and may come again', async () => {
+test('a client that leaves amid a replay receives no more of it, and may come again', async () => {
   const carol = await on.trader(1000 * SHARE)
   await traded(carol, EVENTS_MAX / 2)
   const client = await opened(carol)

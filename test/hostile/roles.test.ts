@@ -36,7 +36,7 @@ test('each operator route names the lowest role it needs, and only a GET needs j
   }
 })
 
-test('an operator of a lower role is told the role it needs, and changes nothing', async () => {
+test('an operator of a lower role is refused with the role it needs', async () => {
   const { pipeline } = live.exchange
   const seq = pipeline.clearing.lastSeq
   for (const route of OPERATED) {

@@ -97,7 +97,7 @@ async function answers(route: Route<Services>, headers: Readonly<Record<string, 
   )
 }
 
-test('each route asks for its scopes and for no others', async () => {
+test('each route requires its scopes and for no others', async () => {
   const names = signed.map(nameOf)
   for (const name of Object.keys(NEEDS)) assert.ok(names.includes(name), `${name} is a route`)
   for (const route of signed) {

@@ -224,7 +224,7 @@ test('a token has only scopes of its profile, and a profile has at most 100 toke
   assertRefused(await derive({}), 400, 'TOKEN_LIMIT')
 })
 
-/** Scopes a profile may give, scopes asked for, and the answer. */
+/** Scopes a profile may give, scopes requested, and the answer. */
 const CAPABILITIES: readonly (readonly [may: string, asks: string, answer: number | string])[] = [
   ['trading', 'trading', 201],
   ['trading', 'trading delegated_signing', 'SCOPE_NOT_ALLOWED'],

@@ -38,7 +38,7 @@ afterEach(async () => {
   assert.deepEqual(live.faults.splice(0), [])
 })
 
-/** A socket below the library that hears the tape. */
+/** A socket below the library that receives the tape. */
 async function rawReader(): Promise<RawClient> {
   const requested = ['subscribe_trades', { marketSlugs: [SLUG] }] as const
   const raw = await rawSubscriber(live.port, requested, 'Subscribed to')
@@ -52,12 +52,12 @@ async function briskReader(): Promise<SocketClient> {
   client.socket.emit('subscribe_trades', { marketSlugs: [SLUG] })
   await client.take('system', 1)
   const watch = live.exchange.pipeline.published.bySlug(SLUG)?.watch
-  assert.ok(watch instanceof MarketTopic, 'somebody hears the market')
+  assert.ok(watch instanceof MarketTopic, 'somebody subscribes to the market')
   topic = watch
   return client
 }
 
-/** Tells a trade as the pipeline does. */
+/** Publishes a trade as the pipeline does. */
 function publishTrade(prices: number): void {
   seq++
   for (let ticks = 1; ticks <= prices; ticks++) topic.filled(seq, ticks, SHARE, true)
@@ -111,7 +111,7 @@ test('a reader of the tape that stops holds little, sees its gap, and costs nobo
   assert.equal(deaf.isClosed, false)
 })
 
-test('a burst longer than a room keeps gives every reader the newest frames', async () => {
+test('a burst longer than a group keeps gives every reader the newest frames', async () => {
   const readers = [await briskReader(), await briskReader()]
   const count = LIMITS.socketGroupFramesMax + 500
   for (let trade = 0; trade < count; trade++) publishTrade(1)

@@ -65,7 +65,7 @@ async function signed(trader: Trader): Promise<SocketClient> {
   return client
 }
 
-test('an address has a bound on its sockets, and a closed socket makes room', async () => {
+test('an address has a bound on its sockets, and a closed socket frees its place', async () => {
   const first = await joined(by('10.0.0.1'))
   await joined(by('10.0.0.1'))
   const refused = await knocked(by('10.0.0.1'), '"code":"SOCKET_LIMIT"')
@@ -86,7 +86,7 @@ test('behind a proxy the address it names counts, whatever the client names', as
   for (const _ of [1, 2, 3]) await joined()
 })
 
-test('anonymous sockets cannot take the room of signed clients', async () => {
+test('anonymous sockets cannot take the capacity of signed clients', async () => {
   const traders = await Promise.all([1, 2, 3, 4, 5].map(() => on.trader(0)))
   const [trader] = traders
   const handshake = () => handshakeOf(trader, on.nowMs())

@@ -10,8 +10,8 @@ import { accepted, orderIdOf } from '../support/replies.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
 
-// A stranger, who proves nothing, asks all that is open about a profile that has all there is to
-// have. No reply and no frame has a private name or a private value of that profile.
+// A stranger, who proves nothing, requests all that is open about a profile that has all there is
+// to have. No reply and no frame has a private name or a private value of that profile.
 
 const UNIT = 1_000_000
 const STAKE = '10000000'
@@ -132,7 +132,7 @@ function pathOf({ path, example }: (typeof api)[number]): string {
   return query.length === 0 ? filled : `${filled}?${new URLSearchParams(query)}`
 }
 
-test('no open read tells a stranger what only its owner may know', async () => {
+test('no open read shows a stranger what only its owner may know', async () => {
   let reported = 0
   for (const each of api) {
     if (each.method !== 'GET' || each.auth.accepts.length > 0 || DOCUMENTS.has(each.path)) continue
@@ -147,7 +147,7 @@ test('no open read tells a stranger what only its owner may know', async () => {
   assert.ok(reported >= 9, `${reported} replies are about her`)
 })
 
-test('no open frame tells a stranger what only its owner may know', async () => {
+test('no open frame shows a stranger what only its owner may know', async () => {
   const client = await SocketClient.open(live.port)
   clients.push(client)
   const marketSlugs = [rain.slug]
@@ -168,7 +168,7 @@ test('no open frame tells a stranger what only its owner may know', async () => 
   }
 })
 
-test('the names of a reply that would tell too much are noticed', () => {
+test('the names of a reply that would reveal too much are noticed', () => {
   const reported = { data: [{ account: ann.account, client: 'eoa', free: '1' }], settings: {} }
   assert.deepEqual(privateIn(reported, new Set()), ['.data[].client', '.data[].free'])
 })

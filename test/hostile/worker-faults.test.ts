@@ -89,7 +89,7 @@ test('a batch whose third order breaks gets one 500, and its first two orders st
     orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
   )
   assertBroke(await live.call(alice, 'POST', '/orders/batch', { orders }))
-  // Until another thread has its place there is room for nobody.
+  // Until another thread has its place there is capacity for nobody.
   const again = await untilTaken(() => live.call(alice, 'POST', '/orders/batch', { orders }))
   assert.equal(again.status, 200, again.text)
   const results = at(again.body, 'results')

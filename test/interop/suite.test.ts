@@ -8,7 +8,7 @@ import { type Command, isUnreachable } from './program.ts'
 import { missingSteps, type OpenVenue, type Suite, SuiteRun, type Verdict } from './suite.ts'
 import { SUITES } from './suites.ts'
 
-// What becomes of a suite: drivers here are one line for node, and the exchange is never asked.
+// What becomes of a suite: drivers here are one line for node, and the exchange is never called.
 
 const LIMIT_MS = 20_000
 

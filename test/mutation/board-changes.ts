@@ -44,7 +44,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
         'this.#ended.push(rowOf(owner, known))',
         'void rowOf(owner, known)',
       ],
-      ['the boards hear of no change', 'this.#changed.add(owner)\n', '\n'],
+      ['the boards receive no change', 'this.#changed.add(owner)\n', '\n'],
     ],
   },
   {
@@ -123,7 +123,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     file: 'persistence/follower/boards/biggest-positions.ts',
     tests: PASSED,
     changes: [
-      ['a pass hears of no change', '!changed.has(marketId) && ', ''],
+      ['a pass receives no change', '!changed.has(marketId) && ', ''],
       ['a moved mark changes nothing', 'isSame(mark, before.marks.get(marketId))', 'true'],
       ['a missed position stays out', 'if (!found.misses(marketId)) continue', 'continue'],
       ['a market is walked twice', 'found.forget(marketId)\n', '\n'],
@@ -141,7 +141,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
   {
     file: 'persistence/follower/tables/accounts/positions.ts',
     tests: PROJECTED,
-    changes: [['a written position tells no market', 'this.#changedMarkets.add(marketId)\n', '\n']],
+    changes: [['a written position marks no market', 'this.#changedMarkets.add(marketId)\n', '\n']],
   },
   {
     file: 'server/api/boards/projections.ts',

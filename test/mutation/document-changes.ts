@@ -1,7 +1,7 @@
 import type { FileChanges } from './mutation.ts'
 
-// What the OpenAPI document tells generators: a name for each shape, widths of numbers, refusals
-// that their codes tell apart, and what one call gives to the next.
+// What the OpenAPI document gives to generators: a name for each shape, widths of numbers, refusals
+// that their codes distinguish, and what one call gives to the next.
 
 const TYPES = ['test/server/edge/http/openapi-types.test.ts']
 const WHOLE = ['test/server/edge/http/openapi.test.ts']

@@ -114,8 +114,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     file: 'server/edge/http/gateway/bulkheads.ts',
     tests: BOUNDS,
     changes: [
-      ['a room has no bound per address', 'own < shareOf(ofAddress, count - own)', 'own >= 0'],
-      ['a room has no total bound', 'if (count >= size.all)', 'if (count < 0)'],
+      ['a bulkhead has no bound per address', 'own < shareOf(ofAddress, count - own)', 'own >= 0'],
+      ['a bulkhead has no total bound', 'if (count >= size.all)', 'if (count < 0)'],
     ],
   },
   {
@@ -293,7 +293,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'if (replicate === undefined || open.size > 0) {',
       ],
       [
-        'a thread that breaks on what it is taught is replaced for ever',
+        'a thread that breaks on what is replicated to it is replaced for ever',
         '!isToBlame && this.#deaths.tooMany(performance.now())',
         '!isToBlame && open.size < 0',
       ],
@@ -309,7 +309,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: [...QUERIES, ...WORKERS],
     changes: [
       [
-        'the question that broke a thread is asked again',
+        'the query that broke a thread is sent again',
         'const blamed = sent.find(({ id }) => id === workingId)',
         'const blamed = sent.find(({ id }) => id === -workingId)',
       ],
@@ -376,7 +376,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/api/reads/sliced-work.test.ts'],
     changes: [
       [
-        'long work is done in one turn of the loop',
+        'long work is done in one event-loop tick',
         'while (this.#spentMs < this.#sliceMs) {',
         'while (this.#spentMs < this.#sliceMs || this.#jobs.count > 0) {',
       ],

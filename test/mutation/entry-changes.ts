@@ -425,7 +425,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'this.#explained <= EXPLAINED_PER_SEC',
       ],
       [
-        'a maker with another owner id is told of its maker',
+        'a maker with another owner id is notified of its maker',
         'if (ownerId !== actor.profileId) {',
         'if (ownerId === 0) {',
       ],

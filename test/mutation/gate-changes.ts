@@ -178,7 +178,11 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         '',
       ],
       ['a hash is taken for a client id', 'isId ? keys.clientIds : keys.hashes', 'keys.hashes'],
-      ['the filter is not asked', 'this.#filter?.mayHold(high, low)', 'this.#filter === undefined'],
+      [
+        'the filter is not checked',
+        'this.#filter?.mayHold(high, low)',
+        'this.#filter === undefined',
+      ],
       ['a generation is dropped early', 'older[0].lastSeq <= seq', 'older[0].lastSeq <= seq + 1'],
       [
         'an order of a dropped generation is looked up in a younger one',

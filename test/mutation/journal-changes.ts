@@ -55,7 +55,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         "if (isAlmostCopied && this.#walBytes >= LONG_BYTES) return this.#copy('PASSIVE')\n",
         '\n',
       ],
-      ['no checkpoint is asked for', 'if (call.request()) this', 'if (call.isRequested) this'],
+      ['no checkpoint is requested', 'if (call.request()) this', 'if (call.isRequested) this'],
     ],
   },
   {
@@ -169,7 +169,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     tests: JOURNAL,
     changes: [
       [
-        'a batch takes more than it has room for',
+        'a batch takes more than its capacity',
         'this.#used + recordBytes <= this.#bytes.length',
         'this.#used <= this.#bytes.length',
       ],
@@ -234,7 +234,11 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     file: 'persistence/verify-folder.ts',
     tests: [`${FOLDER}/journal/durability.test.ts`],
     changes: [
-      ['a broken law is not found by verify', 'if (broken !== null) {', 'if (broken === "") {'],
+      [
+        'a broken invariant is not found by verify',
+        'if (broken !== null) {',
+        'if (broken === "") {',
+      ],
     ],
   },
   {

@@ -70,7 +70,7 @@ export const LIFETIME_CHANGES: readonly FileChanges[] = [
     changes: [
       ['a slug of an archived market is given again', ' || (await this.#isSlugUsed(slug))', ''],
       [
-        'a slug is given twice while the tables are asked',
+        'a slug is given twice while the tables are queried',
         'slugs.some((slug) => this.#requested.has(slug))',
         'slugs.length === 0',
       ],

@@ -17,7 +17,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       return `${SOCKETS}/${name}.test.ts`
     }),
     changes: [
-      ['a maker hears of a fee', '      feeBps: 0,\n', '      feeBps: 300,\n'],
+      ['a maker receives a fee', '      feeBps: 0,\n', '      feeBps: 300,\n'],
       [
         'a FOK that could not fill leaves a frame',
         'if (POLICY_OF_TYPE[order.orderType].whole && result !== FILLED) return',
@@ -56,7 +56,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'this.#clock.nowMs(), this.#dueMs',
       ],
       [
-        'a deadline that found no room is stamped early when the clock steps back',
+        'a deadline without space in the journal is stamped early when the clock steps back',
         'this.#clearing.lastNowMs, this.#dueMs)',
         'this.#clearing.lastNowMs)',
       ],
@@ -75,7 +75,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'while (this.#marketDeadlines.nextMs <= nowMs)',
         'while (this.#marketDeadlines.nextMs < nowMs)',
       ],
-      ['requests take the room of deadlines', 'bytes + LIMITS.ringReserveBytes', 'bytes'],
+      ['requests take the space of deadlines', 'bytes + LIMITS.ringReserveBytes', 'bytes'],
       [
         'a closed market keeps its orders',
         'if (book !== 0) this.#dueCancels.add({ reason, marketId, beforeSeq: command.seq })',
@@ -173,12 +173,12 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
         'shard.publishThrough(this.clearing.lastSeq, LIMITS',
       ],
       [
-        'a change is told before it is durable',
+        'a change is published before it is durable',
         '    await this.durable(seq)\n    return reject',
         '    return reject',
       ],
       [
-        'a refusal is told before the state that caused it is durable',
+        'a refusal is published before the state that caused it is durable',
         '    await this.durable()\n    return reject',
         '    return reject',
       ],
@@ -233,7 +233,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     changes: [
       ['an old book is sent again', '    published.bookBytes = null\n', '\n'],
       ['an old mark values shares', '    published.mark = null\n', '\n'],
-      ['a market tells one batch of changes only', '      published.isReported = true\n', ''],
+      ['a market publishes one batch of changes only', '      published.isReported = true\n', ''],
     ],
   },
   {
@@ -365,7 +365,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/api/unreported.test.ts'],
     changes: [
       [
-        'the end of a proof is told before it is durable',
+        'the end of a proof is published before it is durable',
         'ENDED.has(proof.name) ?',
         '!ENDED.has(proof.name) ?',
       ],

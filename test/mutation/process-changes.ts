@@ -150,7 +150,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/api/orders/slices.test.ts'],
     changes: [
       [
-        'the reply to a wide cancel is made in one stretch',
+        'the reply to a wide cancel is made in one slice',
         'if (from > 0) await new Promise(setImmediate)\n',
         '\n',
       ],
@@ -161,7 +161,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     tests: ['test/server/exchange/publisher/time-slices.test.ts'],
     changes: [
       [
-        'a wide cancel is settled in one stretch',
+        'a wide cancel is settled in one slice',
         'if (idle > 0 || !this.#drainSlice.isOver) continue',
         'continue',
       ],
@@ -257,7 +257,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
         'if (detail === undefined && isVital) ready = false',
       ],
       [
-        'a thread that owes an answer is asked again',
+        'a thread that owes an answer gets another request',
         'if (!this.#thread.isAnswered) return\n',
         '\n',
       ],

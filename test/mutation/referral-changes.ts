@@ -20,8 +20,8 @@ export const REFERRAL_CHANGES: readonly FileChanges[] = [
     changes: [
       ['who referred is owed nothing', 'this.today.add(referrer, 0, earnedRaw)\n', '\n'],
       ['a part of a fee is a reward', 'add(referrer, 0, earnedRaw)', 'add(referrer, earnedRaw, 0)'],
-      ['a rate is never said', 'this.referralBps = referralBps\n', '\n'],
-      ['the rate is no fact', "yield ['referrals', this.referralBps, ofOpen]\n", '\n'],
+      ['a rate is never set', 'this.referralBps = referralBps\n', '\n'],
+      ['the rate is not hashed', "yield ['referrals', this.referralBps, ofOpen]\n", '\n'],
     ],
   },
   {

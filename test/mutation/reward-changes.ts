@@ -89,7 +89,11 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
         ') return true',
       ],
       ['a snapshot forgets parts', 'this.shareParts.restore(captured.shareParts)\n', '\n'],
-      ['parts are no fact', "for (const part of shareParts) yield ['sharePart', ...part]\n", '\n'],
+      [
+        'parts are not hashed',
+        "for (const part of shareParts) yield ['sharePart', ...part]\n",
+        '\n',
+      ],
       [
         'a trade that was taken back is waited for',
         ' || countableSeq(blocks) > this.countedSeq',

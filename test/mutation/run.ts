@@ -27,7 +27,7 @@ function chosen(all: readonly Mutation[]): Mutation[] {
   return picked
 }
 
-/** Runs `work` for each item in turn, in the next free tree. */
+/** Runs `work` for each item in order, in the next free tree. */
 async function inTrees<T>(
   trees: readonly Tree[],
   items: readonly T[],

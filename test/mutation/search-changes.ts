@@ -57,7 +57,7 @@ export const SEARCH_CHANGES: readonly FileChanges[] = [
     tests: FOLLOWED,
     changes: [
       [
-        'the search does not hear that a market changed',
+        'the search does not learn that a market changed',
         "if (command.kind !== 'postPayouts') this.#search.changed(market)",
         "if (command.kind === 'createMarket') this.#search.changed(market)",
       ],

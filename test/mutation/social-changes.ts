@@ -29,7 +29,7 @@ export const SOCIAL_CHANGES: readonly FileChanges[] = [
     tests: STATE,
     changes: [
       [
-        'who comes first is a fact',
+        'who comes first is part of the state',
         'Uint32Array.from(this.#lists.keys()).sort()',
         'this.#lists.keys()',
       ],
@@ -50,7 +50,7 @@ export const SOCIAL_CHANGES: readonly FileChanges[] = [
     tests: STATE,
     changes: [
       [
-        'who shows its bookmarks is no fact',
+        'the visibility of bookmarks is not hashed',
         "yield ['bookmarks shown', shown.length]\n    yield u32Bytes(shown)",
         '',
       ],

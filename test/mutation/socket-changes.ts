@@ -40,7 +40,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     changes: [
       ['one profile may have every socket', '&& held >= shareOf(', '&& held < -shareOf('],
       [
-        'callers without a proof take the room of signed callers',
+        'callers without a proof take the capacity of signed callers',
         '!isSigned && this.anonymous >= this.bounds.anonymousMax',
         '!isSigned && this.anonymous < 0',
       ],
@@ -56,7 +56,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: REPLAYS,
     changes: [
       [
-        'one account asks for any number of replays',
+        'one account requests any number of replays',
         'this.#rate.take(accountId, performance.now()) > 0',
         'this.#rate.take(accountId, performance.now()) < 0',
       ],
@@ -67,12 +67,12 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: REPLAY_ENDS,
     changes: [
       [
-        'what came while a client was told what it missed comes twice',
+        'what came during a replay comes twice',
         'this.#held.filter((each) => each.seq > seq)',
         'this.#held.filter((each) => each.seq > 0)',
       ],
       [
-        'what came while a client was told what it missed is left out',
+        'what came during a replay is left out',
         'for (const { payload } of held) this.#post(payload)',
         'for (const { payload } of held.slice(0, 0)) this.#post(payload)',
       ],
@@ -199,7 +199,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: UNREPORTED,
     changes: [
       [
-        'a socket hears of the end of its token before the end is durable',
+        'a socket is notified of the end of its token before the end is durable',
         "this.pauseUntilDurable(() => this.end(refuse('UNAUTHENTICATED')))",
         "this.end(refuse('UNAUTHENTICATED'))",
       ],
@@ -210,7 +210,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: UNREPORTED,
     changes: [
       [
-        'a handshake hears of the end of its proof before the end is durable',
+        'a handshake is notified of the end of its proof before the end is durable',
         'member.pauseUntilDurable()\n',
         '\n',
       ],
@@ -233,7 +233,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: MARKETS,
     changes: [
       [
-        'one address may hear any number of markets',
+        'one address may subscribe to any number of markets',
         'held > shareOf(this.#marketsOfAddress, this.#markets - before)',
         'held < 0',
       ],
@@ -269,7 +269,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
         '    this.#published.sequence++\n    edge',
         '    edge',
       ],
-      ['the same changes are told again', '    before.set(now)\n', '\n'],
+      ['the same changes are published again', '    before.set(now)\n', '\n'],
     ],
   },
   {
@@ -277,7 +277,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     tests: PRICES,
     changes: [
       [
-        'a repeated subscribe leaves earlier markets heard',
+        'a repeated subscribe leaves earlier markets subscribed',
         'if (all.get(name) !== group) group.leave(member)',
         'if (all.size < 0) group.leave(member)',
       ],

@@ -1,6 +1,6 @@
 import type { FileChanges } from './mutation.ts'
 
-// Matches and scores: what counts once, what is told, and whose orders are meant.
+// Matches and scores: what counts once, what is published, and whose orders are meant.
 
 const CORE = ['test/engine/core/sports/matches.test.ts']
 const ROUTES = ['matches', 'match-orders'].map((each) => `test/server/api/sports/${each}.test.ts`)
@@ -65,7 +65,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
         'matches.filter((each) => this.#reports(each))',
         'matches',
       ],
-      ['a first frame tells of what is over', " && phaseOf(match.score) === 'live'", ''],
+      ['a first frame has what is over', " && phaseOf(match.score) === 'live'", ''],
       ['a first frame has no bound', 'if (leftBytes < 0) break', ''],
     ],
   },

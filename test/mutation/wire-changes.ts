@@ -104,7 +104,7 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
     file: 'engine/thread/wake-ups.ts',
     tests: ['test/engine/thread/wake-ups.test.ts'],
     changes: [
-      ['a bell rings for one reader alone', 'place < PLACES', 'place < 1'],
+      ['a wake-up reaches one reader alone', 'place < PLACES', 'place < 1'],
       ['a mark is not noticed', 'Atomics.store(this.#words, 0, 1)\n', '\n'],
       ['a sleeping reader stays asleep', 'Atomics.notify(words, at)\n', '\n'],
     ],

@@ -31,7 +31,7 @@ test('a data folder is made with its parent folders, for its owner alone', () =>
   assert.equal(statSync(dataDir).mode & 0o777, 0o700)
 })
 
-test('the free room on the disk is told in bytes, and null for a missing folder', async () => {
+test('the free space on the disk is given in bytes, and null for a missing folder', async () => {
   const dataDir = newFolder()
   const bytes = await freeDiskBytes(dataDir)
   assert.ok(bytes !== null && Number.isSafeInteger(bytes) && bytes > 0, `${bytes}`)

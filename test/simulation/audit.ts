@@ -1,4 +1,4 @@
-// Checks the whole of a simulated exchange: the laws, and equality with the model.
+// Checks the whole of a simulated exchange: the invariants, and equality with the model.
 
 import assert from 'node:assert/strict'
 import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
@@ -120,7 +120,7 @@ function compareOrders({ pipeline, model }: Life): void {
   assert.equal(seen.clientIdCount, model.clientKeys.size, 'client ids in use')
 }
 
-/** Law 1: the public view of each market is no newer than the disk. */
+/** Invariant 1: the public view of each market is no newer than the disk. */
 function comparePublic({ published, journal, watch, model }: Life): void {
   for (const { market, status, depth } of published.all()) {
     const known = model.venue.isKnownStatus(market.marketId, status, journal.durableSeq)
@@ -144,7 +144,7 @@ export function compareBooks(life: Life): void {
     const { book } = catalogue.existing(market.marketId)
     eachResting(book, (ticks, slot, _owner, leftRaw) => {
       const line = lines[at++]
-      assert.equal(orders.seqOf(slot), line?.id, 'orders in their turn')
+      assert.equal(orders.seqOf(slot), line?.id, 'orders in sequence')
       assert.equal(ticks, line?.ticks, 'at its price')
       assert.equal(leftRaw, line?.left, 'with its size')
       levels.set(ticks, (levels.get(ticks) ?? 0) + leftRaw)
@@ -156,7 +156,7 @@ export function compareBooks(life: Life): void {
     assert.deepEqual(
       held,
       waiting.map(({ id }) => id),
-      'held orders in their turn',
+      'held orders in sequence',
     )
     const bids = depth.bids()
     const asks = depth.asks()
@@ -250,7 +250,7 @@ export function intakeKnows({ replicated, model }: Life): void {
   assert.equal(replicated.markets.size, left.length, 'markets')
 }
 
-/** Once everything is at rest, no step of a slot is due that has room. */
+/** Once everything is at rest, no step of a slot that fits in the journal is due. */
 export function slotsAreOnTime({ pipeline, model }: Life): void {
   const nowMs = pipeline.sequencer.nowMs()
   const { series, all: markets } = model.venue

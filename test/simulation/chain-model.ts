@@ -1,5 +1,5 @@
 // Models settlement, by commands alone. A trade is what its market's answer moved, account by
-// account, in the slow twin. A reversal moves the same the other way.
+// account, in the reference model. A reversal moves the same the other way.
 
 import assert from 'node:assert/strict'
 import type { SettledTrade } from '../../engine/core/money/reversal.ts'
@@ -83,7 +83,7 @@ export class ChainModel {
     return { totals, inside: slow.inside(market) }
   }
 
-  /** The market answered; `makers` are the makers of the answer's fills, in turn. */
+  /** The market answered; `makers` are the makers of the answer's fills, in order. */
   traded(seq: number, { request, answer, makers, before, slow }: Traded): void {
     // All accounts but that of the fees are profiles.
     const now = this.before(slow, before.totals.size - 1, request.market)
@@ -151,7 +151,7 @@ export class ChainModel {
     { height, throughSeq }: { height: number; throughSeq: number },
     pending: Iterable<number>,
   ): void {
-    assert.equal(height, this.height + 1, 'blocks come in turn')
+    assert.equal(height, this.height + 1, 'blocks come in order')
     for (const seq of pending) assert(seq > throughSeq, 'a block covers settled receipts only')
     this.height = height
     this.throughSeq = throughSeq

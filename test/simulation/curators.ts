@@ -78,7 +78,7 @@ export class Curators {
     this.#ends(changes.resolveGroup(group, winner.market.slug))
   }
 
-  /** Edits what is said of a market, whatever its status is. */
+  /** Edits the description of a market, whatever its status is. */
   amend({ dice }: Step): void {
     const market = this.#pick(dice[0], () => true)
     if (market === undefined) return
@@ -123,7 +123,7 @@ export class Curators {
     const seriesId = live[Math.floor(dice[0] * live.length)]
     if (seriesId === undefined) return
     const { series } = this.#life
-    // Most that would end a series change what is said of it instead.
+    // Most that would end a series change its description instead.
     const title = `Up or down, ${dice[1]}`
     this.#ends(dice[1] < 0.5 ? series.edit(seriesId, { title }) : series.end(seriesId))
   }

@@ -17,7 +17,7 @@ import { conserved } from './money-watch.ts'
 import { SimDisk } from './sim-disk.ts'
 
 // Each kind of deadline falls due while the journal is full and the clock is a millisecond ahead.
-// The clock then steps back, and then the journal has room.
+// The clock then steps back, and then the journal has free space.
 
 const START_MS = 1_800_000_000_000
 const DUE_MS = START_MS + 6000
@@ -156,7 +156,7 @@ const ROWS: readonly Row[] = [
 ]
 
 for (const { name, deadlineMs = null, begin, story } of ROWS) {
-  test(`${name} that finds no room is stamped no sooner than its due time`, async () => {
+  test(`${name} without space in the journal is stamped no sooner than its due time`, async () => {
     await keccakReady
     const day = new Day(deadlineMs)
     begin(day)

@@ -42,7 +42,7 @@ const REPLACES_MAX = 4
 /** More commands than the queue of an account holds. */
 const CROWD = LIMITS.accountQueueMax + 40
 const STALE_MS = 31_000
-/** Refusals of a cancel that tell nothing about the order. */
+/** Refusals of a cancel that reveal nothing about the order. */
 const UNREPORTED = new Set(['OVERLOADED', 'READ_TIMEOUT', 'TRADING_DISABLED', 'TOKEN_REVOKED'])
 /** What a cancel frees: funds, shares, and places of orders. */
 const FREED = new Set([
@@ -147,7 +147,7 @@ export class Delegates {
   async crowd(step: Step, index: number): Promise<void> {
     const { pipeline, cancels } = this.#life
     this.#replace(step, index, 1)
-    // The call goes on by promises alone: no turn of the loop passes.
+    // The call goes on by promises alone: no event-loop tick passes.
     for (let hops = 0; hops < 16 && pipeline.queues.count === 0; hops++) await null
     const subAccounts = [...this.#life.model.partners.subAccounts.keys()]
     const held = subAccounts.find((accountId) => pipeline.queues.isBusy(accountId))
@@ -164,7 +164,7 @@ export class Delegates {
     if (isAlone) assert.equal(pipeline.queues.waiting, LIMITS.accountQueueMax, 'it is used')
     const reported = Promise.all(results).then((rejects) => {
       const refused = rejects.filter((reject) => reject === REJECT.OVERLOADED)
-      assert(refused.length >= rejected, 'a command without room is refused')
+      assert(refused.length >= rejected, 'a command beyond the capacity is refused')
     })
     this.#life.follow(reported)
   }
@@ -253,7 +253,7 @@ export class Delegates {
     return { cancel: { orderId }, replacement, mode, onBehalfOf }
   }
 
-  /** True when so many orders are under way that a call may find no room. */
+  /** True when so many orders are under way that a call may exceed the capacity. */
   #isCrowded(orders: number): boolean {
     return !this.#life.pipeline.orders.hasCapacity(orders)
   }
@@ -334,7 +334,7 @@ export class Delegates {
   /** A command found the queue of its account full. */
   #excuse(): void {
     this.#excused++
-    assert(this.#excused <= this.#life.rejected, 'no command is refused while there is room')
+    assert(this.#excused <= this.#life.rejected, 'no command is refused below the capacity')
   }
 
   #accepted({ accountId, clientOrderId }: PlaceOrder, text: string): void {

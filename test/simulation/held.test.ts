@@ -29,7 +29,7 @@ async function heldAfter(script: Script): Promise<number[]> {
   return held
 }
 
-test('a crash amid replacements loses nothing that was told; no account stays busy', async () => {
+test('a crash amid replacements loses nothing published, and no account stays busy', async () => {
   await keccakReady
   const random = new Random(freshSeed())
   const totals: Totals[] = []
@@ -41,7 +41,7 @@ test('a crash amid replacements loses nothing that was told; no account stays bu
     for (let left = Math.min(8, held.length); left > 0; left--) {
       const index = random.pick(held)
       const world = new World(script)
-      // Not in an awaited function: the replacement may end in the turn that the wait would take.
+      // Not in an awaited function: the replacement may end in the tick that the wait would take.
       for (let at = 0; at <= index; at++) await world.play(script.steps[at], at)
       assert(world.heldCount > 0, 'a script plays out the same')
       const crash: Step = { act: 'crash', row: 0, dice: [random.next(), random.next()] }

@@ -23,7 +23,7 @@ import type { ClientMemory } from './traders.ts'
 /** The first profiles of a world make sub-accounts. */
 const PARTNERS = 2
 const SUB_ACCOUNTS_MAX = 6
-/** Room for sub-accounts and later profiles. */
+/** Capacity for sub-accounts and later profiles. */
 const PROFILES_MORE = 12
 const RATES = [300, 300, 250, 100, 1000, 1, 0]
 /** How many wallets money is sent to. */
@@ -265,7 +265,7 @@ export class Holders {
         result.spenders.flatMap(({ address, status }) => (status === wanted ? address : []))
       const approved = withStatus('confirmed')
       const known = [...approved, ...withStatus('submitted')]
-      for (const each of spenders) assert(known.includes(each), 'every exchange is asked for')
+      for (const each of spenders) assert(known.includes(each), 'every exchange is requested')
       this.#memory.sponsored.push({ profileId, partnerId, account, approved })
     }
     this.#life.follow(answer.then(compare))

@@ -50,7 +50,7 @@ import { type SimDisk, SimJournal } from './sim-disk.ts'
 import { SimThread } from './sim-thread.ts'
 import { Watch } from './watch.ts'
 
-/** With less room than this a ring or the journal may refuse any command. */
+/** With less free space than this a ring or the journal may refuse any command. */
 const LOW_BYTES = LIMITS.recordBytesMax + LIMITS.ringReserveBytes + 64 * 1024
 const RING_BYTES = 1 << 20
 const BLOCK_MS = 500
@@ -171,7 +171,7 @@ export class Life {
         const row = accountId === 0 ? null : { accountId, status }
         return Promise.resolve(this.readsAreLate ? undefined : row)
       },
-      // Main has every order here, so it never asks.
+      // Main has every order here, so it never queries the tables.
       orderByClientId: () => Promise.resolve(undefined),
     })
     this.everywhere = new CancelEverywhere(pipeline, this.cancels)
@@ -218,7 +218,7 @@ export class Life {
     return intake
   }
 
-  /** Teaches the intake what a journal held, as server/start/open.ts does. */
+  /** Replicates to the intake what a journal held, as server/start/open.ts does. */
   #replicate(seal: Seal): void {
     this.model.tokenIds.clear()
     const { catalogue, accounts } = this.pipeline.clearing
@@ -232,7 +232,7 @@ export class Life {
     }
   }
 
-  /** The number of a valid token, which the model is told too. */
+  /** The number of a valid token, which the model receives too. */
   tokenNoOf(tokenId: string): number {
     const token = this.pipeline.clearing.accounts.tokenById(tokenId)
     assert(token !== undefined, 'a valid token is known')
@@ -242,7 +242,7 @@ export class Life {
 
   replicateToken(tokenId: string): void {
     const token = this.model.tokens.get(tokenId)
-    assert(token !== undefined, 'only an existing token is taught')
+    assert(token !== undefined, 'only an existing token is replicated')
     // It was revoked before it was durable.
     if (token.isRevoked) return
     const { profileId, scopes } = token
@@ -277,12 +277,12 @@ export class Life {
     }
   }
 
-  /** A command is refused for lack of room only while there is little room. */
+  /** A command is refused for lack of space only while there is little. */
   assertLow(book: number): void {
     const { journal, shards } = this
     const isFull = book !== 0 && shards.of(book).freeBytes() < LOW_BYTES
     const isLow = isFull || journal.freeBytes() < LOW_BYTES
-    assert(isLow, 'no command is refused while there is room')
+    assert(isLow, 'no command is refused while there is space')
   }
 
   /** Lets a failed check fail the world where nothing else would report it. */
@@ -360,18 +360,18 @@ export class Life {
   reportsLater(answer: Promise<unknown>): void {
     const { watch, pipeline } = this
     const at = pipeline.clearing.lastSeq
-    // A refusal for lack of room rests on nothing that a crash could take back.
+    // A refusal for lack of space rests on nothing that a crash could take back.
     const report = (result: unknown) => {
       if (result !== REJECT.OVERLOADED) watch.reported(at)
     }
     this.follow(answer.then(report))
   }
 
-  /** Nothing stops this change except a lack of room. */
+  /** Nothing stops this change except a lack of space. */
   changed(answer: Promise<Reject | null>): Promise<Reject | null> {
     const wasFree = this.journal.freeBytes() > (1 << 20) - LIMITS.recordBytesMax
     this.reportsLater(answer)
-    this.follow(answer.then((refused) => assert(refused === null || !wasFree, 'there is room')))
+    this.follow(answer.then((refused) => assert(refused === null || !wasFree, 'there is space')))
     return answer
   }
 
@@ -394,7 +394,7 @@ export class Life {
     const isQuiescent = this.shards.areIdle && this.journal.waitingCount === 0
     if (this.packsAreDue) return false
     if (queues.count > 0 || orders.reserved > 0 || this.opening > 0) return false
-    // One time slice left deadlines to the next turn of the loop.
+    // One time slice left deadlines to the next tick.
     if (sequencer.isCut) return false
     // A large amount is published in slices.
     if (!this.shards.all.every((shard) => shard.isPublished)) return false
@@ -410,7 +410,7 @@ export class Life {
     if (isShown && !this.readsAreLate) this.pipeline.mining?.rewards.scored(referrals.scored())
   }
 
-  /** Main hears that frames have come, if a thread rang. */
+  /** Main learns that frames have come, if a thread woke it up. */
   receive(): void {
     if (!this.hasWakeUp) return
     this.hasWakeUp = false

@@ -57,7 +57,7 @@ const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, rejected: 
 
 /** Plays worlds whose markets and sessions live briefly, until so many markets have been. */
 export function testLives(file: number, marketsMin: number): void {
-  test(`every law holds while ${marketsMin} markets and sessions come and go`, async () => {
+  test(`every invariant holds while ${marketsMin} markets and sessions come and go`, async () => {
     const kinds = new Map<string, number>()
     let [lives, crashes] = [0, 0]
     let seed = freshSeed() + file * SEEDS_PER_FILE
@@ -79,7 +79,7 @@ export function testLives(file: number, marketsMin: number): void {
  * the short form of `make sim`.
  */
 export function testLongFlow(file: number, commandsMin: number): void {
-  test(`every law holds through ${commandsMin} commands and every fault of a machine`, async () => {
+  test(`every invariant holds through ${commandsMin} commands and all machine faults`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
     const reported = new Map<string, number>()
     const unseen = () => {

@@ -243,7 +243,7 @@ export class Model {
     }
   }
 
-  /** Main may not have heard yet that the order was canceled. */
+  /** Main may not know yet that the order was canceled. */
   #admitRelease(release: ReleaseOrder): void {
     this.#pending.set(release.seq, { ...release })
     const id = this.idOf(release.slot, release.generation)
@@ -305,7 +305,7 @@ export class Model {
   /** Gives the answer that the market owes to this command; its half of the money moves. */
   settle(seq: number): Answer {
     const requested = this.#pending.get(seq)
-    assert(requested !== undefined, 'a market answers what it was asked, once')
+    assert(requested !== undefined, 'a market answers each request once')
     this.#pending.delete(seq)
     if ('kind' in requested && requested.kind === 'cancelOrders') return this.#cancel(requested)
     const marketId = 'kind' in requested ? requested.marketId : requested.market

@@ -1,20 +1,20 @@
-// Checks law 5 after every command, at the cost of what the command touched. It keeps a shadow of
-// all balances, and their sums by the differences of the entries it looks at. A full walk then
-// shows that no other entry moved.
+// Checks invariant 5 after every command, at the cost of what the command touched. It keeps a
+// shadow of all balances, and their sums by the differences of the entries it looks at. A full walk
+// then shows that no other entry moved.
 
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { FEE_ACCOUNT, SYSTEM_ACCOUNTS } from '../../engine/domain/ids.ts'
 import { kindOf } from '../../engine/domain/markets/market.ts'
 
-/** The law of the sums; a test may plant a wrong law to see that the watch finds it. */
+/** The invariant of the sums; a test may plant a wrong one to see that the watch finds it. */
 export type Conserves = (sums: {
   readonly heldRaw: number
   readonly depositsRaw: number
   readonly withdrawalsRaw: number
 }) => boolean
 
-/** Law 5, unchanged. */
+/** Invariant 5, unchanged. */
 export const conserved: Conserves = ({ heldRaw, depositsRaw, withdrawalsRaw }) =>
   heldRaw === depositsRaw - withdrawalsRaw
 

@@ -1,5 +1,5 @@
 // Models money that moves outside trading, by commands alone: pairs, redemptions, conversions and
-// withdrawals, in the purses of the slow twin.
+// withdrawals, in the purses of the reference model.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -46,7 +46,7 @@ export class Movers {
     this.#send(call)
   }
 
-  /** A crash may have taken a profile or a market back that was never told. */
+  /** A crash may have taken a profile or a market back that was never published. */
   #isThere({ request, marketIds }: SentMove): boolean {
     const { model, pipeline } = this.#life
     const { length } = model.markets

@@ -77,7 +77,7 @@ export class Operators {
     this.#life.chain.arm(dice[0] < 0.2 ? { nextApprovals: next } : { next }, outcome)
   }
 
-  /** Opens the next market of the next lane; some have a deadline, some take no fees. */
+  /** Opens the next market of the next track; some have a deadline, some take no fees. */
   open({ dice }: Step): void {
     const { changes, model, pipeline } = this.#life
     const marketId = model.markets.length + 1
@@ -88,7 +88,7 @@ export class Operators {
     const exchangeAddress = `0x${String(1 + Math.floor(dice[1] * 3)).repeat(40)}`
     const feeEnabled = dice[1] < 0.6
     const rules = { deadlineMs, feeEnabled, minSizeRaw: 1e7, takerDelayMs, exchangeAddress }
-    // Now and then it asks for the slug of an older market, which may have left memory.
+    // Now and then it requests the slug of an older market, which may have left memory.
     const named = dice[1] > 0.95 ? 1 + Math.floor(dice[0] * model.markets.length) : marketId
     const isUsed = model.slugs.has(marketSpec(named).slug)
     const answer = changes.create(marketSpec(named, rules))
@@ -103,7 +103,7 @@ export class Operators {
     this.#life.follow(answer.then(compare))
   }
 
-  /** Resolves the newest market of the lane whose turn it is, and opens the next one. */
+  /** Resolves the newest market of the next track, and opens the next one. */
   resolve(step: Step): void {
     const { published, changes, model } = this.#life
     const track = 1 + (model.markets.length % this.#setting.tracks)

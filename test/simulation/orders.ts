@@ -21,7 +21,7 @@ export const TOKENS: readonly SlowToken[] = ['yes', 'no']
 const FOK = ORDER_TYPES.indexOf('FOK')
 const FAK = ORDER_TYPES.indexOf('FAK')
 
-/** The newest market of a lane; lanes take turns in the order of market ids. */
+/** The newest market of a track; market ids alternate between the tracks. */
 export function marketOfTrack(track: number, tracks: number, markets: number): number {
   return markets - ((markets - track) % tracks)
 }
@@ -53,7 +53,7 @@ export class Orders {
     return order
   }
 
-  /** The lanes are the newest markets that take orders. Some clients do not look at the status. */
+  /** The tracks are the newest markets that take orders. Some clients do not look at the status. */
   #marketOf(track: number, hash: number): number {
     const published = this.#published
     const { tracks } = this.#script.setting

@@ -1,4 +1,5 @@
-// Models packs and offers of packs, by commands alone, in the purses of the slow twin (rules §8).
+// Models packs and offers of packs, by commands alone, in the purses of the reference model (rules
+// §8).
 
 import assert from 'node:assert/strict'
 import type { ControlCommand } from '../../engine/domain/command.ts'
@@ -40,7 +41,7 @@ interface ListedPack {
   readonly legs: readonly CuratedLeg[]
 }
 
-/** A pack that is asked of the house, or was just made with no further risk. */
+/** A pack that is requested of the house, or was just made with no further risk. */
 interface Bet {
   readonly owner: number
   readonly risk: bigint
@@ -54,7 +55,7 @@ interface Elsewhere {
   readonly frozen: ReadonlySet<number>
 }
 
-/** What a stake on legs pays: nine tenths of it, divided by each price in turn, exactly. */
+/** What a stake on legs pays: nine tenths of it, divided by one price after the other, exactly. */
 export function paidFor(stake: bigint, prices: readonly number[]): bigint {
   const ones = prices.reduce((product) => product * 1000n, 1n)
   const chances = prices.reduce((product, ticks) => product * BigInt(ticks), 1n)

@@ -43,7 +43,7 @@ export interface Quoted {
   readonly desk: PackDesk
   /** The orders that priced it, and how many legs the house had sold. */
   readonly asks: string
-  /** The pack that it became; 0 while no client was told. */
+  /** The pack that it became; 0 while no client received it. */
   packId: number
 }
 
@@ -138,7 +138,7 @@ export class Packers {
     })
   }
 
-  /** Asks for a quote, and stakes on it as soon as it is told. */
+  /** Requests a quote, and stakes on it as soon as it arrives. */
   pack(step: Step): void {
     const profileId = this.#account(step.dice[0])
     const wanted = this.#wanted(step, 70 * SHARE)
@@ -146,7 +146,7 @@ export class Packers {
     const quoting = allSteps(this.#life.packs.quoting(wanted, profileId))
     this.#issuesAre({ issues: this.#issuesOf(wanted, profileId, 'quote') }, wanted, quoting)
     this.#life.reportsLater(quoting)
-    // The stake comes a turn after the quote; there is no rest before.
+    // The stake comes a tick after the quote; there is no rest before.
     this.#life.opening++
     const staked = quoting.then(({ quoteId, payoutRaw, expiresMs }) => {
       this.#life.opening--
@@ -452,7 +452,7 @@ export class Packers {
   }
 }
 
-/** What becomes of a call: a pack, an offer, nothing to tell, or why not. */
+/** What becomes of a call: a pack, an offer, nothing to report, or why not. */
 type Answer = object | number | null
 
 function isIneligible(answer: Answer): answer is Ineligible {

@@ -1,5 +1,5 @@
 // Models what those earn who referred takers, by commands alone (rules §3.2): a part of the fee of
-// each mined trade, once, at the rate that was said before its block, paid when its day is over. A
+// each mined trade, once, at the rate that was set before its block, paid when its day is over. A
 // part in shares waits for the payout of its market.
 
 import assert from 'node:assert/strict'
@@ -227,7 +227,7 @@ export class ReferralModel {
     const { minute, part, isLast, rows, referrals = [], shares = [] } = command
     const { sample, debts, waiting, paidOut } = this.#state
     assert(sample !== null && sample.minute === minute, 'only an open sample is credited')
-    assert.equal(part, sample.parts, 'the parts of a sample come in turn')
+    assert.equal(part, sample.parts, 'the parts of a sample come in order')
     const all = this.#partsOf(sample)
     const due = all.slice(part * creditRowsMax, (part + 1) * creditRowsMax)
     const earned: [number, number, number][] = []
@@ -313,8 +313,8 @@ export class ReferralModel {
     }
     if (!isLast) return
     const left = this.#state.debts.filter((debt) => debt.day <= day)
-    // What the fees do not cover is shared out to the last unit of each. A replay hears each market
-    // at once: it may have fees that main did not know of yet when it paid.
+    // What the fees do not cover is shared out to the last unit of each. A replay receives each
+    // market at once: it may have fees that main did not know of yet when it paid.
     const isShort = isReplayed || fees.free < BigInt(rows.length + 1)
     assert(left.length === 0 || isShort, 'a day is paid whole')
     this.#set({ paidDay: day })

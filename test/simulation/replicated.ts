@@ -1,5 +1,5 @@
-// What main told the intake, and the refusals that the intake must then give: the checks of rules
-// §1.8 that come before those of the sequencer.
+// What main replicated to the intake, and the refusals that the intake must then give: the checks
+// of rules §1.8 that come before those of the sequencer.
 
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
 import type {
@@ -31,7 +31,7 @@ export class Replicated {
   readonly profiles = new Map<number, ProfileEntry>()
   readonly markets = new Map<string, MarketEntry>()
 
-  /** Notes what the pool is told from now on. */
+  /** Notes what the pool receives from now on. */
   listen(intake: IntakePool): void {
     const addToken = intake.addToken.bind(intake)
     intake.addToken = (token) => {

@@ -8,7 +8,7 @@ import { scriptOf } from './script.ts'
 const SEED = 15
 const STEPS = 3000
 
-/** The failure of these steps under a wrong law. */
+/** The failure of these steps under a wrong invariant. */
 async function failureOf(
   steps: number,
   only: readonly number[] | null,
@@ -20,7 +20,7 @@ async function failureOf(
     if (broken instanceof BrokenWorld) return broken
     throw broken
   }
-  return assert.fail('a wrong law breaks a world')
+  return assert.fail('a wrong invariant fails a world')
 }
 
 test('a seed plays out the same every time', async () => {
@@ -31,11 +31,11 @@ test('a seed plays out the same every time', async () => {
   assert.deepEqual(longer.steps.slice(0, STEPS), scriptOf(SEED, STEPS).steps)
 })
 
-test('a broken law is found, and shrunk to few steps that break it again', async () => {
+test('a broken invariant is found, and shrunk to few steps that break it again', async () => {
   const forgetsWithdrawals: Conserves = ({ heldRaw, depositsRaw }) => heldRaw === depositsRaw
   const broken = await failureOf(STEPS, null, forgetsWithdrawals)
   assert.equal(broken.message, 'collateral is conserved')
-  assert(broken.step > 20, 'the law breaks well after the start')
+  assert(broken.step > 20, 'the invariant breaks well after the start')
   const line = await replayLine(SEED, broken, { conserves: forgetsWithdrawals })
   const emitted = new RegExp(`^make sim SEED=${SEED} STEPS=(\\d+) ONLY=([\\d,-]+)$`).exec(line)
   assert(emitted !== null, `${line} is a complete command`)

@@ -19,7 +19,7 @@ function chained(before: Uint8Array, firstSeq: number, records: Uint8Array): Uin
 
 export class SimDisk {
   #batches: Batch[] = []
-  /** Main was told that everything up to here is durable. */
+  /** Main was notified that everything up to here is durable. */
   reportedSeq = 0
 
   get lastSeq(): number {
@@ -74,7 +74,7 @@ export class SimJournal implements JournalWriter {
   #published = 0
   #bytes = 0
   #lastSeq: number
-  /** True while the journal is full and has no room for any record. */
+  /** True while the journal is full and has no space for any record. */
   isRefusing = false
 
   constructor(
@@ -104,7 +104,7 @@ export class SimJournal implements JournalWriter {
 
   append(seq: number, record: Uint8Array): void {
     assert.equal(seq, this.#lastSeq + 1, 'the journal has no gap')
-    assert(this.freeBytes() >= record.length, 'a record is appended only when it has room')
+    assert(this.freeBytes() >= record.length, 'a record is appended only when it fits')
     this.#lastSeq = seq
     this.#appended.push(new Uint8Array(record))
     this.#bytes += record.length
@@ -132,7 +132,7 @@ export class SimJournal implements JournalWriter {
     for (const record of batch) this.#bytes -= record.length
   }
 
-  /** Main hears that everything on the disk is durable. */
+  /** Main is notified that everything on the disk is durable. */
   report(): void {
     if (this.#disk.lastSeq === this.#disk.reportedSeq) return
     this.#disk.reportedSeq = this.#disk.lastSeq

@@ -7,7 +7,9 @@ import { handleFrame, sendEventsTo } from '../../engine/shard/market-thread.ts'
 import type { ShardRings } from '../../engine/shard/shard-handle.ts'
 import { Ring } from '../../engine/thread/ring.ts'
 
-/** The room a command needs before it runs; a real thread waits for main within the command. */
+/**
+ * The free space a command needs before it runs; a real thread waits for main within the command.
+ */
 const WIDEST_ANSWER_BYTES = 256 * 1024
 
 export class SimThread extends EventEmitter {
@@ -25,7 +27,7 @@ export class SimThread extends EventEmitter {
   /** Answers up to `count` frames that main has published; returns how many. */
   run(count: number): number {
     if (this.isStalled || this.isDead) return 0
-    sendEventsTo(this.#output, () => assert.fail('every answer has room'))
+    sendEventsTo(this.#output, () => assert.fail('every answer fits'))
     let done = 0
     while (done < count && this.#hasCapacity() && this.#input.next()) {
       assert(handleFrame(this.#input, this.#output), 'no frame stops a thread')
@@ -39,14 +41,14 @@ export class SimThread extends EventEmitter {
     return this.#output.freeBytes() >= WIDEST_ANSWER_BYTES
   }
 
-  /** Shows main the answers and rings its bell; main may hear it later. */
+  /** Shows main the answers and wakes it up; main may notice later. */
   show(): void {
     if (this.isStalled || this.isDead) return
     this.#output.send()
     if (this.#output.takeWakeUp()) this.emit('message', 0)
   }
 
-  /** Main hears of a death some time after the death. */
+  /** Main learns of a death some time after the death. */
   bury(): void {
     if (this.isDead) this.emit('exit', 1)
   }

@@ -81,10 +81,10 @@ class ThreadedReplay {
 
   /** Resolves when a thread has answered something more. */
   #answers(): Promise<void> {
-    assert(this.#settled < this.#sent, 'a decision is covered once main has heard every market')
+    assert(this.#settled < this.#sent, 'a decision is covered once main has received every answer')
     this.#send()
     const before = this.#settled
-    // A thread rings only after main has asked for the doorbell, which main does as it drains.
+    // A thread wakes main only after main has requested a wake-up, which it does as it drains.
     this.#receive()
     if (this.#settled > before) return Promise.resolve()
     return new Promise((resolve) => {
@@ -97,7 +97,8 @@ class ThreadedReplay {
 
   async apply(record: Uint8Array): Promise<void> {
     const command = decodeCommand(record)
-    // The journal tells a decision, not what main had heard by then. Main hears as late as it can.
+    // The journal holds a decision, not what main had received by then. Main receives as late as it
+    // can.
     while (!isCovered(this.clearing, command)) await this.#answers()
     this.clearing.admit(command)
     for (const { marketId, book } of booksOf(command)) {
@@ -105,7 +106,7 @@ class ThreadedReplay {
       this.#books.set(marketId, book)
     }
     if (!concernsBook(command)) return
-    // Main may have heard more than when it stamped a cancel, and have closed the book.
+    // Main may have received more than when it stamped a cancel, and have closed the book.
     const shard = this.shards.of(this.#books.get(command.marketId) ?? 0)
     while (shard.freeBytes() < record.length) await this.#answers()
     if (command.kind === 'placeOrder') shard.place(command.seq, record)
@@ -129,7 +130,7 @@ function booksOf(command: Command): readonly { marketId: number; book: number }[
   return [...made, ...one].filter(({ book }) => book !== 0)
 }
 
-/** Whether main has heard enough for this decision; if not, a market still owes an answer. */
+/** Whether main has received enough for this decision; if not, a market still owes an answer. */
 function isCovered(clearing: Clearing, command: Command): boolean {
   if (command.kind === 'adjustBalance') {
     return clearing.ledger.collateralFreeRaw[command.profileId] >= -command.collateralRaw
@@ -187,7 +188,7 @@ function isPackCovered({ ledger }: Clearing, command: CommandOf<'packs'>): boole
   }
 }
 
-/** A pay spends fees: main must have heard the trades that they come from. */
+/** A pay spends fees: main must have received the trades that they come from. */
 function isPayCovered({ ledger }: Clearing, { rows }: PayRewards): boolean {
   const rebatesRaw = rows.reduce((sum, [, , rebateRaw]) => sum + rebateRaw, 0)
   return ledger.freeRaw(FEE_ACCOUNT) >= rebatesRaw

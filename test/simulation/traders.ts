@@ -31,7 +31,7 @@ interface Sponsored {
   readonly approved: readonly string[]
 }
 
-/** What clients know and were told, which outlives a crash. */
+/** What clients know and received, which outlives a crash. */
 export class ClientMemory {
   readonly placed = new Map<number, Known>()
   known: Known[] = []
@@ -40,14 +40,14 @@ export class ClientMemory {
   crossed: PlaceOrder[] = []
   /** The seq of accepted orders, by hash. */
   readonly accepted = new Map<number, { readonly seq: number; readonly hashLow: number }>()
-  /** Sub-accounts, with the approvals that clients were told of. */
+  /** Sub-accounts, with the approvals that clients received. */
   readonly sponsored: Sponsored[] = []
-  /** Sub-accounts that asked to leave their partner, and those that were told that they have. */
+  /** Sub-accounts that requested to leave their partner, and those whose request was confirmed. */
   readonly leaving = new Set<number>()
   readonly left: number[] = []
   readonly canceled: { readonly seq: number; readonly order: OrderName }[] = []
 
-  /** Checks after a recovery that everything clients were told is there. */
+  /** Checks after a recovery that everything clients received is there. */
   check({ pipeline }: Life, recoveredSeq: number): void {
     const { seen, orders } = pipeline.clearing
     for (const [hash, { seq, hashLow }] of this.accepted) {
@@ -71,7 +71,7 @@ export class ClientMemory {
       assert.equal(accounts.partners.byId(profileId), undefined, 'a profile has left for good')
     }
     for (const { seq, order } of this.canceled) {
-      assert(seq <= recoveredSeq, 'every cancel that clients were told of is in the journal')
+      assert(seq <= recoveredSeq, 'every cancel that was confirmed to clients is in the journal')
       assert(!orders.isLive(order.slot, order.generation), 'a canceled order stays canceled')
     }
   }
@@ -285,7 +285,7 @@ export class Traders {
     const ownerId = model.ownerOf(known.slot, known.generation)
     const isOwn = ownerId === account
     const end = model.wasMatched(known.slot, known.generation) ? 'ORDER_FILLED' : 'ORDER_NOT_OPEN'
-    // After a crash, the name of an order that was never told may name one of another market.
+    // After a crash, the name of an order that was never confirmed may name one of another market.
     const marketId = pipeline.clearing.orders.marketOf(known.slot)
     const takerDelayMs = model.markets[marketId - 1]?.takerDelayMs ?? 0
     const orderId = pipeline.ids.text(known.slot, known.generation)

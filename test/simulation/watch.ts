@@ -1,5 +1,6 @@
 // Stands between main and its ports and checks each command twice: when it is journaled, and when
-// its market has answered. It knows the laws, the model and the disk, and passes everything on.
+// its market has answered. It knows the invariants, the model and the disk, and passes everything
+// on.
 
 import assert from 'node:assert/strict'
 import type { Clearing } from '../../engine/core/clearing.ts'
@@ -94,9 +95,9 @@ export class Watch {
     }
   }
 
-  /** A client was told something that rests on this command (invariant 1). */
+  /** A client received something that rests on this command (invariant 1). */
   reported(seq: number): void {
-    assert(seq <= this.#disk.reportedSeq, 'nothing is told before it is durable')
+    assert(seq <= this.#disk.reportedSeq, 'nothing is published before it is durable')
   }
 
   /** A command was appended to the journal: main has just admitted it. */
@@ -259,7 +260,7 @@ export class Watch {
     assert.equal(fills.length, answer.fills.length, 'the number of fills')
     for (const [index, { slot, code, ticks, sizeRaw, leftRaw }] of fills.entries()) {
       const expected = answer.fills[index]
-      assert.equal(orders.seqOf(slot), expected.maker, 'the maker whose turn it is')
+      assert.equal(orders.seqOf(slot), expected.maker, 'the next maker in the book')
       assert.equal(sizeRaw, Number(expected.shares), 'the size of a fill')
       assert.equal(leftRaw, Number(expected.left), 'what a fill leaves')
       assert.equal(code === MAKER.CLOSED, expected.closed, 'whether a fill ends its maker')

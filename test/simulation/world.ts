@@ -32,7 +32,7 @@ import { ClientMemory, Traders } from './traders.ts'
 import { youngJournal } from './young.ts'
 
 const WALK_EVERY = 100
-/** Turns of main's loop before it hears that a thread died. */
+/** Ticks of main's event loop before it learns that a thread died. */
 const LAST_ROUNDS = 4
 const TEARS: readonly Tear[] = ['whole', 'cut', 'flipped']
 /** Far more rounds than any backlog needs. */
@@ -43,7 +43,7 @@ const BEFORE_MIDNIGHT_MS = 240_000
 const BEGIN_MS = Math.ceil(START_MS / DAY_MS) * DAY_MS - BEFORE_MIDNIGHT_MS
 
 export interface WorldOptions {
-  /** A wrong law, to see that the watch finds it. */
+  /** A wrong invariant, to see that the watch finds it. */
   readonly conserves?: Conserves
 }
 
@@ -158,7 +158,7 @@ export class World {
     walk(this.#life)
   }
 
-  /** Null when the act is not one of the machine; true when a turn of the loop ends the act. */
+  /** Null when the act is not one of the machine; true when an event-loop tick ends the act. */
   #machine({ act, dice }: Step): boolean | null {
     const { threads, journal, pipeline } = this.#life
     switch (act) {
@@ -329,7 +329,7 @@ export class World {
     this.#life.score()
   }
 
-  /** A turn of main's loop, which lets its promises go on and shows what it published. */
+  /** An event-loop tick of main, which lets its promises go on and shows what it published. */
   async #tick(): Promise<void> {
     await new Promise(setImmediate)
     this.#heed()
@@ -352,7 +352,7 @@ export class World {
     // The end of a trade waits for late tables.
     this.#life.readsAreLate = false
     for (const thread of this.#life.threads) thread.isStalled = false
-    // A step of a slot that found no room is tried again, also after the clock went back. The timer
+    // A step of a slot that did not fit is tried again, also after the clock went back. The timer
     // would look at the clock more often.
     this.#life.pipeline.tick()
     this.#clock.nowMs = this.#life.pipeline.sequencer.nowMs() + LIMITS.slotRetryMs

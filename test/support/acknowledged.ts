@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { OrderReply, TestMarket, Trader, UserOrder, Wanted } from './exchange-client.ts'
 
-// What clients were told, and what must therefore be there after a crash.
+// What clients received, and what must therefore be there after a crash.
 
 export interface SentOrder {
   readonly trader: Trader
@@ -55,7 +55,7 @@ export class Acknowledged {
     for (const orderId of execution.stpMakerCancels ?? []) this.canceled.add(orderId)
   }
 
-  /** The rows of one trader in one market must show everything that its replies told. */
+  /** The rows of one trader in one market must show everything that its replies stated. */
   checkOrders(trader: Trader, market: TestMarket, rows: ReadonlyMap<string, UserOrder>): void {
     for (const [id, reported] of this.orders) {
       if (reported.trader !== trader || reported.market !== market) continue

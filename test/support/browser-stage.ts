@@ -54,7 +54,7 @@ export class BrowserStage {
     return watched
   }
 
-  /** The book as the exchange tells it now. */
+  /** The book as the exchange publishes it now. */
   async book(slug: string): Promise<readonly Level[]> {
     const { body } = await this.live.send('GET', `/markets/${slug}/orderbook`)
     return ['bid', 'ask'].flatMap((side) => {

@@ -3,7 +3,7 @@ import { hexToString, isHex, toHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 // A wallet as a browser offers it to pages (EIP-1193). It holds a real key and signs with viem:
-// only the questions to its owner are left out. What it was asked is kept.
+// only the questions to its owner are left out. Its requests are kept.
 
 interface Requested {
   readonly method: string

@@ -99,7 +99,7 @@ export class TestBrowser {
   }
 }
 
-/** Asks once in each frame of the page until it holds. */
+/** Checks once in each frame of the page until it holds. */
 export async function until(
   page: Page,
   holds: () => Promise<boolean>,

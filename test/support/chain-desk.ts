@@ -11,7 +11,7 @@ import { at, textAt } from './json-path.ts'
 import { ADMIN_TOKEN, type LiveExchange, type Trader } from './live-exchange.ts'
 import type { LiveMarket } from './live-orders.ts'
 
-// A live exchange for tests of the chain: a maker, a taker, a market, and the settlement facts of
+// A live exchange for tests of the chain: a maker, a taker, a market, and the settlement events of
 // their trades. With a block interval of BLOCK_MS, a test makes a block by moving the clock by it.
 
 export const UNIT = 1_000_000
@@ -24,7 +24,7 @@ function miningOf(live: LiveExchange): Mining {
   return mining
 }
 
-/** Keeps every block and settlement fact, and lets a test wait for them. */
+/** Keeps every block and settlement event, and lets a test wait for them. */
 export class Reported implements SettlementListener {
   readonly blocks: BlockEvent[] = []
   readonly events: SettlementEvent[] = []
@@ -52,7 +52,7 @@ export class Reported implements SettlementListener {
     setImmediate(() => this.#wake())
   }
 
-  /** The newest fact of a trade, once it has this status. */
+  /** The newest event of a trade, once it has this status. */
   async of(tradeEventId: string, status: string): Promise<SettlementEvent> {
     const newest = () => this.events.findLast(({ tradeSeq }) => `${tradeSeq}` === tradeEventId)
     for (;;) {
@@ -62,7 +62,7 @@ export class Reported implements SettlementListener {
     }
   }
 
-  /** Waits until this many facts have this status. */
+  /** Waits until this many events have this status. */
   async count(status: string, least: number): Promise<void> {
     while (this.events.filter((event) => event.status === status).length < least) await this.#more()
   }

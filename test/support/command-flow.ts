@@ -13,7 +13,7 @@ import { encodeControl } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import type { TestMarket } from './exchange-client.ts'
 
-// A seeded run of decided commands that keep every law, as a sequencer could have written it.
+// A seeded run of decided commands that keep every invariant, as a sequencer could have written it.
 
 const START_MS = 1_700_000_000_000
 const TRADERS = 8

@@ -52,7 +52,7 @@ interface PendingOrder {
 
 export class CrashRounds {
   readonly reported = new Acknowledged()
-  /** Orders whose reply said that they are held. */
+  /** Orders whose reply reports that they are held. */
   held = 0
   readonly #random: Random
   readonly #dataDir: string
@@ -114,7 +114,10 @@ export class CrashRounds {
     return { round: this.#round, marketThreads, seq, replies, unanswered }
   }
 
-  /** Stops by SIGTERM instead. The next start must recover what the server said it stopped at. */
+  /**
+   * Stops by SIGTERM instead. The next start must recover the state that the server reported at its
+   * stop.
+   */
   async goodStop(): Promise<void> {
     const stopped = await this.#server.stop()
     assert.deepEqual(await verify(this.#dataDir), stopped)
@@ -219,7 +222,7 @@ export class CrashRounds {
       clientOrderId: `order-${salt}`,
       salt,
     }
-    // No reply tells the fills of a held order. So one trader sends none to the delayed market, and
+    // No reply has the fills of a held order. So one trader sends none to the delayed market, and
     // its balance follows from replies alone.
     const isReported = trader === this.#traders.at(-1)
     const markets = isReported ? this.#markets.slice(0, -1) : this.#markets

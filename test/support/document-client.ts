@@ -124,7 +124,7 @@ export class DocumentClient {
     this.seen.set(path, (this.seen.get(path) ?? new Set()).add(status))
     const response = responses[status]
     const text = await reply.text()
-    assert.ok(isTree(response), `GET ${target} gives ${status}, which is not told: ${text}`)
+    assert.ok(isTree(response), `GET ${target} gives ${status}, which is not documented: ${text}`)
     const body = this.#bodyOf(response, reply.headers, text, `GET ${target}, ${status}`)
     return { status, etag: reply.headers.get('etag'), body }
   }
@@ -145,7 +145,7 @@ export class DocumentClient {
       return undefined
     }
     const media = response.content[kind] ?? response.content[bare]
-    assert.ok(isTree(media), `${what} is of a kind that is told, not ${kind}`)
+    assert.ok(isTree(media), `${what} is of a documented kind, not ${kind}`)
     if (bare !== JSON_TYPE) return text
     const body: unknown = JSON.parse(text)
     this.#checks.assertHolds(media.schema, body, what)

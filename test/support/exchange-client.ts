@@ -272,7 +272,9 @@ export class ExchangeClient {
     return (await Promise.all(STATUSES.map(ofStatus))).flat()
   }
 
-  /** Balances are told when they change: credits one raw unit, takes it back, leaves it out. */
+  /**
+   * Balances are published when they change: credits one raw unit, takes it back, leaves it out.
+   */
   async balances(trader: Trader): Promise<{ freeRaw: number; reservedRaw: number }> {
     const body = { profileId: trader.profileId, collateralRaw: 1 }
     const { freeRaw, reservedRaw } = shaped(balanceShape, await this.admin('/admin/balances', body))

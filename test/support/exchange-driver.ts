@@ -266,7 +266,7 @@ export class ExchangeDriver {
     return { ...release, generation, seq: this.clearing.lastSeq + 1, nowMs: this.nowMs }
   }
 
-  /** Asks the gate first. Gives the name of the refusal, or null when the order was canceled. */
+  /** Checks the gate first. Gives the name of the refusal, or null when the order was canceled. */
   cancel(account: number, ref: OrderRef): RejectName | null {
     const refusal = decideCancel(this.clearing, account, ref.slot, ref.generation)
     if (refusal !== null) return refusal.name
@@ -342,7 +342,7 @@ export class ExchangeDriver {
 }
 
 function nameOf(refusal: Exclude<ReturnType<typeof decidePlace>, null>): RejectName {
-  assert(refusal instanceof Reject, 'a driver without tables is never told to ask them')
+  assert(refusal instanceof Reject, 'a driver without tables never has to query them')
   return refusal.name
 }
 

@@ -14,10 +14,12 @@ type Named<N extends string, Terms> = readonly N[] | Readonly<Record<N, Terms>>
 type TraderTerms = number | { readonly collateralRaw?: number; readonly [field: string]: unknown }
 
 export interface Scene<T extends string, M extends string> extends LiveOptions {
-  /** The collateral of a trader with no sum of its own: 1000 units unless told otherwise. */
+  /**
+   * The collateral of a trader with no sum of its own: 1000 units unless the options set another.
+   */
   readonly fundsRaw?: number
   readonly traders?: Named<T, TraderTerms>
-  /** Slugs; each market without fees unless told otherwise. */
+  /** Slugs; each market without fees unless the options set them. */
   readonly markets?: Named<M, object>
 }
 

@@ -49,7 +49,7 @@ export class FileReport {
   }
 }
 
-/** What node is told, so that it runs a file. */
+/** The arguments with which node runs a file. */
 export interface Start {
   readonly words: readonly string[]
   /** The URL of the reporter. */

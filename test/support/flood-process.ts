@@ -11,7 +11,7 @@ export interface FloodSetting {
   readonly seed: number
 }
 
-/** A question to the sender, which answers each question with one message, in turn. */
+/** A question to the sender, which answers each question with one message, in order. */
 export type FloodRequest =
   | { readonly kind: 'setting'; readonly setting: FloodSetting }
   | { readonly kind: 'sign'; readonly count: number }

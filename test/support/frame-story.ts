@@ -5,15 +5,15 @@ import { type LiveMarket, signedFor, unsigned } from './live-orders.ts'
 import type { Reply } from './replies.ts'
 import { handshakeOf, SocketClient } from './socket-client.ts'
 
-// Stories of orders over HTTP, and the frames that the owner of each order hears over the socket.
-// A line of a story places an order or does something else:
+// Stories of orders over HTTP, and the frames that the owner of each order receives over the
+// socket. A line of a story places an order or does something else:
 //
 //   alice  ask   buy no 3 @600            a GTC, unless the line names another type
 //   bob    take  buy yes 8 @420 FAK cancel_taker post-only until:5
 //   bob    take  buy yes spend 2 FOK      the market form, as `sell yes all 2 FOK` is
 //   alice  cancels ask
-//   take   heard 3                        waits until its owner has heard three frames of it
-//   take   silent                         its owner has heard nothing of it
+//   take   heard 3                        waits until its owner has received three frames of it
+//   take   silent                         its owner has received nothing of it
 //   clock  60000                          the clock moves on by so many milliseconds
 //   dora   heartbeat 6000
 //   operator resolve                      or `operator fault FAILED`, for the next trade
@@ -136,7 +136,7 @@ export class Story {
     else await this.#place(who, name, rest.join(' '))
   }
 
-  /** The words that an order's owner heard, once there are `count` of them. */
+  /** The words that an order's owner received, once there are `count` of them. */
   async received(name: string, count: number): Promise<string[]> {
     const { who, orderId } = this.order(name)
     const client = this.#cast.client(who)

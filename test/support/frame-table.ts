@@ -3,18 +3,18 @@ import { after, afterEach, before, test } from 'node:test'
 import { Cast, Story } from './frame-story.ts'
 import { type LiveExchange, startLive } from './live-exchange.ts'
 
-// Tables of order stories and of the frames that their owners hear. Each row is a test; see
+// Tables of order stories and of the frames that their owners receive. Each row is a test; see
 // frame-story.ts.
 
 export interface Row {
   readonly title: string
   readonly market?: (nowMs: number) => object
   readonly story: readonly string[]
-  /** The words heard of each order, by its name and in their order. */
+  /** The words received of each order, by its name and in their order. */
   readonly received: Readonly<Record<string, readonly string[]>>
 }
 
-/** What the owner hears when a resting order of three shares at 0.5 is filled whole. */
+/** What the owner receives when a resting order of three shares at 0.5 is filled whole. */
 export const FILLED_3 = ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.5', 'MINED']
 export const OWN_GONE = ['PLACEMENT 20', 'CANCELLATION 20 STP_MAKER_CANCELLED']
 
@@ -45,7 +45,7 @@ export function frameTable(rows: readonly Row[], fields: object = {}): void {
       reported.push({ story, received })
     })
   }
-  test('no owner hears more of an order than its row says', async () => {
+  test('no owner receives more of an order than its row says', async () => {
     const last = await Story.open(cast, 'last')
     await last.line('alice m buy no 3 @500')
     await last.line('bob t buy yes 3 @500')

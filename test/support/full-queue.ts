@@ -3,7 +3,7 @@ import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { profiles } from '../../persistence/query/read/profiles.ts'
 
 /**
- * Fills the queue of the query thread until it is told to stop. Each answer is followed at once by
+ * Fills the queue of the query thread until it is stopped. Each answer is followed at once by
  * the next question, because late answers may end many questions at a time.
  */
 export function crowd(query: QueryHandle): () => Promise<unknown> {

@@ -77,7 +77,7 @@ export function recoverAll(dataDir: string): Recovered {
 
 export interface StartedJournal {
   readonly journal: JournalHandle
-  /** The first fault it tells. */
+  /** The first fault it reports. */
   readonly fault: Promise<string>
   /** Resolves when the journal says that `seq` is durable. */
   readonly durable: (seq: number) => Promise<void>

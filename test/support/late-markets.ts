@@ -1,5 +1,5 @@
 // An exchange whose markets answer late. Main's decisions and its settlements are separate steps,
-// and the test says which market main hears next. The matching itself runs when an order is
+// and the test says whose answer main receives next. The matching itself runs when an order is
 // decided, as early as a thread could do it.
 
 import assert from 'node:assert/strict'
@@ -22,7 +22,7 @@ const CAPACITY = 512
 export class LateMarkets {
   readonly clearing = new Clearing(new OrderTable(CAPACITY))
   readonly commands: Command[] = []
-  /** Answers that main has not heard yet, by market. */
+  /** Answers that main has not received yet, by market. */
   readonly #unreceived = new Map<number, ArrayBuffer[]>()
   settled = 0
 
@@ -46,7 +46,7 @@ export class LateMarkets {
     else cancelInMarket(command)
   }
 
-  /** Markets with an answer that main has not heard. */
+  /** Markets with an answer that main has not received. */
   get speaking(): number[] {
     return [...this.#unreceived.keys()].filter(
       (each) => (this.#unreceived.get(each)?.length ?? 0) > 0,
@@ -59,10 +59,12 @@ export class LateMarkets {
     return count
   }
 
-  /** Main hears the oldest answer of a market. Law 2: the answer lowers no free balance. */
+  /**
+   * Main receives the oldest answer of a market. Invariant 2: the answer lowers no free balance.
+   */
   receive(marketId: number): void {
     const answer = this.#unreceived.get(marketId)?.shift()
-    assert(answer !== undefined, 'main hears only an answer that was given')
+    assert(answer !== undefined, 'main receives only an answer that was given')
     const before = this.#free()
     const count = answer.byteLength / EVENT_BYTES
     this.clearing.settle(new Int32Array(answer), new Float64Array(answer), 0, count)
@@ -84,7 +86,7 @@ export class LateMarkets {
   }
 
   hash(): string {
-    assert.equal(this.unreceivedCount, 0, 'a state is whole when every answer was heard')
+    assert.equal(this.unreceivedCount, 0, 'a state is whole when every answer was received')
     return stateHash(
       this.clearing,
       this.clearing.catalogue.openBooks().map((book) => bookDigest(book)),

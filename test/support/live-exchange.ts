@@ -197,7 +197,7 @@ export class LiveExchange implements Kept {
   }
 
   /**
-   * Sends any call; a JSON reply is parsed. It asks again while the read tables are behind, as
+   * Sends any call; a JSON reply is parsed. It retries while the read tables are behind, as
    * every client does: on a busy machine they may be so for longer than the exchange waits.
    */
   async send(method: string, path: string, init: RequestInit = {}): Promise<Reply> {
@@ -327,7 +327,7 @@ export class LiveExchange implements Kept {
     return this.placed(taker, market, { ...rest, ticks })
   }
 
-  /** Resolves a market; YES wins unless told otherwise. */
+  /** Resolves a market; YES wins by default. */
   async resolve(slug: string, body: object = { winningOutcomeIndex: 0 }): Promise<Reply> {
     const reply = await this.admin(`/admin/markets/${slug}/resolve`, body)
     bodyOf(reply)
@@ -366,7 +366,7 @@ export class LiveExchange implements Kept {
 
   /** The text of GET /metrics, as its operator reads it. */
   async metrics(): Promise<string> {
-    // Lets the exchange go on between two questions of a test that asks in a loop.
+    // Lets the exchange go on between two questions of a test that polls in a loop.
     await new Promise(setImmediate)
     return this.#running.metricsText()
   }

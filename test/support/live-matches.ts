@@ -3,7 +3,7 @@ import { at } from './json-path.ts'
 import { ADMIN_TOKEN, type LiveExchange } from './live-exchange.ts'
 import type { Reply } from './replies.ts'
 
-// Matches and scores for tests, as operators tell them over HTTP.
+// Matches and scores for tests, as operators send them over HTTP.
 
 export function asOperator(
   live: LiveExchange,

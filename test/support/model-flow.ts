@@ -274,7 +274,7 @@ export class ModelFlow {
     const held: (number | undefined)[] = []
     eachHeld(book, (_ticks, slot) => held.push(this.#idOfSlot.get(slot)))
     const slowHeld = this.#slow.held.filter(({ market }) => market === marketId)
-    assert.equal(String(held), String(slowHeld.map(({ id }) => id)), 'held orders in their turn')
+    assert.equal(String(held), String(slowHeld.map(({ id }) => id)), 'held orders in sequence')
   }
 
   compareEverything(): void {

@@ -103,9 +103,9 @@ export async function fill(
 }
 
 /**
- * Puts one order through the sequencer, a GTC buy of YES if not told otherwise. Gives null or the
+ * Puts one order through the sequencer, a GTC buy of YES by default. Gives null or the
  * refusal. Once in a while the filter, whose seed no test knows, takes a new order for a known one.
- * The sequencer then asks for the tables, which do not have the order.
+ * The sequencer then queries the tables, which do not have the order.
  */
 export function buy(
   { pipeline }: RunningExchange,

@@ -8,8 +8,8 @@ import { figuresOf, gaugeIn } from './process-figures.ts'
 import { metricsOf, ServerProcess, verify } from './server-process.ts'
 
 // A process of its own sends three times the orders that the machine can take. Meanwhile a maker
-// pulls quotes, and a client asks for the health. The laws are asserted here; figures that depend
-// on the machine are only reported.
+// pulls quotes, and a client requests the health. The invariants are asserted here; figures that
+// depend on the machine are only reported.
 
 export interface OverloadPlan {
   readonly dataDir: string
@@ -152,7 +152,7 @@ export class Overload {
     }
   }
 
-  /** At a pace of its own, asks for the health and pulls one quote after the other. */
+  /** At a pace of its own, requests the health and pulls one quote after the other. */
   async #probe(flooding: Promise<LoopResult>): Promise<void> {
     const requested: Promise<void>[] = []
     const stop = new AbortController()

@@ -89,7 +89,7 @@ export function assertSame(got: readonly Frame[], want: readonly Frame[], about:
 
 const order = { slot: 1, generation: 1, clientOrderId: '', side: 0, outcome: 0, orderType: 0 }
 
-/** A fact of an order that is in no table. */
+/** An event of an order that is in no table. */
 export function updateOf(accountId: number, seq: number): OrderEvent & { type: 'UPDATE' } {
   const what = { type: 'UPDATE', remainingRaw: 1, priceTicks: 500 } as const
   return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }

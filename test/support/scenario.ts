@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { ORDER_TYPES, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { type BookLevel, ExchangeDriver, type Placed, type Wanted } from './exchange-driver.ts'
 
-// Rules told as trades in one market. A name becomes an account when a line first uses it. Numbers
-// are whole units (shares, collateral, prices). The words after an order are its expected result.
+// Rules written as trades in one market. A name becomes an account when a line first uses it.
+// Numbers are whole units (shares, collateral, prices). The words after an order are its expected
+// result.
 //
 //   alice has 100                           collateral
 //   alice gets 100 yes                      shares, minted against the bank
@@ -25,7 +26,7 @@ const WORDS = {
 
 const POLICY_WORDS: readonly string[] = STP_POLICIES
 
-/** Turns text with up to six decimals into an integer of millionths, exactly. */
+/** Converts text with up to six decimals into an integer of millionths, exactly. */
 export function raw(text: string): number {
   const [, whole, part] = /^(\d+)(?:\.(\d{1,6}))?$/.exec(text) ?? []
   assert(whole !== undefined, `"${text}" is not an amount`)

@@ -248,7 +248,7 @@ export class ServerProcess {
   /** The seq and the state that the start recovered. */
   get recovered(): Mark {
     const mark = markOf(this.#run.stderr, 'recovered')
-    assert.ok(mark !== null, 'a server that listens has said what it recovered')
+    assert.ok(mark !== null, 'a server that listens has reported what it recovered')
     return mark
   }
 

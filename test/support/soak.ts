@@ -8,9 +8,9 @@ import { ServerProcess, verify } from './server-process.ts'
 import { compileProbe, type SoakProbe } from './soak-memory.ts'
 import { type Scene, SoakPhase, type WindowFigures } from './soak-phase.ts'
 
-// Lives of one data folder, ended by SIGTERM and SIGKILL in turn, with the same rate of orders in
-// each. After each life the invariants hold offline and no acknowledged order is missing. The next
-// life has the money that one thread finds in the journal.
+// Lives of one data folder, ended by SIGTERM and SIGKILL alternately, with the same rate of orders
+// in each. After each life the invariants hold offline and no acknowledged order is missing. The
+// next life has the money that one thread finds in the journal.
 
 export interface SoakPlan {
   readonly dataDir: string
@@ -70,7 +70,9 @@ export async function soak(plan: SoakPlan): Promise<void> {
   }
 }
 
-/** The money that the server tells each trader must be what one thread makes of the journal. */
+/**
+ * The money that the server reports to each trader must be what one thread makes of the journal.
+ */
 async function checkMoney(
   server: ServerProcess,
   traders: readonly Trader[],

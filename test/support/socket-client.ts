@@ -101,7 +101,7 @@ export class SocketClient {
     return client
   }
 
-  /** Waits until `holds` says yes; a frame, a connect or a disconnect asks it again. */
+  /** Waits until `holds` is true; a frame, a connect or a disconnect checks it again. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 // A relay between browsers and the exchange, on loopback. HTTP passes through. Of sockets it can be
-// told to lose a frame, to end them all, and to let none through for a while.
+// made to lose a frame, to end them all, and to let none through for a while.
 
 const HEAD_END = '\r\n\r\n'
 
@@ -60,7 +60,7 @@ export class SocketRelay {
     })
   }
 
-  /** Says to all clients what the exchange never said; shorter than 64 KB. */
+  /** Sends to all clients what the exchange never sent; shorter than 64 KB. */
   say(text: string): void {
     const bytes = Buffer.from(text)
     const head = Buffer.from([0x81, Math.min(bytes.length, 126)])

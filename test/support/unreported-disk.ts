@@ -1,6 +1,6 @@
 import type { Pipeline } from '../../server/exchange/pipeline.ts'
 
-/** From now on the pipeline does not hear what is durable, until it is told. */
+/** From now on the pipeline does not learn what is durable, until it is notified. */
 export class UnreportedDisk {
   readonly #pipeline: Pipeline
   readonly #advance: (seq: number) => void
@@ -17,7 +17,7 @@ export class UnreportedDisk {
     this.#pipeline.drain()
   }
 
-  /** Tells all that is durable, and what will be from now on. */
+  /** Reports all that is durable, and what will be from now on. */
   reportAll(): void {
     const { publisher, journal } = this.#pipeline
     publisher.advance = this.#advance

@@ -2,7 +2,7 @@ import { setTimeout as afterMs } from 'node:timers/promises'
 
 const PAUSE_MS = 5
 
-/** Asks until it holds. The pause leaves the processor to the work that the test waits for. */
+/** Checks until it holds. The pause leaves the processor to the work that the test waits for. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await afterMs(PAUSE_MS)
 }

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Ring } from '../../engine/thread/ring.ts'
 import { WakeUps } from '../../engine/thread/wake-ups.ts'
 
-// Tells each frame that it reads. It sleeps so long between frames that only a bell can wake it.
+// Reports each frame that it reads. It sleeps so long between frames that only a wake-up ends it.
 const LONG_MS = 600_000
 const { shared, wakeUps, place, frames } = workerData
 const ring = new Ring(shared, new WakeUps(wakeUps).sleepWordOf(place))

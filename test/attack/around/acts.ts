@@ -183,7 +183,7 @@ export async function filesOf(on: Ground): Promise<string[]> {
   return [...new Set(found)]
 }
 
-/** Asks for files as they are: such a client takes no compressed bytes. */
+/** Requests files as they are: such a client takes no compressed bytes. */
 export async function wholeFiles(on: Ground): Promise<void> {
   const files = await filesOf(on)
   await asks(on, { perSecond: 100, connections: 8 }, (cycle) =>

@@ -117,14 +117,14 @@ export const AROUND: readonly Attack[] = [
     ...{ bytes: LIMITS.unreadReplyBytes.address, answers: READ, meets: ['200'], shortRounds: 16 },
   },
   {
-    name: 'every open read in turn',
+    name: 'every open read, one after the other',
     run: everyRead(false),
     bytes: 64 * MIB,
     answers: [...READ, ...NOTHING.values(), '503 NOT_COUNTED'],
     ...{ meets: ['200'], shortRounds: 60 },
   },
   {
-    name: 'every private read in turn',
+    name: 'every private read, one after the other',
     run: everyRead(true),
     bytes: 64 * MIB,
     answers: [...READ, ...NOTHING.values(), '503 NOT_COUNTED'],
@@ -134,7 +134,7 @@ export const AROUND: readonly Attack[] = [
     name: `${PAGE_SOCKETS} open pages of the console`,
     run: consolePages,
     bytes: PAGE_SOCKETS * SOCKET_BYTES + 64 * MIB,
-    // Honest visitors: nobody turns them away.
+    // Honest visitors: nobody refuses them.
     answers: ['101', '200', '304', '401 UNAUTHENTICATED'],
     ...{ meets: ['101', '200', '304', '401 UNAUTHENTICATED'], shortRounds: 12 },
   },

@@ -5,8 +5,8 @@ import { JOIN, plain, says, signed, upgrade } from '../requests.ts'
 import { filesOf } from './acts.ts'
 
 // The traffic of 1,000 pages of the console that people keep open. A page loads itself and its
-// files, asks what it shows, and listens on one socket. Half of them list markets and follow the
-// books of 100; half show one market, its tape and the visitor's own orders.
+// files, requests what it shows, and listens on one socket. Half of them list markets and follow
+// the books of 100; half show one market, its tape and the visitor's own orders.
 
 const PAGES = 1000
 const PAGES_SHORT = 12

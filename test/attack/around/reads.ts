@@ -5,7 +5,7 @@ import type { Ground } from '../ground.ts'
 import { plain, signed } from '../requests.ts'
 import type { Scene } from '../scene.ts'
 
-// Every read that is open or asks for a profile, as a request. A new route is in it by itself: its
+// Every read that is open or needs a profile, as a request. A new route is in it by itself: its
 // example says what to ask for, and the names of the scene stand for those of the example.
 
 export interface ReadParams {
@@ -89,7 +89,7 @@ export function readsIn(scene: Scene): ReadParams[] {
   })
 }
 
-/** Asks for all reads in turn, again and again. */
+/** Requests all reads one after the other, again and again. */
 export function everyRead(isPrivate: boolean) {
   return (on: Ground): Promise<void> => {
     const reads = readsIn(on.scene).filter((read) => read.isPrivate === isPrivate)

@@ -61,7 +61,7 @@ test('ties and sides of unequal length give the chance that every deal gives', (
   }
 })
 
-test('four passes of each side are the fewest that can tell a difference', () => {
+test('four passes of each side are the fewest that can show a difference', () => {
   assert.deepEqual(
     [canReport(1, 1), canReport(3, 3), canReport(4, 4), canReport(3, 5)],
     [false, false, true, true],

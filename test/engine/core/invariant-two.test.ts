@@ -14,8 +14,9 @@ import { LateMarkets } from '../../support/late-markets.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { marketSpec, ownRequest, profileFields } from '../../support/specs.ts'
 
-// Law 2: the answers of markets only raise free balances. So a decision that main takes before it
-// hears them stands afterwards, whatever comes in between and in whatever order they come.
+// Invariant 2: the answers of markets only raise free balances. So a decision that main takes
+// before it receives them stands afterwards, whatever comes in between and in whatever order they
+// come.
 
 const ACCOUNTS = 5
 const MARKETS = 3
@@ -26,7 +27,7 @@ const RATE_BPS = 300
 const GTC = 0
 const FOK = 2
 
-/** Orders and cancels of all accounts, decided by what main has heard so far. */
+/** Orders and cancels of all accounts, decided by what main has received so far. */
 class LateFlow {
   readonly late = new LateMarkets()
   readonly #random: Random
@@ -144,7 +145,7 @@ class LateFlow {
     return true
   }
 
-  /** Main hears up to `count` answers, of any markets in any order. */
+  /** Main receives up to `count` answers, of any markets in any order. */
   receive(count: number): void {
     for (let left = count; left > 0 && this.late.unreceivedCount > 0; left--) {
       this.late.receive(this.#random.pick(this.late.speaking))
@@ -159,14 +160,14 @@ function replayHash(commands: readonly Command[]): string {
   return exchange.stateHash()
 }
 
-test('decisions taken before main hears the markets stand in a replay on one thread', () => {
+test('decisions taken before main receives the answers stand in a replay on one thread', () => {
   const first = freshSeed()
   let settled = 0
   let releases = 0
   for (let seed = first; seed < first + 60; seed++) {
     const flow = new LateFlow(seed)
     const lateness = new Random(seed)
-    // From markets that are heard at once to hundreds of answers that wait.
+    // From answers that main receives at once to hundreds that wait.
     const receives = lateness.pick([1, 0.5, 0.1, 0.02])
     for (let step = 0; step < 800; step++) {
       flow.step()
@@ -187,7 +188,10 @@ test('decisions taken before main hears the markets stand in a replay on one thr
 
 const WINDOW = 6
 
-/** Every possible order of events: 0 decides the next command, another number hears that market. */
+/**
+ * Every possible order of events: 0 decides the next command, another number receives an answer of
+ * that market.
+ */
 function* interleavings(markets: readonly number[]): Iterable<readonly number[]> {
   const path: number[] = []
   const unreceived = new Map<number, number>()
@@ -227,7 +231,7 @@ test('every order of decisions and answers gives one state', () => {
       flow.receive(Number.POSITIVE_INFINITY)
     }
     const before = flow.late.commands.length
-    // Main decides all of these before it hears any of their answers, as late as it can be.
+    // Main decides all of these before it receives any of their answers, as late as it can be.
     const ofBooks = () => flow.late.commands.slice(before).filter(isOfBook)
     while (ofBooks().length < WINDOW) flow.step()
     const commands = [...flow.late.commands]

@@ -27,7 +27,7 @@ test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () =
   }
 })
 
-test('every law holds after every command', () => {
+test('every invariant holds after every command', () => {
   const first = freshSeed()
   for (let seed = first; seed < first + 5; seed++) {
     const flow = new ModelFlow(seed)

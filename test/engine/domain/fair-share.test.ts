@@ -34,7 +34,7 @@ test('a share that never halves is the same for a table that is empty or full', 
 })
 
 // The first figure is how many owners filled such a table when each might have the most of it.
-test('it takes very many owners to fill a table, in turns or one after the other', () => {
+test('it takes very many owners to fill a table, alternating or one after the other', () => {
   for (const { capacity, most, floor, before, now } of [
     { capacity: 1 << 18, most: 4096, floor: 4, before: 64, now: 11_900 },
     { capacity: 4096, most: 20, floor: 1, before: 205, now: 1500 },

@@ -16,7 +16,7 @@ test('one thread counts, and another reads the counts and the sum', () => {
   assert.throws(() => new Distribution([10], shared), /both threads use the same buckets/)
 })
 
-test('each stretch is counted once, from its beginning to its end', () => {
+test('each busy time is counted once, from its beginning to its end', () => {
   const busyTimes = new BusyTimes()
   const clock = new BusyClock(busyTimes.cells)
   const startedMs = performance.now()
@@ -34,7 +34,7 @@ test('collections of garbage are counted without an event loop', () => {
   const clock = new BusyClock(busyTimes.cells)
   let kept: object[] = []
   const untilMs = performance.now() + 10_000
-  // The clock asks for collections once a second, so this goes on for about that long.
+  // The clock requests collections once a second, so this goes on for about that long.
   while (busyTimes.collectionMicros.count === 0 && performance.now() < untilMs) {
     clock.begin()
     for (let index = 0; index < 10_000; index++) kept.push({ index })

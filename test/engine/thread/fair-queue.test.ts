@@ -27,7 +27,7 @@ test('a group with an item under way pays in advance what its last item cost', (
     servedMs += CHEAP_MS
     assert.ok(servedMs <= COSTLY_MS + CHEAP_MS)
   }
-  // Its second item is under way: the other group has all turns until it has caught up.
+  // Its second item is under way: the other group has all slices until it has caught up.
   for (let servedMs = CHEAP_MS; servedMs < COSTLY_MS; servedMs += CHEAP_MS) {
     const other = next()
     assert.equal(other.group, 'cheap')

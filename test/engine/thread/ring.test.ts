@@ -38,7 +38,7 @@ test('frames wrap at every offset, behind every length, and stay whole', () => {
   }
 })
 
-test('a full ring refuses a frame and stays unchanged; a freed frame makes room again', () => {
+test('a full ring refuses a frame and stays unchanged; a freed frame frees its bytes', () => {
   const { writer, reader } = newPair()
   let pushed = 0
   while (writer.push(pushed, new Uint8Array(56))) pushed++

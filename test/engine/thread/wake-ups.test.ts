@@ -16,7 +16,7 @@ function readerOf(wakeUps: WakeUps, place: number, frames: number) {
   const sleep = wakeUps.sleepWordOf(place)
   return {
     worker,
-    // Heard from the start: a thread may end before a test waits for its end.
+    // Listened to from the start: a thread may end before a test waits for its end.
     ended: once(worker, 'exit'),
     ring: new Ring(shared, sleep),
     async asleep() {
@@ -25,7 +25,7 @@ function readerOf(wakeUps: WakeUps, place: number, frames: number) {
   }
 }
 
-test('a bell wakes the readers that are marked, and each hears every frame', async () => {
+test('a wake-up reaches the readers that are marked, and each receives every frame', async () => {
   const wakeUps = new WakeUps(WakeUps.allocate())
   const frames = 200
   const readers = [0, 1, 63].map((place) => readerOf(wakeUps, place, frames))
@@ -47,7 +47,7 @@ test('a bell wakes the readers that are marked, and each hears every frame', asy
   assert.deepEqual(received, [all, all, all])
 })
 
-test('a bell that nobody marked wakes nobody, and a sign of life needs no bell', async () => {
+test('a wake-up without marked readers wakes nobody, and a sign of life needs none', async () => {
   const wakeUps = new WakeUps(WakeUps.allocate())
   const reader = readerOf(wakeUps, 5, 1)
   await reader.asleep()

@@ -215,7 +215,7 @@ test(`a follower stopped midway goes on from where its tables stand (SEED=${SEED
   assert.deepEqual(dump(parts), dump(whole))
 })
 
-test('the tables show no batch that ends past the seq they were told of', () => {
+test('the tables show no batch that ends past the seq they were given', () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED)
   flow.run(300)
@@ -248,7 +248,7 @@ test('read tables of another journal, or ahead of their journal, are rebuilt', (
   copyFileSync(join(dataDir, 'read.db'), join(other, 'read.db'))
   follow(other, shorter.seq)
   assert.deepEqual(dump(other), expected)
-  // A journal of the same length: only its checksum tells the two apart.
+  // A journal of the same length: only its checksum distinguishes the two.
   const alike = newFolder()
   fillJournal(alike, longer.records.slice(0, shorter.seq))
   follow(alike, shorter.seq)

@@ -40,7 +40,7 @@ const TEN_SHARES_RAW = 10_000_000
 
 type Counts = Map<number, { won: number; lost: number }>
 
-/** A position by what it is worth, as the ledger and the books tell it. */
+/** A position by what it is worth, by the ledger and the books. */
 interface Big {
   readonly marketId: number
   readonly owner: number
@@ -223,7 +223,7 @@ function follow(dataDir: string): Follower {
   return follower
 }
 
-/** Works in turns of some steps until all is answered, or until so many turns are over. */
+/** Works in slices of some steps until all is answered, or until so many slices are over. */
 function answers(
   { projector }: Follower,
   requests: readonly ProjectionParams[],
@@ -308,7 +308,7 @@ test('the biggest positions are those of a whole sort, of all markets or of some
   assert.ok(slow([6]).every((each) => each.source === 'lastTrade'))
 })
 
-test('a pass hears of shares that came since the one before, at the same price', () => {
+test('a pass receives shares that came since the one before, at the same price', () => {
   const reporter = new Reporter()
   const { driver } = reporter
   const marketId = driver.addMarket({ minSizeRaw: 0 })

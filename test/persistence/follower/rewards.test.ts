@@ -20,7 +20,7 @@ import { fillJournal } from '../../support/journal-fill.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 // The follower scores a sample: the books as they were at its command, and the trades that blocks
-// mined since the sample before (rules §3.2, §11.3). A slow twin walks orders and fills.
+// mined since the sample before (rules §3.2, §11.3). A slow reference model walks orders and fills.
 
 const SEED = freshSeed()
 const BATCH = 64
@@ -37,7 +37,7 @@ const MINUTE = minuteOf(1_700_000_000_000)
 
 type Rows = Map<string, [reward: number, rebate: number]>
 
-/** One trade of the journal, as the records of its fills tell it. */
+/** One trade of the journal, from the records of its fills. */
 interface Trade {
   readonly seq: number
   readonly marketId: number
@@ -290,7 +290,7 @@ interface Scored {
   readonly shares: readonly number[][]
 }
 
-/** Scores in turns of one step each. */
+/** Scores in slices of one step each. */
 function scored(follower: Follower): Scored | null {
   while (follower.isScoring) {
     let steps = 0

@@ -157,7 +157,7 @@ interface UndoneOrder {
   filled: number
 }
 
-/** The orders with a reversed fill, and the fields that tell them from other orders. */
+/** The orders with a reversed fill, and the fields that distinguish them from other orders. */
 function undoneOrders(dataDir: string): UndoneOrder[] {
   const connection = openReadOnly(join(dataDir, 'read.db'))
   try {

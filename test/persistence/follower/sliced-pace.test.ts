@@ -50,7 +50,7 @@ test('slices divide a batch of thousands, and change neither the state nor the t
   assert.deepEqual(near.rows, far.rows)
   assert.equal(near.steps, far.steps)
   assert.equal(near.commitCount, near.steps)
-  // Far behind, a chunk is one stretch before its commit and one after it.
+  // Far behind, a chunk is one busy time before its commit and one after it.
   assert.equal(far.busyCount, 2 * far.steps)
   const fewest = flow.seq / CHUNK_COMMANDS
   assert.ok(near.busyCount > 10 * fewest, `${near.busyCount} slices`)

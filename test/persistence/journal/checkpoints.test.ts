@@ -24,7 +24,7 @@ function walBytes(dataDir: string): number {
   return statSync(`${journalPath(dataDir)}-wal`).size
 }
 
-test('a checkpoint is asked for once, and its figures are taken once', () => {
+test('a checkpoint is requested once, and its figures are taken once', () => {
   const shared = CheckpointCall.allocate()
   const journal = new CheckpointCall(shared)
   const thread = new CheckpointCall(shared)
@@ -55,7 +55,7 @@ test('the end of the checkpoint thread stands, whatever comes after it', () => {
   assert.equal(call.waitForAsk(), false)
 })
 
-/** Commits of up to 100 KB. Both threads take their turns on this one, in a random order. */
+/** Commits of up to 100 KB. Both threads alternate on this one, in a random order. */
 test('the WAL stays short under a flood of commits while readers come and go', () => {
   const random = new Random(freshSeed())
   const dataDir = newFolder()

@@ -232,7 +232,7 @@ test('a full disk ends the journal thread with a sentence; durable records stay'
   assert.ok(recoverAll(dataDir).tail.seq >= reported)
 })
 
-test('damage of the read tables asks for a rebuild, damage of the journal for a backup', () => {
+test('damage of the read tables needs a rebuild, damage of the journal a backup', () => {
   const corrupt = Object.assign(new Error('malformed'), { code: 'SQLITE_CORRUPT_INDEX' })
   const sentenceFor = (name: string) => String(dataFolderError(corrupt, join('data', name)))
   assert.match(

@@ -65,7 +65,7 @@ test('a writer is refused when the journal has grown since its recovery', () => 
   assert.throws(() => new SqliteJournalWriter(folder, 'full', tail), /another process writes it/)
 })
 
-test('verify reports a journal whose commands break a law', () => {
+test('verify reports a journal whose commands break an invariant', () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(1)
   const order = flow.place({ side: 0, outcome: 0, priceTicks: 500, sizeRaw: 1_000_000 })

@@ -70,7 +70,7 @@ test('a batch is bounded, however many records wait', async () => {
   assert.equal(records, seq)
 })
 
-test('a reader starts at the batch that holds the seq it asks for', () => {
+test('a reader starts at the batch that holds the requested seq', () => {
   const dataDir = newFolder()
   writeBatches(dataDir, 40, { perBatch: 5 }).close()
   const reader = new SqliteJournalReader(keyed(dataDir))

@@ -83,7 +83,7 @@ class Writing {
     this.#reported(what.join(' '), 0, { owner, amountRaw, isBusted: false })
   }
 
-  /** A move that no feed tells. */
+  /** A move that no feed shows. */
   split(owner: number): void {
     const kind = MOVE_KINDS.indexOf('SPLIT')
     this.#move.run(this.seq, owner, kind, 1, 5, 5, -FEATURED_RAW, this.nowMs)
@@ -95,7 +95,7 @@ class Writing {
     this.#open.push({ packId: this.seq, owner, payoutRaw })
   }
 
-  /** One command may end many packs; they are told by their ids. */
+  /** One command may end many packs; they are listed by their ids. */
   ended(count: number): void {
     for (const { packId, owner, payoutRaw } of this.#open.splice(0, count)) {
       this.#end.run(this.nowMs, this.seq, packId)

@@ -38,7 +38,7 @@ function followed(): Connection {
 
 interface Walked {
   readonly rows: readonly Place[]
-  /** Pages with fewer rows than asked for, behind which others follow. */
+  /** Pages with fewer rows than requested, after which others follow. */
   readonly cut: number
 }
 

@@ -122,7 +122,7 @@ test('a login goes before the reads of everybody, and behind what an order waits
   assert.notEqual(queue.next()?.name, 'login')
 })
 
-test('a full queue takes from the largest group, whoever of it asks', () => {
+test('a full queue takes from the largest group, whichever member sends the query', () => {
   const queue = new QuestionQueue<Params>()
   for (let owner = 1; owner <= 50; owner++) queue.put(params('10.0.0.1', owner, 7))
   for (let count = 0; count < 4; count++) queue.put(params('10.0.0.2', 100, 1))

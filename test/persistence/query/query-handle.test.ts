@@ -36,7 +36,7 @@ test('in a full queue the newest question of the longest line gives way to anoth
   )
 })
 
-test('a question that breaks its thread is lost alone; the others are asked again', async () => {
+test('a query that breaks its thread is lost alone; the others are sent again', async () => {
   // The fault is for the first thread only; the next one is whole.
   process.env[FAULT_VARIABLE] = 'query-ends:4'
   const { request } = await opened()

@@ -11,7 +11,7 @@ const question = (owner: number, name = '') => ({
 })
 type Params = ReturnType<typeof question>
 
-test('lines take turns: a line of a thousand questions delays another by one each turn', () => {
+test('lines alternate: a line of a thousand queries delays another by one per slice', () => {
   const queue = new QuestionQueue<Params>()
   for (let index = 0; index < 1000; index++) queue.put(question(1, `greedy ${index}`))
   for (let index = 0; index < 3; index++) queue.put(question(2, `modest ${index}`))

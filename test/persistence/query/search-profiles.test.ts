@@ -37,7 +37,9 @@ interface Shown {
   readonly known: readonly Known[]
 }
 
-/** Everything is said first and read later: a thread has one exchange, which is the follower's. */
+/**
+ * Everything is written first and read later: a thread has one exchange, which is the follower's.
+ */
 class Desk {
   readonly dataDir = newFolder()
   readonly driver = new ExchangeDriver()
@@ -111,7 +113,7 @@ class Desk {
     return { seq: this.driver.clearing.lastSeq, known: this.known.map((each) => ({ ...each })) }
   }
 
-  /** Brings the tables to what was said then; from now on nothing more is said. */
+  /** Brings the tables to what was written then; from now on nothing more is written. */
   read({ seq }: Shown): void {
     if (this.#follower === null) {
       fillJournal(this.dataDir, this.#records, 1)
@@ -191,7 +193,7 @@ function act(desk: Desk, random: Random): void {
     const isTaken = desk.known.some((each) => each.name?.toLowerCase() === name.toLowerCase())
     if (!isTaken) desk.rename(one, { username: random.chance(0.1) ? null : name })
   } else if (dice < 0.85 && one !== other) {
-    // Few of them trade, so that each of their volumes has its turn in one chunk.
+    // Few of them trade, so that each of their volumes is projected in one chunk.
     const [maker, taker] = [desk.known[one.id % 20], desk.known[20 + (other.id % 10)]]
     desk.trade(maker, taker, random.between(1, 9))
   }

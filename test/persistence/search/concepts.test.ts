@@ -16,7 +16,7 @@ function cosine(one: string, other: string): number {
   return sum * scaleOf(steps) * scaleOf(others)
 }
 
-test('concepts are sorted, and no term is told twice', () => {
+test('concepts are sorted, and no term is listed twice', () => {
   const terms = concepts.map(({ term }) => term)
   assert.ok(terms.length >= 500)
   assert.deepEqual(terms, [...new Set(terms)].sort())

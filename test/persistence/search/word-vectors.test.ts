@@ -110,5 +110,5 @@ test('many different questions are kept up to a bound, the newest', () => {
   assert.equal(recent.get('question 997'), 997)
   recent.put('another', 1)
   assert.equal(recent.get('question 998'), undefined, 'the oldest went')
-  assert.equal(recent.get('question 997'), 997, 'one that was asked for is new again')
+  assert.equal(recent.get('question 997'), 997, 'one that was requested is new again')
 })

@@ -51,7 +51,7 @@ async function save(follower: Follower, balances?: string): Promise<string | nul
   return saved?.failure ?? null
 }
 
-/** All histories share one key, so only the journal tells them apart. */
+/** All histories share one key, so only the journal distinguishes them. */
 const KEYED = newFolder()
 keyed(KEYED)
 

@@ -22,7 +22,7 @@ import { freshSeed, Random } from '../../../support/random.ts'
 const WHOLE: BothRaw = [1_000_000_000, 1_000_000_000]
 const FEE = 40
 
-/** A slow twin: exact fractions, and one rounding at the end. */
+/** A slow reference model: exact fractions, and one rounding at the end. */
 function slowBuy([own, other]: readonly [bigint, bigint], spent: bigint, bps: bigint) {
   const fee = (spent * bps) / 10_000n
   const net = spent - fee

@@ -20,7 +20,7 @@ import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
-// The commands on a pool (rules §7.2 to §7.5). The driver checks the laws after each.
+// The commands on a pool (rules §7.2 to §7.5). The driver checks the invariants after each.
 
 const UNIT = 1_000_000
 const { NO, YES } = OUTCOME
@@ -261,7 +261,7 @@ test('a provider of a resolved market gets its shares and redeems them', () => {
   assert.deepEqual(world.held(POOL_ACCOUNT), [0, 0])
 })
 
-test('a random flow on a pool keeps every law, and a snapshot of it is the state', () => {
+test('a random flow on a pool keeps every invariant, and a snapshot of it is the state', () => {
   const random = new Random(freshSeed())
   const world = new World(random.pick([0, 40, 1000]))
   const { lea, ann, ben, driver } = world

@@ -15,7 +15,7 @@ const SHARE = 1_000_000
 
 test('a sweep wider than the event buffer is reported whole, in order, with one end', () => {
   const MAKERS = 3000
-  // Room for so many orders of one owner.
+  // Capacity for the orders of one owner.
   const driver = new ExchangeDriver(1 << 15)
   const marketId = driver.addMarket()
   const maker = driver.addAccount(MAKERS * SHARE)

@@ -71,7 +71,7 @@ test('an account alone has an eighth of the slots, and the next ones ever smalle
 test('a trader with nothing open trades while others have all the orders that they may', () => {
   const driver = new ExchangeDriver(CAPACITY)
   const marketId = driver.addMarket()
-  // Eight owners took all of a table before; now they come in turns, as eight sockets would.
+  // Eight owners took all of a table before; now they alternate, as eight sockets would.
   const owners = Array.from({ length: 8 }, () => driver.addAccount(1000 * UNIT))
   const isOver = new Set<number>()
   while (isOver.size < owners.length) {

@@ -13,7 +13,8 @@ import {
 } from '../../../../engine/domain/units.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-// Compares each function of arithmetic with a bigint twin, at the extremes and at random.
+// Compares each function of arithmetic with a bigint reference model, at the extremes and at
+// random.
 
 const MAX = Number.MAX_SAFE_INTEGER
 const random = new Random(freshSeed())
@@ -92,7 +93,7 @@ test('a spend buys the most shares it can pay for', () => {
   }
 })
 
-test('a spend too large for exact shares still asks for more than any order holds', () => {
+test('a spend too large for exact shares still needs more than any order holds', () => {
   const shares = sharesForSpendRaw(1, LIMITS.orderSizeRawMax)
   assert(shares > LIMITS.orderSizeRawMax)
 })
@@ -125,7 +126,7 @@ test('no fee is taken without a rate, without value, or where the price is one',
   assert.equal(sellFeeCollateralRaw(0, 50, 100), 0)
 })
 
-test('fees equal their bigint twins up to the largest trades', () => {
+test('fees equal the bigint reference model up to the largest trades', () => {
   const check = (bps: number, collateralRaw: number, sharesRaw: number) => {
     const c = BigInt(collateralRaw)
     const n = BigInt(sharesRaw)

@@ -39,7 +39,7 @@ test('a block covers every trade up to its seq, except trades set aside', () => 
   assert.equal(blocks.asideCount, 0)
 })
 
-test('blocks come in turn and nothing is settled twice', () => {
+test('blocks come in order and nothing is settled twice', () => {
   assert.throws(() => mined(block(2, 9)), /have no gaps/)
   assert.throws(
     () => mined(block(1, 9), block(2, 8)),
@@ -93,7 +93,7 @@ test('a trade that is partly taken back is open, and no block covers it before t
   assert.equal(late.holdsAllThrough(7), true)
 })
 
-test('there is no fact before the first block, and a copy has the same facts', () => {
+test('the state has no block field before the first block, and a copy has the same fields', () => {
   assert.deepEqual([...new Blocks().hashedFields()], [])
   const blocks = mined(aside(7), aside(3), block(1, 5))
   const copy = new Blocks()

@@ -32,7 +32,7 @@ test('collateral is never reserved, spent or withdrawn beyond the balance', () =
   assert.throws(() => ledger.withdraw(1, 0), /a withdrawal is positive/)
 })
 
-test('funds stay exact to the last raw unit, and what left makes room', () => {
+test('funds stay exact to the last raw unit, and a withdrawal frees what it takes', () => {
   const ledger = new Ledger()
   ledger.deposit(0, Number.MAX_SAFE_INTEGER)
   assert.throws(() => ledger.deposit(0, 1), /funds stay exact/)

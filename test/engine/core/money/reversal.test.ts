@@ -188,7 +188,7 @@ test('a reversal of spent funds makes a free balance negative, which blocks rese
   assert.match(driver.exchange.checkInvariants() ?? '', /negative balance/)
 })
 
-test('a trade that main hears after its reversal leaves no row without shares', () => {
+test('a trade that main receives after its reversal leaves no row without shares', () => {
   const driver = new ExchangeDriver()
   const commands: Command[] = []
   driver.onCommand = (command) => commands.push(structuredClone(command))

@@ -87,7 +87,7 @@ class Flow {
     this.#open()
   }
 
-  /** Law 5, by adding up all collateral there is. */
+  /** Invariant 5, by adding up all collateral there is. */
   #count(): void {
     const { ledger } = this.driver.clearing
     let heldRaw = 0

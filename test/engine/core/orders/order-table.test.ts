@@ -56,7 +56,7 @@ test('slots, generations and rows equal plain maps through random admissions and
   }
 })
 
-test('a full table names no free slot, and an order that ends makes room for one', () => {
+test('a full table names no free slot, and an order that ends frees one', () => {
   const table = new OrderTable(4)
   for (const slot of [1, 2, 3]) {
     assert.equal(table.freeSlot(1), slot)
@@ -75,7 +75,7 @@ test('slots outside the table and slot 0 are never live', () => {
   assert(!table.isLive(1, 2))
 })
 
-test('breaking a law of the table is a fault', () => {
+test('breaking an invariant of the table is a fault', () => {
   const table = new OrderTable(4)
   admit(table, 1, 1, 'mine')
   assert.equal(table.clientIdOf(1), 'mine')

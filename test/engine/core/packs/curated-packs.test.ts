@@ -191,7 +191,7 @@ test('the gates of the list: markets, names and places', () => {
   assert.equal(gateCuration(clearing, 'Rain', []), null, 'ended packs give back their places')
 })
 
-test('the list and its purchases survive a snapshot, and an empty list is no fact', () => {
+test('the list and its purchases survive a snapshot, and an empty list adds no state', () => {
   const world = new World()
   const { clearing, driver } = world
   const kinds = () =>

@@ -55,7 +55,7 @@ test('the figure of operators replaces the tenth, until it is taken back', () =>
   assert.equal(day.boundRaw(7, HAS), 10_000)
 })
 
-test('the day is state: a restart and its hash know it, and old commands leave no fact', () => {
+test('the day is part of the state and its hash, and old commands add no state', () => {
   const driver = new ExchangeDriver(64)
   driver.control({ kind: 'fundHouse', collateralRaw: 1000 * UNIT })
   const profileId = driver.addAccount(100 * UNIT)

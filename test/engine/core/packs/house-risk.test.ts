@@ -18,7 +18,7 @@ import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { quoteOf, restedLeg } from '../../../support/pack-quote.ts'
 
 // A maker shows a cheap ask for a moment, and buys packs from the house at that price. It may win
-// no more than the bounds of the house (rules §8.4). The driver checks the laws.
+// no more than the bounds of the house (rules §8.4). The driver checks the invariants.
 
 const UNIT = 1_000_000
 const HOUSE = 20_000 * UNIT
@@ -167,7 +167,7 @@ test('what is set aside is of the house, and pays for no other pack', () => {
   assert.equal(attack.buy(buyer, legs), null)
 })
 
-test('the other outcome of a market has its own bound, and a quote tells the bound too', () => {
+test('the other outcome of a market has its own bound, and a quote applies the bound too', () => {
   const attack = new Attack()
   const markets = [attack.driver.addMarket(), attack.driver.addMarket()]
   const profileId = attack.driver.addAccount(10_000 * UNIT)

@@ -11,7 +11,7 @@ import {
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
-// The worked numbers of rules §8.2 and §8.3, and a slow twin.
+// The worked numbers of rules §8.2 and §8.3, and a slow reference model.
 
 const UNIT = 1_000_000
 
@@ -71,7 +71,7 @@ function slowPayout(stakeRaw: number, prices: readonly number[]): bigint {
   return top / bottom
 }
 
-test('payouts are those of the slow twin, also with void legs', () => {
+test('payouts equal those of the reference model, also with void legs', () => {
   const seed = freshSeed()
   const random = new Random(seed)
   const { legsMax, stakeMinRaw, offerStakeMaxRaw } = PACK_LIMITS

@@ -22,7 +22,7 @@ import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { countedPacks, quoteOf, restedLeg } from '../../../support/pack-quote.ts'
 import { marketSpec, seriesSpec } from '../../../support/specs.ts'
 
-// The life of packs and offers (rules §8.4, §8.5). The driver checks the laws.
+// The life of packs and offers (rules §8.4, §8.5). The driver checks the invariants.
 
 const UNIT = 1_000_000
 const STAKE = 10 * UNIT

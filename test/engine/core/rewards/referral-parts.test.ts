@@ -34,7 +34,7 @@ test('the rate of a sample counts for the blocks after it', () => {
   assert.equal(rewards.referralBps, 0)
 })
 
-test('the rates are facts of the state, and none while nothing is shared', () => {
+test('the rates are part of the state, which has none while nothing is shared', () => {
   const hashedFieldsOf = (minutes: readonly (number | undefined)[]) => {
     const hashedFields = [...worldAfter(minutes).rewards.hashedFields()].map((each) =>
       JSON.stringify(each),

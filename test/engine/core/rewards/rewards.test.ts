@@ -9,7 +9,7 @@ import type { Credit, RewardPayment } from '../../../../engine/domain/rewards/re
 import { ExchangeDriver } from '../../../support/exchange-driver.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
-// What is earned, credited once and paid once (rules §11.3). The driver checks the laws.
+// What is earned, credited once and paid once (rules §11.3). The driver checks the invariants.
 
 const UNIT = 1_000_000
 const DAY = 20_000

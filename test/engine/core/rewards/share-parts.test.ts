@@ -59,7 +59,7 @@ class World {
   }
 }
 
-test('a payout turns the shares of each outcome into collateral, rounded down', () => {
+test('a payout converts the shares of each outcome to collateral, rounded down', () => {
   const rows: [payout: [number, number], ofAnn: number, ofBen: number][] = [
     [[1, 0], 1001, 0],
     [[0, 1], 2000, 5000],
@@ -172,7 +172,7 @@ test('a rate of referrals keeps a market too, and trades that were taken back do
   assert.equal(rewards.needs(market), false)
 })
 
-test('a captured state keeps the parts, and no fact says that there are none', () => {
+test('a captured state keeps the parts, and adds no field when there are none', () => {
   const world = new World()
   const { ann, ben, marketId } = world
   world.sample()

@@ -60,7 +60,7 @@ test('follows are those of a set of pairs, also after a capture', () => {
   assertSame(follows, pairs)
 })
 
-test('the order in which profiles follow and bookmark is no fact, and nothing is no fact', () => {
+test('the order of follows and bookmarks is not part of the state, nor is an empty list', () => {
   const pairs = [
     [3, 1],
     [1, 2],
@@ -81,7 +81,7 @@ test('the order in which profiles follow and bookmark is no fact, and nothing is
   for (const profileId of [1, 2]) second.put(profileId, put)
   const hidden = hashedFieldsOf(first)
   first.show(9, true)
-  assert.notEqual(hashedFieldsOf(first), hidden, 'who shows its bookmarks is a fact')
+  assert.notEqual(hashedFieldsOf(first), hidden, 'the visibility of bookmarks is part of the state')
   first.show(4, true)
   second.show(4, true)
   second.show(9, true)

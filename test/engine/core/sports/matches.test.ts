@@ -162,7 +162,7 @@ test('a match that is put without its live markets, finished before, leaves memo
   assert.equal(flow.put(requestOf('b', 2, [2])), null, 'its market is free')
 })
 
-test('gates of matches, the first that fails is told', () => {
+test('gates of matches: the first that fails is reported', () => {
   const flow = new Flow()
   flow.markets(1, 2, 3)
   flow.put(requestOf('a', 1, [1]))

@@ -28,7 +28,7 @@ test('a field of a later version changes no old hash until it holds something', 
   assert.notEqual(hashWith(Object.assign({ bio: 'hello' }, profile), market), hash)
 })
 
-test('a record gives its facts by name, whatever the order of its fields', () => {
+test('a record gives its fields by name, whatever the order of its fields', () => {
   assert.deepEqual(hashedFieldsOf({ b: 1, a: 'x', c: 0 }), [
     ['a', 'x'],
     ['b', 1],

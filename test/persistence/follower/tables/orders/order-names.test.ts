@@ -14,8 +14,8 @@ import { UNPACED } from '../../../../../persistence/follower/tables/pace.ts'
 import { NamedOrders } from '../../../../../persistence/query/read/orders/named-orders.ts'
 import { freshSeed, Random } from '../../../../support/random.ts'
 
-// Names of orders stand in layers, and move from layer to layer. The twin is a plain list of all
-// names that were given.
+// Names of orders stand in layers, and move from layer to layer. The reference model is a plain
+// list of all names that were given.
 
 const SEED = freshSeed()
 const LEVEL_0_COMMANDS = 8192
