@@ -108,11 +108,12 @@ profile: $(INSTALLED) ## Records WHAT=book, core or server under load as a flame
 $(BENCHES:%=bench-%): bench-%: $(INSTALLED)
 	@$(NODE) --import tsx bench/run.ts $* $(ARGS)
 
-lint: $(INSTALLED) ## Checks formatting, rules and types.
+lint: $(INSTALLED) ## Checks formatting, rules, types, layers, form and words.
 	@$(BIN)/biome check --error-on-warnings .
 	@$(TSC) -p .
 	@$(TSC) -p server/console
 	@$(BIN)/depcruise engine persistence server --config --output-type err
+	@$(NODE) --import tsx test/run.ts test/tidy.test
 
 format: $(INSTALLED) ## Formats the sources and applies the safe fixes.
 	@$(BIN)/biome check --write .

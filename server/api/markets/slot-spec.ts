@@ -21,7 +21,7 @@ function minuteText(atMs: TimeMs): string {
 }
 
 /** The fields that the market of a slot takes from its series; absent fields stay absent. */
-function aboutOf(series: Series): Omit<MarketAbout, 'title'> {
+function slotFieldsOf(series: Series): Omit<MarketAbout, 'title'> {
   const { description, categories, tags } = series
   const about: Partial<MarketAbout> = series
   const fields = SLOT_FIELDS.filter((field) => about[field] !== undefined)
@@ -39,7 +39,7 @@ export function slotSpecOf(collateralAddress: string): SlotSpecOf {
       slug,
       slot: { seriesId, startMs },
       title: `${series.title}: ${minuteText(startMs)} to ${minuteText(deadlineMs)} UTC`,
-      ...aboutOf(series),
+      ...slotFieldsOf(series),
       properties: { ticker: [series.symbol], ...series.properties },
       deadlineMs,
       feeEnabled: series.feeEnabled,

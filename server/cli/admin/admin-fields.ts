@@ -120,7 +120,7 @@ export function flagNameOf(name: string): string {
   return SHORT[name] ?? kebab(name).replace(/^is-/, '').replace(/-raw$/, '')
 }
 
-function aboutOf({ description = '' }: FieldSchema, kind: Kind<unknown>): string {
+function helpOf({ description = '' }: FieldSchema, kind: Kind<unknown>): string {
   // Documents write null where the line has `none`, and raw units.
   if (!isAmount(kind)) return description.replaceAll(/\bnull\b/g, 'none')
   const [first, ...others] = description.split('; ').map((part) => part.replace(/[.].*$/s, ''))
@@ -134,7 +134,7 @@ function aboutOf({ description = '' }: FieldSchema, kind: Kind<unknown>): string
 export function wordFor(name: string, schema: FieldSchema): WordField {
   const kind = kindOf(name, schema)
   const shape = schema.enum?.join('|') ?? (isAmount(kind) ? kind.shape : shapeOf(name))
-  const about = aboutOf(schema, kind)
+  const about = helpOf(schema, kind)
   return word([name], about, { ...kind, shape }, (value) => ({ [name]: value }))
 }
 
@@ -146,7 +146,7 @@ export function flagFor(
 ): FlagField {
   const kind = kindOf(name, schema)
   const row = {
-    ...flagOf<unknown>(called ?? flagNameOf(name), kind, undefined, aboutOf(schema, kind)),
+    ...flagOf<unknown>(called ?? flagNameOf(name), kind, undefined, helpOf(schema, kind)),
     isRequired,
   }
   return flag([name], row, (value) => ({ [name]: value }))

@@ -32,7 +32,7 @@ export class AuditTable {
   applying(command: Command, world: AuditWorld): void {
     if (!('by' in command) || command.by === undefined) return
     const { seq, nowMs, by, kind } = command
-    this.#rows.push([seq, nowMs, by, kind, JSON.stringify(aboutOf(command, world))])
+    this.#rows.push([seq, nowMs, by, kind, JSON.stringify(auditFieldsOf(command, world))])
   }
 
   /** Runs inside the chunk's transaction. */
@@ -42,7 +42,7 @@ export class AuditTable {
   }
 }
 
-function aboutOf(command: ControlCommand, world: AuditWorld): About {
+function auditFieldsOf(command: ControlCommand, world: AuditWorld): About {
   switch (command.kind) {
     case 'createProfile':
     case 'editProfile':
