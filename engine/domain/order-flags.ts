@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
-// The yes-or-no terms that a client gives an order. Their table feeds the type of an order, the
-// flags of its record, the body that places it, the replies that show it and the read tables, which
-// keep the bits as they are. A bit is never used again: journals hold it for ever.
+// The boolean terms of an order. Their table feeds the type of an order, the flags of its record,
+// the body that places it, the replies that show it and the read tables, which keep the bits as
+// they are. A bit is never reused, because journals hold it forever.
 
 import { assert } from './assert.ts'
 
@@ -19,9 +19,9 @@ export const ORDER_FLAGS = [
     bit: POST_ONLY,
     needs: 'GTC',
     request:
-      'With orderType GTC alone: true to refuse an order that would match on arrival. False when ' +
+      'Only with orderType GTC: true refuses an order that would match on arrival. False when ' +
       'absent.',
-    reply: 'True when the order was only to rest, and not to match on arrival.',
+    reply: 'True if the order may only rest, and never match on arrival.',
   },
 ] as const
 

@@ -46,13 +46,33 @@ const NO_TAIL: PlaceTail = {
   signedFeeBps: 0,
 }
 
-/** A complete PLACE record. The first eight bytes of the hash come from the order. */
+/** A whole PLACE record. */
 export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8Array {
-  const id = Buffer.from(order.clientOrderId, 'utf8')
-  const record = new Uint8Array(padTo8(PLACE_FIXED_BYTES + id.length))
-  const view = viewOf(record)
-  assert(id.length <= LIMITS.clientOrderIdBytesMax, 'the length of a client id fits its field')
   assert(tail.signature.length === SIGNATURE_BYTES, 'a signature is written completely')
+  const record = new Uint8Array(placeBytes(Buffer.byteLength(order.clientOrderId)))
+  writePlace(record, 0, order, tail)
+  stampPlace(record, order)
+  return record
+}
+
+function placeBytes(idBytes: number): number {
+  assert(idBytes <= LIMITS.clientOrderIdBytesMax, 'the length of a client id fits its field')
+  return padTo8(PLACE_FIXED_BYTES + idBytes)
+}
+
+/**
+ * Writes a PLACE record at `at`, without the fields that `stampPlace` writes, and returns its
+ * length. The first eight bytes of the hash come from the order itself.
+ */
+export function writePlace(
+  output: Uint8Array,
+  at: number,
+  order: PlaceOrder,
+  tail: PlaceTail,
+): number {
+  const id = Buffer.from(order.clientOrderId, 'utf8')
+  const record = output.subarray(at, at + placeBytes(id.length)).fill(0)
+  const view = viewOf(record)
   writeHead(view, KIND.PLACE, order)
   writeTerms(view, order)
   view.setUint8(PLACE.signatureType, tail.signatureType)
@@ -66,8 +86,7 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
   record.set(tail.signer, PLACE.signer)
   record.set(tail.signature, PLACE.signature)
   record.set(id, PLACE.clientOrderId)
-  stampPlace(record, order)
-  return record
+  return record.length
 }
 
 /** Writes the remaining fields of a PLACE or RELEASE head, which `writeDecided` does not write. */

@@ -3,11 +3,12 @@ import { assert } from '../../../engine/domain/assert.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, OUTCOME, STP_POLICIES } from '../../../engine/domain/order.ts'
-import { flagBits, MARKET_FORM, ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
+import { flagBits, ORDER_FLAGS, setFlags } from '../../../engine/domain/order-flags.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { PRICE_ONE_TICKS, type TimeMs } from '../../../engine/domain/units.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
-import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES, padTo8 } from '../../../engine/wire/record-layout.ts'
+import { blankPlace, writePlace } from '../../../engine/wire/place-codec.ts'
+import { viewOf } from '../../../engine/wire/record-head.ts'
 import { writeWhole } from '../../../engine/wire/whole-text.ts'
 import { checkTokenCall, hmacRefusal } from '../../auth/api-token.ts'
 import { targetOf } from '../../auth/on-behalf.ts'
@@ -57,6 +58,7 @@ export class Intake {
   readonly #directory: Directory
   readonly #output = Buffer.alloc(OUTPUT_BYTES)
   readonly #amounts = blankAmounts()
+  readonly #place = blankPlace()
   readonly #flaws: OrderFlaws
 
   constructor(directory: Directory) {
@@ -203,14 +205,21 @@ export class Intake {
     output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
     output.writeUInt32LE(body.recvWindow ?? 0, RESULT.recvWindowMs)
 
-    const recordBytes = this.#writeRecord(body, market, outcome)
-    output.writeUInt32LE(actor.profileId, RESULT.record + HEAD.account)
-    const tail = RESULT.record
-    output.set(hash, tail + PLACE.orderHash)
-    output.set(fields.salt, tail + PLACE.salt)
-    output.set(fields.maker, tail + PLACE.maker)
-    output.set(fields.signer, tail + PLACE.signer)
-    output.set(signature, tail + PLACE.signature)
+    const place = this.#place
+    this.#fillTerms(body, market, outcome)
+    place.accountId = actor.profileId
+    const hashView = viewOf(hash)
+    place.hashHigh = hashView.getUint32(0, false)
+    place.hashLow = hashView.getUint32(4, false)
+    const recordBytes = writePlace(output, RESULT.record, place, {
+      orderHash: hash,
+      salt: fields.salt,
+      maker: fields.maker,
+      signer: fields.signer,
+      signature,
+      signatureType: body.order.signatureType,
+      signedFeeBps: body.order.feeRateBps,
+    })
     const { ownerId } = body
     if (isSound(verdict) && ownerId === actor.profileId) {
       return this.#finish(recordBytes, this.#orderFields(body, outcome))
@@ -225,31 +234,24 @@ export class Intake {
     return this.#directory.profile(actor.profileId)?.smartWallet ?? null
   }
 
-  /** Writes the PLACE record except the fields that the sequencer sets; returns its length. */
-  #writeRecord(body: SignedBody, market: KnownMarket, outcome: number): number {
+  /** Fills the terms of the order; the sequencer's fields stay 0. */
+  #fillTerms(body: SignedBody, market: KnownMarket, outcome: number): void {
     const { order } = body
+    const place = this.#place
     const amounts = this.#amounts
-    const clientOrderId = Buffer.from(clientOrderIdOf(body), 'utf8')
-    const recordBytes = padTo8(PLACE_FIXED_BYTES + clientOrderId.length)
-    const record = this.#output.subarray(RESULT.record, RESULT.record + recordBytes).fill(0)
-    record.writeUInt32LE(recordBytes, HEAD.bytes)
-    record[HEAD.kind] = KIND.PLACE
-    record.writeUInt16LE(market.book, HEAD.book)
-    record.writeUInt32LE(market.marketId, HEAD.market)
-    record[PLACE.side] = order.side
-    record[PLACE.outcome] = outcome
-    record[PLACE.orderType] = ORDER_TYPES.indexOf(body.orderType)
-    record[PLACE.flags] = flagBits(body) | (amounts.marketForm ? MARKET_FORM : 0)
-    record[PLACE.stp] = body.stpPolicy === undefined ? 0 : STP_POLICIES.indexOf(body.stpPolicy)
-    record[PLACE.signatureType] = order.signatureType
-    record.writeUInt16LE(amounts.priceTicks, PLACE.priceTicks)
-    record.writeDoubleLE(amounts.sizeRaw, PLACE.sizeRaw)
-    record.writeDoubleLE(amounts.spendRaw, PLACE.spendRaw)
-    record.writeDoubleLE(Number(order.expiration), PLACE.expirationSec)
-    record.writeUInt16LE(order.feeRateBps, PLACE.signedFeeBps)
-    record.writeUInt16LE(clientOrderId.length, PLACE.clientOrderIdBytes)
-    record.set(clientOrderId, PLACE.clientOrderId)
-    return recordBytes
+    place.book = market.book
+    place.marketId = market.marketId
+    place.side = order.side
+    place.outcome = outcome
+    place.orderType = ORDER_TYPES.indexOf(body.orderType)
+    setFlags(place, flagBits(body))
+    place.marketForm = amounts.marketForm
+    place.stp = body.stpPolicy === undefined ? 0 : STP_POLICIES.indexOf(body.stpPolicy)
+    place.priceTicks = amounts.priceTicks
+    place.sizeRaw = amounts.sizeRaw
+    place.spendRaw = amounts.spendRaw
+    place.expirationSec = Number(order.expiration)
+    place.clientOrderId = clientOrderIdOf(body)
   }
 
   /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
