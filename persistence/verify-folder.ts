@@ -48,9 +48,19 @@ export interface FolderReport {
 }
 
 const KNOWN_FILES = new Set([
-  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.db-journal', 'journal.head'],
-  ...['server.key', 'demo.json'],
-  ...['read.db', 'read.db-wal', 'read.db-shm', 'lock.db', 'lock.db-journal', 'snapshots'],
+  'journal.db',
+  'journal.db-wal',
+  'journal.db-shm',
+  'journal.db-journal',
+  'journal.head',
+  'server.key',
+  'demo.json',
+  'read.db',
+  'read.db-wal',
+  'read.db-shm',
+  'lock.db',
+  'lock.db-journal',
+  'snapshots',
 ])
 
 function leftOver(dataDir: string): string[] {

@@ -52,8 +52,14 @@ import { CopiedJournal, chunksOf } from './copied-journal.ts'
 /** Files of an incomplete copy, and files that the file system creates on a separate disk. */
 const UNFINISHED_FILES = [
   COPY_MARK,
-  ...['journal.db', 'journal.db-wal', 'journal.db-shm', 'journal.db-journal', 'snapshots'],
-  ...['lock.db', 'lock.db-journal', 'lost+found'],
+  'journal.db',
+  'journal.db-wal',
+  'journal.db-shm',
+  'journal.db-journal',
+  'snapshots',
+  'lock.db',
+  'lock.db-journal',
+  'lost+found',
 ]
 
 /** Files allowed in a folder that receives a copy. */

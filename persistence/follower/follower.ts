@@ -124,11 +124,18 @@ export class Follower {
     this.#tables = [
       // Orders before events, which may drain the backlog: a late end follows all changes of its
       // order.
-      ...[ofOrders, trades, events, this.#positions, this.#candles],
+      ofOrders,
+      trades,
+      events,
+      this.#positions,
+      this.#candles,
       this.#settlements,
       // Before the mined trades, which are also numbered by group.
       this.#markets,
-      ...[ofOrders.names, this.#mined, this.#audit, this.#accounts],
+      ofOrders.names,
+      this.#mined,
+      this.#audit,
+      this.#accounts,
     ]
     this.projector = new Projector(this.#connection, this.exchange.clearing, listeners, pace)
     this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)

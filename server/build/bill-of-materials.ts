@@ -100,8 +100,11 @@ function componentOf(path: string, own: Pinned) {
   const purl = purlOf(path, own)
   const [algorithm, digest] = own.integrity?.split('-') ?? []
   return {
-    ...{ type: path === PROGRAM ? 'application' : 'library', 'bom-ref': purl },
-    ...{ name: nameOf(path, own), version: own.version, purl },
+    type: path === PROGRAM ? 'application' : 'library',
+    'bom-ref': purl,
+    name: nameOf(path, own),
+    version: own.version,
+    purl,
     ...(own.license === undefined ? {} : { licenses: [{ expression: own.license }] }),
     ...(algorithm !== 'sha512' || digest === undefined
       ? {}
@@ -132,7 +135,9 @@ export function billOfMaterials(lock: unknown, platform: Platform) {
     dependsOn.set(refOf(path), path === PROGRAM ? [...refs, node] : refs)
   }
   return {
-    ...{ bomFormat: 'CycloneDX', specVersion: '1.5', version: 1 },
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
     metadata: { component: program },
     components: [{ ...runtime, purl: node }, ...byRef(packages)],
     dependencies: Array.from(dependsOn, ([ref, refs]) => ({ ref, dependsOn: refs.sort() })),

@@ -8,8 +8,15 @@ import { type BuildOptions, build } from 'esbuild'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SOURCES = ['engine', 'persistence', 'server']
 const UNBUNDLED = [
-  ...['uWebSockets.js', 'better-sqlite3', 'secp256k1', 'msgpackr-extract'],
-  ...['bufferutil', 'utf-8-validate', 'pino', 'pino-pretty', 'esbuild'],
+  'uWebSockets.js',
+  'better-sqlite3',
+  'secp256k1',
+  'msgpackr-extract',
+  'bufferutil',
+  'utf-8-validate',
+  'pino',
+  'pino-pretty',
+  'esbuild',
 ]
 /** CommonJS packages call `require`, which modules do not have; `url` is code. */
 export function requireFrom(url: string): string {

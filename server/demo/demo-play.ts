@@ -45,7 +45,8 @@ const knownGroup = compile(
 
 const knownMarket = compile(
   openObject({
-    ...{ slug: text(), status: status() },
+    slug: text(),
+    status: status(),
     tokens: openObject({ yes: text(), no: text() }),
     venue: openObject({ exchange: text() }),
     metadata: openObject({ fee: boolean() }),
@@ -133,7 +134,10 @@ export async function startPlay(options: PlayOptions): Promise<Play> {
   // A demo created by an older version has no pool.
   const hasPool = async () => (await slugsOf(venue.server)).has(POOL.slug)
   const bots = [
-    ...[walk, matches, quotes, company.rounds],
+    walk,
+    matches,
+    quotes,
+    company.rounds,
     startCrowd({ people: company.here, markets, warn }),
     startPackTrader({ trader: anybody, isSlot, ready, warn }),
     startPackMaker({ maker, taker: anybody, isSlot, ready, warn }),

@@ -33,12 +33,19 @@ function about(
 /** The documents trade in the first four. */
 export const MARKETS: readonly DemoQuestion[] = [
   {
-    ...{ slug: 'rain-tomorrow', title: 'Will it rain in Lisbon tomorrow?' },
-    ...{ categories: ['Weather'], fee: true, ...REWARDING },
+    slug: 'rain-tomorrow',
+    title: 'Will it rain in Lisbon tomorrow?',
+    categories: ['Weather'],
+    fee: true,
+    ...REWARDING,
   },
   {
-    ...{ slug: 'btc-above-100k', title: 'Will BTC close above $100,000 this week?' },
-    ...{ categories: ['Crypto'], fee: true, ...REWARDING, correlationKey: 'BTC' },
+    slug: 'btc-above-100k',
+    title: 'Will BTC close above $100,000 this week?',
+    categories: ['Crypto'],
+    fee: true,
+    ...REWARDING,
+    correlationKey: 'BTC',
   },
   ...about('Sports', ['home-team-wins', 'Will the home team win on Saturday?']),
   ...about('Economy', ['rates-cut-in-march', 'Will rates be cut in March?']),
@@ -117,14 +124,24 @@ export const GROUP = {
 
 export const SERIES = [
   {
-    ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5' },
-    ...{ stableSlug: 'btc-5min-price', slugPrefix: 'btc-5m', assetName: 'Bitcoin' },
-    ...{ title: 'Bitcoin up or down', categories: ['Crypto'] },
+    symbol: 'BTC',
+    frequency: 'minutely',
+    subFrequency: 'minutes_5',
+    stableSlug: 'btc-5min-price',
+    slugPrefix: 'btc-5m',
+    assetName: 'Bitcoin',
+    title: 'Bitcoin up or down',
+    categories: ['Crypto'],
   },
   {
-    ...{ symbol: 'ETH', frequency: 'hourly', subFrequency: 'hours_1' },
-    ...{ stableSlug: 'eth-hourly-price', slugPrefix: 'eth-1h', assetName: 'Ether' },
-    ...{ title: 'Ether up or down', categories: ['Crypto'] },
+    symbol: 'ETH',
+    frequency: 'hourly',
+    subFrequency: 'hours_1',
+    stableSlug: 'eth-hourly-price',
+    slugPrefix: 'eth-1h',
+    assetName: 'Ether',
+    title: 'Ether up or down',
+    categories: ['Crypto'],
   },
 ] as const
 
@@ -166,7 +183,9 @@ export const PAGES: readonly DemoPage[] = [
     filterGroups: [CRYPTO_KINDS],
     children: [
       {
-        ...{ name: 'Up or down', slug: 'up-or-down', icon: '\u{1f4c8}' },
+        name: 'Up or down',
+        slug: 'up-or-down',
+        icon: '\u{1f4c8}',
         baseFilter: { category: ['Crypto'], automationType: ['lumy'] },
       },
     ],
@@ -175,7 +194,9 @@ export const PAGES: readonly DemoPage[] = [
     filterGroups: [SPORT_KINDS],
     children: [
       {
-        ...{ name: 'Cups', slug: 'cups', icon: '\u{1f3c6}' },
+        name: 'Cups',
+        slug: 'cups',
+        icon: '\u{1f3c6}',
         baseFilter: { category: ['Sports'], tradeType: ['group'] },
       },
     ],

@@ -16,8 +16,17 @@ const ENDING = '.md'
 
 /** The reading order; all other pages follow, by name. */
 const ORDER = [
-  ...['trading', 'api', 'rules', 'operating', 'groups-and-series', 'metrics'],
-  ...['design', 'engineering', 'proofs', 'benchmarks', 'changelog'],
+  'trading',
+  'api',
+  'rules',
+  'operating',
+  'groups-and-series',
+  'metrics',
+  'design',
+  'engineering',
+  'proofs',
+  'benchmarks',
+  'changelog',
 ]
 
 function placeOf(name: string): number {

@@ -360,7 +360,9 @@ const PAGE_HEADERS = ['content-type', 'authorization', 'identity', 'if-none-matc
 export function corsOf({ corsOrigins, headerPrefixes }: ServeConfig): Cors | undefined {
   if (corsOrigins === undefined) return undefined
   const signed = headerPrefixes.flatMap((prefix) => [
-    ...[`${prefix}api-key`, `${prefix}timestamp`, `${prefix}signature`],
+    `${prefix}api-key`,
+    `${prefix}timestamp`,
+    `${prefix}signature`,
   ])
   const ofRoutes = api.flatMap(({ headers }) => Object.keys(headers))
   return new Cors(corsOrigins, [...PAGE_HEADERS, ...signed, ...ofRoutes])

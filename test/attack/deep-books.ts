@@ -99,13 +99,15 @@ export const DEEP_BOOKS: readonly Attack[] = [
     run: dustLadder,
     bytes: READERS * (SOCKET_BYTES + LIMITS.socketBufferedBytesMax),
     answers: ['101', '200', '201', ...CROWDED],
-    ...{ meets: ['101', '201'], shortRounds: 400 },
+    meets: ['101', '201'],
+    shortRounds: 400,
   },
   {
     name: 'requests for a deep book again and again',
     run: ladderRequests,
     bytes: 200 * (SOCKET_BYTES + LIMITS.socketBufferedBytesMax),
     answers: ['101', '200', 'exception RATE_LIMITED', ...CROWDED],
-    ...{ meets: ['101', 'exception RATE_LIMITED'], shortRounds: 1000 },
+    meets: ['101', 'exception RATE_LIMITED'],
+    shortRounds: 1000,
   },
 ]

@@ -32,17 +32,20 @@ export interface Sizes {
 }
 
 export const WHOLE: Sizes = {
-  ...{
-    markets: 4092,
-    marketsBefore: 0,
-    wideOrders: LIMITS.openOrdersPerProfileMax,
-    fans: 2500,
-    makers: 100,
-  },
+  markets: 4092,
+  marketsBefore: 0,
+  wideOrders: LIMITS.openOrdersPerProfileMax,
+  fans: 2500,
+  makers: 100,
   beaters: LIMITS.subAccountsPerPartnerMax,
 }
 export const SMALL: Sizes = {
-  ...{ markets: 12, marketsBefore: 0, wideOrders: 200, fans: 10, beaters: 20, makers: 4 },
+  markets: 12,
+  marketsBefore: 0,
+  wideOrders: 200,
+  fans: 10,
+  beaters: 20,
+  makers: 4,
 }
 
 export interface Scene {

@@ -58,8 +58,12 @@ const counted = () =>
   })
 const figuresShape = compile(
   openObject({
-    ...{ calls: number(), p50Ms: number(), p99Ms: number(), worstMs: number() },
-    ...{ healthWorstMs: number(), failures: counted() },
+    calls: number(),
+    p50Ms: number(),
+    p99Ms: number(),
+    worstMs: number(),
+    healthWorstMs: number(),
+    failures: counted(),
   }),
 )
 const attackedShape = compile(openObject({ counts: counted(), cpu: number() }))
@@ -149,11 +153,17 @@ export class Siege {
     await this.#load.request({ kind: 'end' })
     const faults = await this.#faults(metricsAfter)
     return {
-      ...{ before, during, after, beforeBytes, faults },
+      before,
+      during,
+      after,
+      beforeBytes,
+      faults,
       peakBytes: this.#peakBytes,
       bytesMax: beforeBytes + GARBAGE_BYTES_MAX + this.#plan.attack.bytes,
       mainLateMs: latestMs(metricsBefore, metricsAfter),
-      ...{ reported: attacked.counts, attackerCpu: attacked.cpu, stolenMs: stolen.parts },
+      reported: attacked.counts,
+      attackerCpu: attacked.cpu,
+      stolenMs: stolen.parts,
     }
   }
 

@@ -129,11 +129,13 @@ function eachBalance({ ledger }: HeldState, placeOf: Map<MarketId, number>, visi
 function marketClaims(market: Market, yes: TokenSums, no: TokenSums): MarketClaims {
   const { marketId, conditionId, conditionRaw, payoutNumerators, isPaidOut } = market
   return {
-    ...{ marketId, conditionId },
+    marketId,
+    conditionId,
     isGroup: kindOf(market) === 'group',
     payout: isPaidOut ? payoutNumerators : null,
     insideRaw: BigInt(conditionRaw),
-    ...{ yes, no },
+    yes,
+    no,
   }
 }
 
@@ -176,7 +178,9 @@ export function claimsOf(state: HeldState): Claims {
     markets: markets.map((market, place) =>
       marketClaims(market, counting.sums(1 + place * 2), counting.sums(2 + place * 2)),
     ),
-    ...{ starts, holders, amountsRaw },
+    starts,
+    holders,
+    amountsRaw,
   }
 }
 
@@ -246,7 +250,9 @@ export function shareReports(market: MarketClaims): TokenReport[] {
     const assetsRaw = market.payout === null ? market.insideRaw : claimsRaw - debtsRaw
     return {
       token: `${side} of market ${market.marketId}`,
-      ...{ assetsRaw, obligationsRaw: claimsRaw, debtsRaw },
+      assetsRaw,
+      obligationsRaw: claimsRaw,
+      debtsRaw,
       differenceRaw: assetsRaw + debtsRaw - claimsRaw,
     }
   })

@@ -113,7 +113,15 @@ class Found {
     return Float64Array.from(
       [this.worth, this.gain].flatMap(({ rows }, order) =>
         rows.flatMap(({ marketId, owner, outcome, sizeRaw, costRaw, worthRaw, markE6, source }) => [
-          ...[order, marketId, owner, outcome, sizeRaw, costRaw, worthRaw, markE6, source],
+          order,
+          marketId,
+          owner,
+          outcome,
+          sizeRaw,
+          costRaw,
+          worthRaw,
+          markE6,
+          source,
         ]),
       ),
     )

@@ -63,7 +63,11 @@ export class CandlesTable {
     if (candle === undefined) {
       const ticks = { firstTicks: yesTicks, highTicks: yesTicks, lowTicks: yesTicks }
       this.#open.set(marketId, {
-        ...{ bucket, marketId, ...ticks, lastTicks: yesTicks, volumeRaw: valueRaw },
+        bucket,
+        marketId,
+        ...ticks,
+        lastTicks: yesTicks,
+        volumeRaw: valueRaw,
       })
       return
     }

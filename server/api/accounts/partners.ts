@@ -237,7 +237,8 @@ const STATED = {
   submitted: { confirmed: false, retryable: false },
   missing: { confirmed: false, retryable: true },
   failed: {
-    ...{ confirmed: false, retryable: true },
+    confirmed: false,
+    retryable: true,
     errorCode: 'PRIVY_SUBMISSION_FAILED' as const,
     errorMessage: 'The chain rejected the approval; retry it.',
   },
@@ -294,8 +295,11 @@ function allowancesView(found: Allowances | Refused, { settings }: AccountServic
     walletAddress: found.account,
     ready: confirmed === targets.length,
     summary: {
-      ...{ total: targets.length, confirmed },
-      ...{ missing: count('missing'), submitted: count('submitted'), failed: count('failed') },
+      total: targets.length,
+      confirmed,
+      missing: count('missing'),
+      submitted: count('submitted'),
+      failed: count('failed'),
     },
     targets,
   }

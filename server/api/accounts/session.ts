@@ -126,7 +126,9 @@ function provenLogin(
     proveWallet(
       { account, signingMessage: message, signature },
       {
-        ...{ signing, purpose, nowMs: pipeline.sequencer.nowMs() },
+        signing,
+        purpose,
+        nowMs: pipeline.sequencer.nowMs(),
         isNonceBurned: (nonce) => pipeline.clearing.accounts.isNonceBurned(nonce),
       },
     )
@@ -213,7 +215,10 @@ export const login = route({
   example: {
     body: { client: 'eoa' },
     reply: {
-      ...{ account: ACCOUNT, displayName: ACCOUNT, smartWallet: null, client: 'eoa' },
+      account: ACCOUNT,
+      displayName: ACCOUNT,
+      smartWallet: null,
+      client: 'eoa',
       tradeWalletOption: null,
     },
   },

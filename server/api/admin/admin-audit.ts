@@ -48,8 +48,12 @@ export const showAudit = route({
     reply: {
       entries: [
         {
-          ...{ seq: 4711, at: '2026-01-01T00:00:00.000Z', operator: 'ada', kind: 'freezeProfile' },
-          ...{ profileId: 1, reason: 'Stolen key.' },
+          seq: 4711,
+          at: '2026-01-01T00:00:00.000Z',
+          operator: 'ada',
+          kind: 'freezeProfile',
+          profileId: 1,
+          reason: 'Stolen key.',
         },
       ],
       nextBefore: 4711,

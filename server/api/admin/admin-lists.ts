@@ -89,8 +89,12 @@ export const listProfiles = route({
     reply: {
       profiles: [
         {
-          ...{ profileId: 1, account: ACCOUNT, username: 'rainmaker' },
-          ...{ rank: 'Bronze', feeCapBps: null, isFrozen: false },
+          profileId: 1,
+          account: ACCOUNT,
+          username: 'rainmaker',
+          rank: 'Bronze',
+          feeCapBps: null,
+          isFrozen: false,
         },
       ],
       next: 1,

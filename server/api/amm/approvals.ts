@@ -94,7 +94,12 @@ function approvalView(
   const pool = shown.market.poolAddress ?? ''
   const isBuy = side === 'BUY'
   return {
-    ...{ status, confirmed, market: shown.market.slug, marketAddress: pool, side, walletAddress },
+    status,
+    confirmed,
+    market: shown.market.slug,
+    marketAddress: pool,
+    side,
+    walletAddress,
     tokenAddress: isBuy ? settings.collateral.address : CONDITIONAL_TOKENS,
     spenderOrOperator: pool,
     ...(isBuy ? { currentAllowance: confirmed ? ALLOWANCE_MAX : '0' } : {}),

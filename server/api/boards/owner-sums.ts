@@ -48,7 +48,11 @@ export const accountAccuracy = route({
   example: {
     params: { account: ACCOUNT },
     reply: {
-      ...{ account: ACCOUNT, marketsWon: 2, marketsLost: 1, totalResolved: 3, accuracy: 0.6667 },
+      account: ACCOUNT,
+      marketsWon: 2,
+      marketsLost: 1,
+      totalResolved: 3,
+      accuracy: 0.6667,
       since: '2026-01-01T00:00:00.000Z',
     },
   },
@@ -64,7 +68,9 @@ export const accountAccuracy = route({
     const totalResolved = marketsWon + marketsLost
     return {
       account: pipeline.clearing.accounts.accountOf(owner) ?? params.account,
-      ...{ marketsWon, marketsLost, totalResolved },
+      marketsWon,
+      marketsLost,
+      totalResolved,
       accuracy: Number((marketsWon / totalResolved).toFixed(RATIO_DECIMALS)),
       since: isoText(sinceMs),
     }

@@ -184,11 +184,16 @@ export const activeSlugs = route({
     reply: [
       { slug: 'rain-tomorrow', strikePrice: null, ticker: null, deadline: null },
       {
-        ...{ slug: 'btc-5m-1795404900', strikePrice: '95000', ticker: 'BTC' },
+        slug: 'btc-5m-1795404900',
+        strikePrice: '95000',
+        ticker: 'BTC',
         deadline: '2026-11-23T03:40:00.000Z',
       },
       {
-        ...{ slug: 'cup-winner', strikePrice: null, ticker: null, deadline: null },
+        slug: 'cup-winner',
+        strikePrice: null,
+        ticker: null,
+        deadline: null,
         markets: [{ slug: 'reds-win' }, { slug: 'blues-win' }],
       },
     ],

@@ -18,7 +18,10 @@ function say(message: McpMessage): void {
 async function take({ id, payload, protocolVersion }: McpRequest & { kind: 'ask' }): Promise<void> {
   try {
     const response = await answered({
-      ...{ payload, protocolVersion, version, tools },
+      payload,
+      protocolVersion,
+      version,
+      tools,
       use: (name, given) => {
         const result = new Promise<ToolResult | null>((resolve) => waiting.set(id, resolve))
         say({ kind: 'use', id, name, given })

@@ -122,9 +122,17 @@ export function requestOf(
   if (bytes.length > LIMITS.bodyBytesMax) return refuse('BODY_TOO_LARGE')
   const nowMs = performance.now()
   const call = {
-    ...{ method: route.method, path: route.path, target: route.path, query: '' },
-    ...{ headers: headersFor(route, client), body: bytes, from: '', addressKey: outer.addressKey },
-    ...{ receivedMs: nowMs, readMs: nowMs, timesRow: 0 },
+    method: route.method,
+    path: route.path,
+    target: route.path,
+    query: '',
+    headers: headersFor(route, client),
+    body: bytes,
+    from: '',
+    addressKey: outer.addressKey,
+    receivedMs: nowMs,
+    readMs: nowMs,
+    timesRow: 0,
     get isGone() {
       return outer.isGone === true
     },

@@ -128,7 +128,9 @@ export class OpenOffers {
     const found = await this.#reads.read(profiles, makersOf(shown))
     if (found === undefined) return undefined
     this.#kept = {
-      ...{ changes, frozenCount, madeMs },
+      changes,
+      frozenCount,
+      madeMs,
       endsMs: Math.min(...shown.map(({ expiresMs }) => expiresMs)),
       busyUntilMs: madeMs + Math.floor(open.length / BUSY_OFFERS) * BUSY_MS,
       texts: offerViews(shown, found, this.#pipeline).map((view) => JSON.stringify(view)),

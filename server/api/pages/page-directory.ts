@@ -110,7 +110,12 @@ export class PageDirectory {
     const { id, name, slug, fullPath, description, content } = page
     const { baseFilter, filterGroups, metadata } = content
     return {
-      ...{ id, name, slug, fullPath, description, baseFilter },
+      id,
+      name,
+      slug,
+      fullPath,
+      description,
+      baseFilter,
       filterGroups: filterGroups.map((group) => this.#withOptions(group)),
       metadata,
       breadcrumb: this.breadcrumb(page),

@@ -22,8 +22,12 @@ export const PAGE_EXAMPLE = {
 const { breadcrumb: _breadcrumb, ...PAGE_FIELDS } = PAGE_EXAMPLE
 export const ADMIN_PAGE_EXAMPLE = {
   ...PAGE_FIELDS,
-  ...{ parentId: null, icon: '', sortOrder: 0, inNavigation: true },
-  ...{ createdAt: AT, updatedAt: AT },
+  parentId: null,
+  icon: '',
+  sortOrder: 0,
+  inNavigation: true,
+  createdAt: AT,
+  updatedAt: AT,
 }
 
 const KEY_FIELDS_EXAMPLE = {

@@ -58,8 +58,13 @@ const node = () =>
   )
 
 const NODE_EXAMPLE = {
-  ...{ id: PAGE_EXAMPLE.id, name: 'Crypto', slug: 'crypto', path: '/crypto' },
-  ...{ children: [], icon: '', count: 12 },
+  id: PAGE_EXAMPLE.id,
+  name: 'Crypto',
+  slug: 'crypto',
+  path: '/crypto',
+  children: [],
+  icon: '',
+  count: 12,
 }
 
 export const navigation = route({

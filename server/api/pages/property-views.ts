@@ -24,7 +24,11 @@ export function optionsShown({ options }: PlacedKey) {
 
 export function keyView({ keyId: id, name, slug, type, isSystem, ...key }: PlacedKey) {
   return {
-    ...{ id, name, slug, type, isSystem },
+    id,
+    name,
+    slug,
+    type,
+    isSystem,
     metadata: metadataOf(key.metadataJson),
     createdAt: isoText(key.createdMs),
     updatedAt: isoText(key.updatedMs),
@@ -34,7 +38,12 @@ export function keyView({ keyId: id, name, slug, type, isSystem, ...key }: Place
 function optionView(keyId: string, option: PlacedOption) {
   const { optionId: id, value, label, sortOrder, parentOptionId } = option
   return {
-    ...{ id, propertyKeyId: keyId, value, label, sortOrder, parentOptionId },
+    id,
+    propertyKeyId: keyId,
+    value,
+    label,
+    sortOrder,
+    parentOptionId,
     metadata: metadataOf(option.metadataJson),
     createdAt: isoText(option.createdMs),
     updatedAt: isoText(option.updatedMs),

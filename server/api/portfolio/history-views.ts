@@ -87,7 +87,11 @@ function marketOf({ market, status, group }: PublishedMarket, { settings }: Shar
   const condition = conditionId === '' ? {} : { conditionId }
   const { symbol, address, decimals } = settings.collateral
   return {
-    ...{ id: String(id), slug: name, title, ...condition, funding: '0' },
+    id: String(id),
+    slug: name,
+    title,
+    ...condition,
+    funding: '0',
     closed: status === 'RESOLVED',
     collateral: { symbol, id: address, decimals },
     group: group === null ? null : { slug: group.market.slug, title: group.market.title },

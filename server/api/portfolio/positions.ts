@@ -240,7 +240,11 @@ function marketOf({ market: published }: Holding) {
   const { market, status, group } = published
   const { marketId: id, slug: name, title, conditionId, deadlineMs } = market
   return {
-    ...{ id, slug: name, title, status, conditionId },
+    id,
+    slug: name,
+    title,
+    status,
+    conditionId,
     closed: status === 'RESOLVED',
     deadline: deadlineMs === null ? NO_DEADLINE : isoText(deadlineMs),
     ...settlementFields(published),

@@ -89,7 +89,10 @@ export const tradingAllowance = route({
     const { freeRaw } = await portfolio.balance(owner)
     const allowanceRaw = hasMinimumAllowance ? Math.max(0, freeRaw) : 0
     return {
-      ...{ type, spender, checkedAddress, hasMinimumAllowance },
+      type,
+      spender,
+      checkedAddress,
+      hasMinimumAllowance,
       allowance: String(allowanceRaw),
       allowanceFormatted: decimalOf(allowanceRaw),
     }
@@ -114,8 +117,10 @@ export const lockedBalance = route({
   example: {
     params: { slug: 'rain-tomorrow' },
     reply: {
-      ...{ lockedBalance: '5200000', lockedBalanceFormatted: '5.2' },
-      ...{ lockedShares: '0', lockedSharesFormatted: '0' },
+      lockedBalance: '5200000',
+      lockedBalanceFormatted: '5.2',
+      lockedShares: '0',
+      lockedSharesFormatted: '0',
     },
   },
   handle: async ({ params, owner, caller, call }, { archive, portfolio }: PortfolioServices) => {

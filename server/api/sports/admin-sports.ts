@@ -86,7 +86,11 @@ function matchIssue(body: MatchBody): Issue | null {
 function requestOf(name: string, body: MatchBody) {
   const { title, sportType, fixtureId: id, home, away, markets } = body
   return {
-    ...{ slug: name, title, sportType, esportType: body.esportType ?? null, fixtureId: id },
+    slug: name,
+    title,
+    sportType,
+    esportType: body.esportType ?? null,
+    fixtureId: id,
     startsMs: startsMsOf(body),
     home: { name: home.name, logo: home.logo ?? null },
     away: { name: away.name, logo: away.logo ?? null },
@@ -192,9 +196,15 @@ export const publishScores = route({
     body: {
       events: [
         {
-          ...{ eventId: 'goal-7', fixtureId: MATCH_EXAMPLE.fixtureId, sequence: 7 },
-          ...{ sportType: 'football', homeScore: 1, awayScore: 0, elapsedMinutes: 34 },
-          ...{ statusShort: '1H', status: 'First half' },
+          eventId: 'goal-7',
+          fixtureId: MATCH_EXAMPLE.fixtureId,
+          sequence: 7,
+          sportType: 'football',
+          homeScore: 1,
+          awayScore: 0,
+          elapsedMinutes: 34,
+          statusShort: '1H',
+          status: 'First half',
         },
       ],
     },

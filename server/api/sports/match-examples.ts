@@ -20,8 +20,14 @@ export const SCORED_EXAMPLE = {
   ...MATCH_EXAMPLE,
   status: 'live' as const,
   score: {
-    ...{ fixtureId: MATCH_EXAMPLE.fixtureId, isFinished: false, sportType: 'football' as const },
-    ...{ homeScore: 1, awayScore: 0, elapsedMinutes: 34, extraMinutes: null },
-    ...{ statusShort: '1H', status: 'First half' },
+    fixtureId: MATCH_EXAMPLE.fixtureId,
+    isFinished: false,
+    sportType: 'football' as const,
+    homeScore: 1,
+    awayScore: 0,
+    elapsedMinutes: 34,
+    extraMinutes: null,
+    statusShort: '1H',
+    status: 'First half',
   },
 }

@@ -74,7 +74,13 @@ export function shownMatch() {
 export function aboutView(match: Match) {
   const { startsMs, markets, slug: name, title, sportType, fixtureId: id, home, away } = match
   return {
-    ...{ slug: name, title, sportType, esportType: match.esportType, fixtureId: id, home, away },
+    slug: name,
+    title,
+    sportType,
+    esportType: match.esportType,
+    fixtureId: id,
+    home,
+    away,
     startsAt: isoText(startsMs),
     markets: markets.map(({ slug: ofMarket, propType }) => {
       return { slug: ofMarket, esportsPropType: propType }

@@ -170,8 +170,15 @@ const FIELDS: Readonly<Record<SportType, readonly string[]>> = {
   football: OF_FIELD,
   tennis: [...OF_FIELD, 'setScores'],
   cricket: [
-    ...['statusShort', 'homeRuns', 'homeWickets', 'awayRuns', 'awayWickets', 'overRuns'],
-    ...['battingTeam', 'currentOver', 'ballInOver'],
+    'statusShort',
+    'homeRuns',
+    'homeWickets',
+    'awayRuns',
+    'awayWickets',
+    'overRuns',
+    'battingTeam',
+    'currentOver',
+    'ballInOver',
   ],
   esports: ['matchScore', 'gameScores'],
 }

@@ -55,19 +55,36 @@ function tradeCells(row: TradeRow, minedSeq: Seq): Cell[] {
   const { seq, side, setback } = row
   const mined = SETTLEMENT_STATUSES.indexOf(seq <= minedSeq ? 'MINED' : 'MATCHED')
   return [
-    ...[seq, timeOf(row.tradedMs), row.slug, row.takerId, sideOf(side), OUTCOMES[row.outcome]],
-    ...[units(row.sharesRaw), units(row.collateralRaw), units(row.feeRaw)],
-    ...[side === SIDE.BUY ? 'shares' : 'collateral', SETTLEMENT_STATUSES[setback ?? mined]],
-    ...[row.orderSeq, row.makerIds.join(' '), row.makerSeqs.join(' ')],
+    seq,
+    timeOf(row.tradedMs),
+    row.slug,
+    row.takerId,
+    sideOf(side),
+    OUTCOMES[row.outcome],
+    units(row.sharesRaw),
+    units(row.collateralRaw),
+    units(row.feeRaw),
+    side === SIDE.BUY ? 'shares' : 'collateral',
+    SETTLEMENT_STATUSES[setback ?? mined],
+    row.orderSeq,
+    row.makerIds.join(' '),
+    row.makerSeqs.join(' '),
   ]
 }
 
 function orderCells(row: OrderRow): Cell[] {
   return [
-    ...[row.seq, timeOf(row.placedMs), row.slug, row.ownerId, sideOf(row.side)],
-    ...[OUTCOMES[row.outcome], ORDER_TYPES[row.orderType], (row.priceTicks / 1000).toFixed(3)],
+    row.seq,
+    timeOf(row.placedMs),
+    row.slug,
+    row.ownerId,
+    sideOf(row.side),
+    OUTCOMES[row.outcome],
+    ORDER_TYPES[row.orderType],
+    (row.priceTicks / 1000).toFixed(3),
     ...[row.sizeRaw, row.spendRaw, row.filledRaw, row.remainingRaw].map(units),
-    ...[ORDER_STATUSES[row.status], row.endedMs === null ? '' : timeOf(row.endedMs)],
+    ORDER_STATUSES[row.status],
+    row.endedMs === null ? '' : timeOf(row.endedMs),
   ]
 }
 

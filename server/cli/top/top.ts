@@ -44,8 +44,11 @@ const tickersReply = compile(
   openObject({
     tickers: list(
       openObject({
-        ...{ slug: text(), volume24h: text() },
-        ...{ last: nullable(number()), bid: nullable(number()), ask: nullable(number()) },
+        slug: text(),
+        volume24h: text(),
+        last: nullable(number()),
+        bid: nullable(number()),
+        ask: nullable(number()),
       }),
     ),
   }),

@@ -45,7 +45,9 @@ export function footballPlay(random: () => number): Play {
       if (!isFinished && random() < GOAL_CHANCE) goals.away++
       const half = minute <= HALF_MINUTES ? '1H' : '2H'
       return {
-        ...{ sportType: 'football', homeScore: goals.home, awayScore: goals.away },
+        sportType: 'football',
+        homeScore: goals.home,
+        awayScore: goals.away,
         elapsedMinutes: Math.min(minute, 2 * HALF_MINUTES),
         statusShort: isFinished ? 'FT' : half,
         isFinished,
@@ -78,11 +80,9 @@ export function esportPlay(random: () => number): Play {
         }
       }
       return {
-        ...{
-          sportType: 'esports',
-          matchScore: { ...maps },
-          gameScores: games.map((each) => ({ ...each })),
-        },
+        sportType: 'esports',
+        matchScore: { ...maps },
+        gameScores: games.map((each) => ({ ...each })),
         status: isOver() ? 'finished' : 'running',
         isFinished: isOver(),
       }

@@ -123,7 +123,11 @@ export class IntakePool {
   #start(index: number, before?: IntakeWorker): IntakeWorker {
     const { domain, ringBytes = LIMITS.ringBytes } = this.#options
     return new IntakeWorker({
-      ...{ index, domain, ringBytes, open: before?.open, busyTimes: before?.busyTimes },
+      index,
+      domain,
+      ringBytes,
+      open: before?.open,
+      busyTimes: before?.busyTimes,
       onResults: (worker) => this.#drain(worker),
       onEnd: (worker) => {
         // While the pool is paused, `resume` reads the thread's last results first.

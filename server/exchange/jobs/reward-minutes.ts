@@ -164,7 +164,10 @@ export class RewardMinutes {
       const found = creditedShares(this.#clearing, scores.shares)
       const referrals = [...scores.referrals, ...found.referrals]
       return {
-        ...{ kind: 'creditRewards', minute, part, isLast },
+        kind: 'creditRewards',
+        minute,
+        part,
+        isLast,
         rows: [...scores.rows, ...found.rows],
         ...(referrals.length === 0 ? {} : { referrals }),
         ...(found.shares.length === 0 ? {} : { shares: found.shares }),

@@ -73,8 +73,10 @@ export function addressSearches(on: Ground): Promise<void> {
 export async function feedWalks(on: Ground): Promise<void> {
   const { attacker } = on.scene
   const lists = [
-    ...['/feed/following?', '/feed/trading?audience=following&'],
-    ...['/feed/trading?audience=featured&', '/feed/trading?audience=all&'],
+    '/feed/following?',
+    '/feed/trading?audience=following&',
+    '/feed/trading?audience=featured&',
+    '/feed/trading?audience=all&',
   ]
   const caller = async (_: unknown, index: number) => {
     const list = lists[index % lists.length]

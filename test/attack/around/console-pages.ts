@@ -19,7 +19,8 @@ const VISITORS = 4
 
 const OF_LIST = [
   '/markets/active?page=1&limit=25&sortBy=newest&includeNextMarket=true',
-  ...['/markets/categories/count', '/navigation'],
+  '/markets/categories/count',
+  '/navigation',
 ]
 
 interface Files {

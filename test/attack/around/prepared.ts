@@ -72,25 +72,35 @@ async function madeByOperator(
   const key = { name: 'Length', slug: 'length', type: 'multi-select' }
   const property = await client.admin('/admin/property-keys', key)
   await client.admin('/admin/series', {
-    ...{ symbol: 'BTC', frequency: 'daily', slotsAhead: 1, strikePrice: '95000' },
-    ...{ stableSlug: 'btc-now', slugPrefix: 'btc-day', title: 'Up or down', assetName: 'Bitcoin' },
+    symbol: 'BTC',
+    frequency: 'daily',
+    slotsAhead: 1,
+    strikePrice: '95000',
+    stableSlug: 'btc-now',
+    slugPrefix: 'btc-day',
+    title: 'Up or down',
+    assetName: 'Bitcoin',
   })
   const slot = at(await client.get('/markets/stable/btc-now'), 'slug')
   const match = {
-    ...{ title: 'Reds v Blues', sportType: 'football', startsAt: 0, fixtureId: 1 },
-    ...{ home: { name: 'Reds' }, away: { name: 'Blues' }, markets: [{ slug: marketSlug }] },
+    title: 'Reds v Blues',
+    sportType: 'football',
+    startsAt: 0,
+    fixtureId: 1,
+    home: { name: 'Reds' },
+    away: { name: 'Blues' },
+    markets: [{ slug: marketSlug }],
   }
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   const put = { headers, body: JSON.stringify(match) }
   const made = await send(client.baseUrl, 'PUT', '/admin/sports/matches/reds-blues', put)
   assert.ok(made.status < 300, JSON.stringify(made.body))
   return {
-    ...{
-      pageId: String(at(page, 'id')),
-      keyId: String(at(property, 'id')),
-      slotSlug: String(slot),
-    },
-    ...{ stableSlug: 'btc-now', matchSlug: 'reds-blues' },
+    pageId: String(at(page, 'id')),
+    keyId: String(at(property, 'id')),
+    slotSlug: String(slot),
+    stableSlug: 'btc-now',
+    matchSlug: 'reds-blues',
   }
 }
 

@@ -17,8 +17,25 @@ const HOUR = 60 * MIN
 const DAY = 24 * HOUR
 /** Steps for a full history; the shortest one with at most `pointsMax` points is used. */
 const STEPS_MS = [
-  ...[5 * SEC, 15 * SEC, 30 * SEC, MIN, 2 * MIN, 5 * MIN, 10 * MIN, 20 * MIN, 30 * MIN],
-  ...[HOUR, 2 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 30 * DAY],
+  5 * SEC,
+  15 * SEC,
+  30 * SEC,
+  MIN,
+  2 * MIN,
+  5 * MIN,
+  10 * MIN,
+  20 * MIN,
+  30 * MIN,
+  HOUR,
+  2 * HOUR,
+  4 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+  14 * DAY,
+  30 * DAY,
 ]
 
 export interface PricesParams {

@@ -49,8 +49,14 @@ export class FoundProfiles {
       const { account, username, pfpUrl, rankName, followers, volumeRaw, hasTraded } = row
       return {
         profileId,
-        ...{ account, username, displayName: shownName(row), pfpUrl, rankName },
-        ...{ followersCount: followers, volumeRaw, hasTraded: hasTraded === 1 },
+        account,
+        username,
+        displayName: shownName(row),
+        pfpUrl,
+        rankName,
+        followersCount: followers,
+        volumeRaw,
+        hasTraded: hasTraded === 1,
       }
     })
   }

@@ -201,7 +201,10 @@ export const createGroup = route({
     const shared = { deadlineMs, adapterAddress: adapter }
     const noIds = { conditionId: '', yesTokenId: '', noTokenId: '' }
     const group = {
-      ...{ ...common, ...shared, ...noIds, negRiskId },
+      ...common,
+      ...shared,
+      ...noIds,
+      negRiskId,
       kind: 'group' as const,
       ...(convertFeeBps > 0 ? { convertFeeBps } : {}),
     }

@@ -83,7 +83,14 @@ function pageRequest({ inNavigation, ...fields }: Infer<typeof editedPage>) {
 function pageView(page: PlacedPage) {
   const { pageId: id, name, slug, fullPath, parentId, description, icon } = page
   return {
-    ...{ id, name, slug, fullPath, parentId, description, icon, sortOrder: page.sortOrder },
+    id,
+    name,
+    slug,
+    fullPath,
+    parentId,
+    description,
+    icon,
+    sortOrder: page.sortOrder,
     inNavigation: page.isInNavigation,
     ...contentOf(page),
     createdAt: isoText(page.createdMs),
@@ -263,7 +270,12 @@ function jsonOf(kept: Metadata | undefined): string | undefined {
 /** Reserved slugs: existing filter keys, and the other parameters of a list of markets. */
 const TAKEN_SLUGS: ReadonlySet<string> = new Set([
   ...OWN_FACETS,
-  ...['page', 'cursor', 'limit', 'sort', 'sortBy', 'filters'],
+  'page',
+  'cursor',
+  'limit',
+  'sort',
+  'sortBy',
+  'filters',
 ])
 
 function wrongIn({ slug }: { readonly slug?: string }, wanted: PropertyRequest | null) {

@@ -134,7 +134,11 @@ export const createSeries = route({
     const { slug: _slug, ...common } = commonOf({ ...body, slug: stableSlug }, services)
     const series: SeriesSpec = {
       ...common,
-      ...{ symbol: ofSeries, frequency, subFrequency, stableSlug, slugPrefix },
+      symbol: ofSeries,
+      frequency,
+      subFrequency,
+      stableSlug,
+      slugPrefix,
       assetName: body.assetName,
       assetType: body.assetType ?? 'crypto',
       slotsAhead: body.slotsAhead ?? SLOTS_AHEAD,
@@ -176,8 +180,14 @@ const seriesRow = () =>
 function seriesView(series: Series, newest: PriceReport | undefined) {
   const { seriesId: id, symbol: asset, frequency, subFrequency, stableSlug, isEnded } = series
   return {
-    ...{ seriesId: id, symbol: asset, frequency, subFrequency, stableSlug, title: series.title },
-    ...{ isEnded, slots: series.slots.size },
+    seriesId: id,
+    symbol: asset,
+    frequency,
+    subFrequency,
+    stableSlug,
+    title: series.title,
+    isEnded,
+    slots: series.slots.size,
     lastEndsAt: series.lastEndMs === 0 ? null : isoText(series.lastEndMs),
     lastPrice: newest === undefined ? null : priceText(newest.priceE8),
     lastPriceAt: newest === undefined ? null : isoText(newest.atMs),
@@ -198,10 +208,17 @@ export const listSeries = route({
     reply: {
       series: [
         {
-          ...{ seriesId: 1, symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5' },
-          ...{ stableSlug: 'btc-5min-price', title: 'Bitcoin up or down', isEnded: false },
-          ...{ slots: 26, lastEndsAt: '2026-01-01T02:00:00.000Z' },
-          ...{ lastPrice: '95000.5', lastPriceAt: '2026-01-01T00:00:01.000Z' },
+          seriesId: 1,
+          symbol: 'BTC',
+          frequency: 'minutely',
+          subFrequency: 'minutes_5',
+          stableSlug: 'btc-5min-price',
+          title: 'Bitcoin up or down',
+          isEnded: false,
+          slots: 26,
+          lastEndsAt: '2026-01-01T02:00:00.000Z',
+          lastPrice: '95000.5',
+          lastPriceAt: '2026-01-01T00:00:01.000Z',
           correlationKey: null,
           createdAt: '2026-01-01T00:00:00.000Z',
         },

@@ -35,7 +35,10 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
   pipeline.mining?.listen(
     new SettlementFeed({
       audience: transactions,
-      ...{ reads, archive, streams, frames },
+      reads,
+      archive,
+      streams,
+      frames,
       orderEvents,
       positions,
     }),

@@ -79,7 +79,10 @@ export class OrderEvents implements Channel {
     this.#end(member)
     const replay = new Replay({
       ...parts,
-      ...{ member, accountId, stream, marks },
+      member,
+      accountId,
+      stream,
+      marks,
       isWanted: () => this.audience.of(member) === listening,
       goLive: (throughSeq) => {
         listening.since = stream.postedNumber

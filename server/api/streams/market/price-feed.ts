@@ -98,8 +98,11 @@ export class PriceFeed implements Channel {
   oraclePrice({ symbol, marketSlug, atMs, value }: OraclePrice): void {
     // The public client reads text here, whatever its subscription names.
     const payload = {
-      ...{ marketAddress: null, marketSlug: marketSlug ?? '' },
-      ...{ symbol, timestamp: atMs, value },
+      marketAddress: null,
+      marketSlug: marketSlug ?? '',
+      symbol,
+      timestamp: atMs,
+      value,
     }
     if (marketSlug === null) {
       const packet = packetOf('oraclePriceData', payload)

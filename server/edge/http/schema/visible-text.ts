@@ -21,7 +21,9 @@ const LINES = `^(?:${VISIBLE}|[\\n\\t])*$`
 function visible(source: string, description: string, max: number, min: number) {
   const least = min > 0 ? { minLength: min } : {}
   const checked = schemaOf<string>({
-    ...{ type: 'string', pattern: source, description },
+    type: 'string',
+    pattern: source,
+    description,
     ...least,
     maxLength: max,
   })
