@@ -358,14 +358,11 @@ export class Pipeline<
   }
 
   /** Resolves when `seq` is durable. A refusal waits for the seq at which it was decided. */
-  durable(seq: Seq = this.clearing.lastSeq): Promise<void> {
-    return new Promise((resolve) => this.publisher.whenDurable(seq, resolve))
+  durable(seq?: Seq): Promise<void> {
+    return this.publisher.durable(seq)
   }
 
-  /**
-   * A refusal that rests on state is returned once the seq of its decision is durable (invariant
-   * 1).
-   */
+  /** Returns a refusal that rests on state once the seq of its decision is durable. */
   async refused(reject: Reject): Promise<Reject> {
     await this.durable()
     return reject

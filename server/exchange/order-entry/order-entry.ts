@@ -81,6 +81,9 @@ interface Arrival {
   readonly flaw: OrderFlaw | null
 }
 
+/** Rests on state, so it is given once that state is durable; a rate limit does not. */
+const REVOKED: RefusedAnswer = { reject: REJECT.TOKEN_REVOKED }
+
 /** The result of `refusal` when only the account's funds can still refuse the order. */
 export const PASSES: OrderAnswer = { text: '' }
 
@@ -219,8 +222,8 @@ export class OrderEntry {
     else {
       const refusal = this.#callerRefusal(result)
       if (refusal === null) this.#decide(this.#arrivalOf(result, id))
-      else if (refusal.retryAfterSec !== undefined) this.#reply(id, refusal)
-      else this.#whenDurable(() => this.#reply(id, refusal))
+      else if (refusal === REVOKED) this.#whenDurable(() => this.#reply(id, refusal))
+      else this.#reply(id, refusal)
     }
   }
 
@@ -258,8 +261,8 @@ export class OrderEntry {
     caller: Pick<IntakeResult, 'tokenNo' | 'profileId'>,
   ): Promise<RefusedAnswer | null> {
     const refusal = this.#callerRefusal(caller)
-    if (refusal === null || refusal.retryAfterSec !== undefined) return refusal
-    return new Promise((resolve) => this.#whenDurable(() => resolve(refusal)))
+    if (refusal === REVOKED) await this.#parts.publisher.durable()
+    return refusal
   }
 
   #callerRefusal({
@@ -267,7 +270,7 @@ export class OrderEntry {
     profileId,
   }: Pick<IntakeResult, 'tokenNo' | 'profileId'>): RefusedAnswer | null {
     const { clearing, profileWaitSec } = this.#parts
-    if (clearing.accounts.tokenByNo(tokenNo) === undefined) return { reject: REJECT.TOKEN_REVOKED }
+    if (clearing.accounts.tokenByNo(tokenNo) === undefined) return REVOKED
     const waitSec = profileWaitSec(profileId)
     return waitSec === 0 ? null : { reject: REJECT.RATE_LIMITED, retryAfterSec: waitSec }
   }

@@ -103,19 +103,19 @@ export class UserCancels {
     orders: readonly OrderName[],
     answered?: (receipt: CancelReceipt) => void,
   ): Promise<CancelOutcome | Reject> {
-    const { quiescentPoint } = this.#parts
+    const { quiescentPoint, publisher } = this.#parts
     // An order that ends meanwhile is no longer open to its market; a cancel decides nothing else.
     if (quiescentPoint.isOn) await quiescentPoint.over()
     const restricted = this.restriction()
     if (restricted !== null) {
-      await this.#durable()
+      await publisher.durable()
       return restricted
     }
     const stamped = this.#stamp(marketId, orders, answered)
     if (stamped === null) return REJECT.OVERLOADED
     const { releasing, bound } = stamped
     // That orders are held or released may rest on a command that is not durable yet.
-    if (releasing.length + bound.length > 0) await this.#durable()
+    if (releasing.length + bound.length > 0) await publisher.durable()
     const receipts = await Promise.all(stamped.receipts)
     return {
       releasing,
@@ -143,11 +143,6 @@ export class UserCancels {
   /** Live orders of a profile in a market, newest first. */
   live(profileId: ProfileId, marketId: MarketId): OrderName[] {
     return ordersOf(this.#parts.clearing, profileId, marketId)
-  }
-
-  #durable(): Promise<void> {
-    const { clearing, publisher } = this.#parts
-    return new Promise((resolve) => publisher.whenDurable(clearing.lastSeq, resolve))
   }
 
   /**

@@ -146,6 +146,11 @@ export class Publisher implements FrameVisitor {
     else this.#durableQueue.push({ seq, run })
   }
 
+  /** Resolves when `seq` is durable; the newest stamped seq when absent. */
+  durable(seq: Seq = this.#clearing.lastSeq): Promise<void> {
+    return new Promise((resolve) => this.whenDurable(seq, resolve))
+  }
+
   advance(durableSeq: Seq): void {
     this.durableSeq = durableSeq
     this.times.durable(durableSeq)
