@@ -2,34 +2,22 @@
 // closes when the page shows another view.
 
 import { ActForm, Field } from './act-form.tsx'
-import {
-  type ComponentChildren,
-  createRef,
-  type RefObject,
-  signal,
-  useLayoutEffect,
-  useSignal,
-} from './preact.ts'
+import { type ComponentChildren, signal, useLayoutEffect, useRef, useSignal } from './preact.ts'
+
+/** What a dialog holds. `close` closes this dialog alone: another one may be open by then. */
+type Content = (close: () => void) => ComponentChildren
 
 interface OpenDialog {
   readonly title: string
-  readonly content: ComponentChildren
-  readonly element: RefObject<HTMLDialogElement | null>
+  readonly content: Content
   readonly number: number
 }
 
 const open = signal<OpenDialog | null>(null)
 let count = 0
 
-export function openDialog(title: string, content: ComponentChildren): void {
-  open.value = { title, content, element: createRef(), number: ++count }
-}
-
-/** The focus goes back to where it was before the dialog. */
-export function closeDialog(): void {
-  const element = open.peek()?.element.current
-  if (element) element.close()
-  else open.value = null
+export function openDialog(title: string, content: Content): void {
+  open.value = { title, content, number: ++count }
 }
 
 /** Stands once on a page. */
@@ -39,12 +27,15 @@ export function Dialogs() {
 }
 
 function Dialog({ dialog }: { readonly dialog: OpenDialog }) {
-  const { title, content, element, number } = dialog
+  const { title, content, number } = dialog
   const id = `dialog-${number}`
+  const element = useRef<HTMLDialogElement>(null)
+  // The focus goes back to where it was before the dialog.
+  const close = () => element.current?.close()
   useLayoutEffect(() => {
     element.current?.showModal()
-    addEventListener('hashchange', closeDialog)
-    return () => removeEventListener('hashchange', closeDialog)
+    addEventListener('hashchange', close)
+    return () => removeEventListener('hashchange', close)
   }, [])
   const closed = () => {
     // Another dialog may be open by now.
@@ -53,7 +44,7 @@ function Dialog({ dialog }: { readonly dialog: OpenDialog }) {
   return (
     <dialog ref={element} aria-labelledby={id} onClose={closed}>
       <h2 id={id}>{title}</h2>
-      {content}
+      {content(close)}
     </dialog>
   )
 }
@@ -72,20 +63,26 @@ interface Confirmation {
 
 /** Asks before an act that cannot be taken back. */
 export function confirmAct(confirmation: Confirmation): void {
-  openDialog(confirmation.title, <ConfirmForm {...confirmation} />)
+  openDialog(confirmation.title, (close) => <ConfirmForm {...confirmation} close={close} />)
 }
 
-function ConfirmForm({ about, act, typed, run }: Confirmation) {
+function ConfirmForm({
+  about,
+  act,
+  typed,
+  run,
+  close,
+}: Confirmation & { readonly close: () => void }) {
   const word = useSignal('')
   const runAndClose = async (form: HTMLFormElement) => {
     await run(form)
-    closeDialog()
+    close()
   }
   return (
     <ActForm
       act={act}
       isBlocked={typed !== undefined && word.value.trim() !== typed}
-      cancel={closeDialog}
+      cancel={close}
       run={runAndClose}
     >
       {about}

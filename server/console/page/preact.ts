@@ -12,7 +12,6 @@ export {
 export {
   type ButtonHTMLAttributes,
   type ComponentChildren,
-  createRef,
   Fragment,
   type InputHTMLAttributes,
   options,

@@ -5,7 +5,7 @@ import { messageOf, Refused, read } from '../../exchange/api.ts'
 import { injectedWallet } from '../../exchange/signer.ts'
 import type { DemoTrader } from '../../exchange/trader.ts'
 import { Button } from '../../page/blocks.tsx'
-import { closeDialog, openDialog } from '../../page/dialog.tsx'
+import { openDialog } from '../../page/dialog.tsx'
 import { useLayoutEffect, useSignal } from '../../page/preact.ts'
 import { Fault } from '../../page/reading.tsx'
 
@@ -16,7 +16,7 @@ const NOT_FOUND = 404
 /** Opens the login, unless somebody is logged in. */
 export function openLogin(context: Context): void {
   if (context.trader.profile.peek() !== null) return
-  openDialog('Log in', <Login context={context} />)
+  openDialog('Log in', (close) => <Login context={context} close={close} />)
 }
 
 /** The traders that a demo gives away; none when the exchange is no demo. */
@@ -30,7 +30,12 @@ async function demoTraders(): Promise<readonly DemoTrader[]> {
   }
 }
 
-function Login({ context: { trader, notices } }: { readonly context: Context }) {
+interface LoginProps {
+  readonly context: Context
+  readonly close: () => void
+}
+
+function Login({ context: { trader, notices }, close }: LoginProps) {
   const fault = useSignal('')
   const isBusy = useSignal(false)
   const traders = useSignal<readonly DemoTrader[]>([])
@@ -49,7 +54,7 @@ function Login({ context: { trader, notices } }: { readonly context: Context }) 
     isBusy.value = true
     try {
       await act()
-      closeDialog()
+      close()
       notices.good('You are logged in.')
     } catch (error) {
       fault.value = messageOf(error)
@@ -69,7 +74,7 @@ function Login({ context: { trader, notices } }: { readonly context: Context }) 
       </fieldset>
       <Fault text={fault.value} />
       <div class="row">
-        <Button label="Cancel" onClick={closeDialog} />
+        <Button label="Cancel" onClick={close} />
       </div>
     </>
   )

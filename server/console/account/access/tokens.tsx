@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { call, read } from '../../exchange/api.ts'
 import { ActForm, Field, typedIn } from '../../page/act-form.tsx'
 import { Button, Table } from '../../page/blocks.tsx'
-import { closeDialog, confirmAct, openDialog } from '../../page/dialog.tsx'
+import { confirmAct, openDialog } from '../../page/dialog.tsx'
 import { dayTime } from '../../page/format.ts'
 import { useSignal } from '../../page/preact.ts'
 import type { ApiToken, NewToken } from '../account-replies.ts'
@@ -91,18 +91,17 @@ function confirmRevocation({ tokenId, label, lastUsedAt }: ApiToken, { notices }
 }
 
 function openCreation(allowedScopes: readonly string[]): void {
-  const create = async (form: HTMLFormElement) => {
+  const create = async (form: HTMLFormElement, close: () => void) => {
     const scopes = new FormData(form).getAll('scope')
     const label = typedIn(form, 'label')
     const body = { label: label === '' ? null : label, scopes }
     const made = await call<NewToken>('POST', `${PATH}/derive`, { body })
-    closeDialog()
-    openDialog('Your new token', <Secret token={made} />)
+    close()
+    openDialog('Your new token', (closeSecret) => <Secret token={made} close={closeSecret} />)
     notifyActed()
   }
-  openDialog(
-    'Make a token',
-    <ActForm act="Make this token" cancel={closeDialog} run={create}>
+  openDialog('Make a token', (close) => (
+    <ActForm act="Make this token" cancel={close} run={(form) => create(form, close)}>
       <Field label="Name, for you alone" name="label" maxLength={LABEL_MAX} />
       <fieldset class="scopes">
         <legend>Scopes</legend>
@@ -120,11 +119,17 @@ function openCreation(allowedScopes: readonly string[]): void {
           </label>
         ))}
       </fieldset>
-    </ActForm>,
-  )
+    </ActForm>
+  ))
 }
 
-function Secret({ token: { tokenId, secret } }: { readonly token: NewToken }) {
+function Secret({
+  token: { tokenId, secret },
+  close,
+}: {
+  readonly token: NewToken
+  readonly close: () => void
+}) {
   const result = useSignal('')
   const copied = (text: string) => {
     result.value = text
@@ -138,7 +143,7 @@ function Secret({ token: { tokenId, secret } }: { readonly token: NewToken }) {
         {result.value}
       </p>
       <div class="row">
-        <Button label="Done" class="main" onClick={closeDialog} />
+        <Button label="Done" class="main" onClick={close} />
       </div>
     </>
   )

@@ -1,7 +1,7 @@
 // What an operator does to a market, in dialogs.
 
 import { ActForm, typedIn } from '../../page/act-form.tsx'
-import { closeDialog, confirmAct, openDialog } from '../../page/dialog.tsx'
+import { confirmAct, openDialog } from '../../page/dialog.tsx'
 import { visible } from '../../page/format.ts'
 import type { OperatorContext } from '../access.ts'
 import { bodyOf, type FormField } from '../form-body.ts'
@@ -60,26 +60,25 @@ function More({
 
 export function openCreation({ access, notices }: OperatorContext, again: Again): void {
   const fields = [...NAMES, ...COMMON, ...CONTROL]
-  const create = async (form: HTMLFormElement) => {
+  const create = async (form: HTMLFormElement, close: () => void) => {
     const body = bodyOf(fields, (name) => typedIn(form, name))
     await access.call('POST', '/admin/markets', { body })
-    closeDialog()
+    close()
     notices.good('The market is created.')
     again()
   }
-  openDialog(
-    'Create a market',
-    <ActForm act="Create this market" cancel={closeDialog} run={create}>
+  openDialog('Create a market', (close) => (
+    <ActForm act="Create this market" cancel={close} run={(form) => create(form, close)}>
       <FormFields fields={NAMES} />
       <FormFields fields={COMMON} />
       <More summary="More" fields={CONTROL} />
-    </ActForm>,
-  )
+    </ActForm>
+  ))
 }
 
 const pathOf = (slug: string) => `/admin/markets/${encodeURIComponent(slug)}`
 
-/** What an act is done to: the slug is what the exchange goes by, so it stands by itself. */
+/** The exchange identifies a market by its slug, so the slug has its own line. */
 function Named({ market: { slug, title } }: { readonly market: ListedMarket }) {
   return (
     <p class="named">
@@ -95,7 +94,7 @@ export function openEdit(
   again: Again,
 ): void {
   const [description, ...rest] = EDITED_FIELDS
-  const save = async (form: HTMLFormElement) => {
+  const save = async (form: HTMLFormElement, close: () => void) => {
     const typed = bodyOf([TITLE, ...EDITED_FIELDS], (name) => typedIn(form, name))
     const { title, ...others } = typed
     const body = title === market.title ? others : typed
@@ -103,20 +102,19 @@ export function openEdit(
       await access.call('PATCH', pathOf(market.slug), { body })
       notices.good('The market is changed.')
     }
-    closeDialog()
+    close()
     again()
   }
-  openDialog(
-    'Edit the market',
-    <ActForm act="Save" cancel={closeDialog} run={save}>
+  openDialog('Edit the market', (close) => (
+    <ActForm act="Save" cancel={close} run={(form) => save(form, close)}>
       <Named market={market} />
       <FormFields
         fields={[TITLE, { ...description, hint: 'Leave empty to keep it.' }]}
         values={{ title: market.title }}
       />
       <More summary="More; empty fields keep their values" fields={rest} />
-    </ActForm>,
-  )
+    </ActForm>
+  ))
 }
 
 export function confirmLock(
@@ -144,18 +142,17 @@ export function confirmLock(
 
 /** First the outcome, then a second dialog that repeats it and wants the slug. */
 export function openResolution(market: ListedMarket, context: OperatorContext, again: Again): void {
-  const proceed = async (form: HTMLFormElement) => {
+  const proceed = async (form: HTMLFormElement, close: () => void) => {
     const resolution = resolutionOf(market.slug, (name) => typedIn(form, name))
-    closeDialog()
+    close()
     confirmResolution(market, resolution, context, again)
   }
-  openDialog(
-    'Resolve a market',
-    <ActForm act="Continue" cancel={closeDialog} run={proceed}>
+  openDialog('Resolve a market', (close) => (
+    <ActForm act="Continue" cancel={close} run={(form) => proceed(form, close)}>
       <Named market={market} />
       <FormFields fields={OUTCOME_FIELDS} />
-    </ActForm>,
-  )
+    </ActForm>
+  ))
 }
 
 function confirmResolution(

@@ -2,7 +2,7 @@
 
 import { ActForm, Field, typedIn } from '../../page/act-form.tsx'
 import { Button, Metadata, Region } from '../../page/blocks.tsx'
-import { closeDialog, confirmAct, openDialog } from '../../page/dialog.tsx'
+import { confirmAct, openDialog } from '../../page/dialog.tsx'
 import { dayTime, dollars, visible } from '../../page/format.ts'
 import { type ComponentChildren, useLayoutEffect, useRef } from '../../page/preact.ts'
 import type { OperatorContext } from '../access.ts'
@@ -153,14 +153,13 @@ function confirmCut(
 }
 
 function openAmount(profile: FoundProfile, context: OperatorContext, again: Again): void {
-  const proceed = async (form: HTMLFormElement) => {
+  const proceed = async (form: HTMLFormElement, close: () => void) => {
     const raw = signedRaw(typedIn(form, 'amount'))
-    closeDialog()
+    close()
     confirmAmount(profile, raw, context, again)
   }
-  openDialog(
-    'Credit or debit',
-    <ActForm act="Continue" cancel={closeDialog} run={proceed}>
+  openDialog('Credit or debit', (close) => (
+    <ActForm act="Continue" cancel={close} run={(form) => proceed(form, close)}>
       <Whose profile={profile} />
       <Field
         label="Amount in collateral"
@@ -168,8 +167,8 @@ function openAmount(profile: FoundProfile, context: OperatorContext, again: Agai
         required
         placeholder="100 to credit, -100 to debit"
       />
-    </ActForm>,
-  )
+    </ActForm>
+  ))
 }
 
 function confirmAmount(
