@@ -8,9 +8,9 @@ import type { SavedSnapshot } from '../../persistence/follower/follower-handle.t
 import type { Seal } from '../../persistence/seal.ts'
 import type { ControlBody } from '../../server/exchange/sequencer/control-body.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
+import { openToKill } from '../../test/support/bare-exchange.ts'
 import { encodeCommand } from '../../test/support/encode-command.ts'
 import { fillJournal } from '../../test/support/journal-fill.ts'
-import { openForTest } from '../../test/support/open-pipeline.ts'
 import { progress } from '../harness/bench.ts'
 import { type Setting, START_MS, setUp } from '../workload/setting.ts'
 
@@ -34,7 +34,7 @@ export function openFolder(
   dataDir: string,
   onSnapshot: (saved: SavedSnapshot) => void = () => {},
 ): Promise<RunningExchange> {
-  return openForTest(dataDir, { nowMs: START_MS }, 'auto', {
+  return openToKill(dataDir, { nowMs: START_MS }, 'auto', {
     onSnapshot,
     intakeThreads: 1,
     onWarning: (sentence) => {

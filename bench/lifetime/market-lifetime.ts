@@ -8,8 +8,8 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
+import { openToKill, type TestClock } from '../../test/support/bare-exchange.ts'
 import { ExchangeDriver } from '../../test/support/exchange-driver.ts'
-import { openForTest, type TestClock } from '../../test/support/open-pipeline.ts'
 import { marketSpec, ownRequest } from '../../test/support/specs.ts'
 import { change, residentBytes, writeSetting } from '../exchange/exchange-folder.ts'
 import { progress } from '../harness/bench.ts'
@@ -39,7 +39,7 @@ const { BUY, SELL } = SIDE
 const { NO, YES } = OUTCOME
 
 function open(dataDir: string, clock: TestClock): Promise<RunningExchange> {
-  return openForTest(dataDir, clock, 'auto', { blockMs: LIMITS.archiveEveryMs })
+  return openToKill(dataDir, clock, 'auto', { blockMs: LIMITS.archiveEveryMs })
 }
 
 class MarketLifecycles {

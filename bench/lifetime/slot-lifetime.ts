@@ -6,7 +6,7 @@ import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { slotMsOf } from '../../engine/domain/markets/series.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
-import { openForTest, type TestClock } from '../../test/support/open-pipeline.ts'
+import { openToKill, type TestClock } from '../../test/support/bare-exchange.ts'
 import { seriesSpec } from '../../test/support/specs.ts'
 import { change, residentBytes, whenCaughtUp } from '../exchange/exchange-folder.ts'
 import { progress } from '../harness/bench.ts'
@@ -63,7 +63,7 @@ export async function growBySlots(plan: LifetimePlan): Promise<LifetimeMemory> {
   const endMs = Math.floor(Date.now() / SLOT_MS) * SLOT_MS
   const fromMs = endMs - (count - 1) * SLOT_MS
   const clock = { nowMs: fromMs - SLOT_MS / 2 }
-  const exchange = await openForTest(dataDir, clock, 0, {
+  const exchange = await openToKill(dataDir, clock, 0, {
     blockMs: LIMITS.archiveEveryMs,
     durability: 'normal',
     collateralAddress: USDC,

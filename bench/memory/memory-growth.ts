@@ -7,7 +7,7 @@ import { Reject } from '../../engine/domain/reject-precedence.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { RELEASING } from '../../server/exchange/sequencer/sequencer.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
-import { openForTest } from '../../test/support/open-pipeline.ts'
+import { openToKill } from '../../test/support/bare-exchange.ts'
 import { residentBytes, writeSetting } from '../exchange/exchange-folder.ts'
 import { type Setting, START_MS, tokenNoOf } from '../workload/setting.ts'
 import { hashLowOf, placeNew, requestOf } from '../workload/workload-order.ts'
@@ -133,7 +133,7 @@ class Orders {
 
 export async function memoryGrowth(plan: MemoryPlan): Promise<MemoryGrowth> {
   writeSetting(plan.dataDir, plan)
-  const exchange = await openForTest(plan.dataDir, { nowMs: START_MS }, 'auto')
+  const exchange = await openToKill(plan.dataDir, { nowMs: START_MS }, 'auto')
   const orders = new Orders(exchange, plan)
   await orders.churn(plan.warm)
   const resting = new Resting(plan.resting)

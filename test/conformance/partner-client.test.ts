@@ -182,7 +182,10 @@ test('a legacy static key opens nothing', async () => {
   ] as const) {
     const reply = await live.send(method, path, { headers, ...(body ? { body } : {}) })
     assertRefused(reply, 401, 'UNAUTHENTICATED', `${method} ${path} ${reply.text}`)
-    assert.match(String(at(reply.body, 'message')), /Static API keys .* are no longer accepted/)
+    assert.match(
+      String(at(reply.body, 'message')),
+      /Static API keys [(]the header x-api-key[)] are no longer accepted/,
+    )
   }
 })
 

@@ -1,3 +1,4 @@
+import { assert } from '../../engine/domain/assert.ts'
 import {
   CANCEL_REASONS,
   EVENT,
@@ -12,6 +13,7 @@ import { RECORDED } from './recording.ts'
 import { newExchange } from './replay.ts'
 
 const FILLS_MIN = 200
+const EVENT_KINDS = new Set<number>(Object.values(EVENT))
 
 const WANTED = [
   ...RECORDED,
@@ -32,6 +34,7 @@ export function missingIn(records: readonly Uint8Array[]): string[] {
     for (let record = 0; record < count; record++) {
       const event = eventAt(0, record)
       const kind = eventKind(words, event)
+      assert(EVENT_KINDS.has(kind), 'the exchange emits known events')
       seen.add(`event ${kind}`)
       if (kind === EVENT.FILL) fills++
       if (kind === EVENT.DONE) seen.add(`result ${eventCode(words, event)}`)

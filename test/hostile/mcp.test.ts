@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { TOOLS } from '../../server/api/mcp/tools.ts'
 import { api } from '../../server/api/routes.ts'
 import { exchange } from '../support/exchange.ts'
@@ -30,10 +30,6 @@ const {
 } = await exchange({ markets: ['rain-tomorrow'], traders: { alice: FUNDS_RAW } })
 
 const bearer = byBearer(alice)
-after(async () => {
-  assert.equal(live.gateway.inFlight, 0)
-})
-
 const LIST = message('tools/list')
 const ORDERS = toolCall('get_my_orders')
 const withBearer = (token: string): Proof => ({ headers: { authorization: `Bearer ${token}` } })
@@ -300,4 +296,8 @@ test('metrics count a tool as a call of its route, and give its place back', asy
       bulkhead,
     )
   }
+})
+
+test('afterwards no request is open', () => {
+  assert.equal(live.gateway.inFlight, 0)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { ORDER_FLAGS } from '../../engine/domain/order-flags.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
@@ -14,11 +14,6 @@ const {
   rain: market,
   alice,
 } = await exchange({ markets: ['rain'], traders: { alice: START_RAW } })
-
-after(async () => {
-  assert.deepEqual(live.balances(alice), { freeRaw: START_RAW, reservedRaw: 0 })
-  assert.equal(live.gateway.inFlight, 0)
-})
 
 function assertInvalid(reply: Reply, stated = reply.text): void {
   assertRefused(reply, 400, 'VALIDATION', stated)
@@ -150,4 +145,9 @@ test('a body that is not an order of any form gets a short refusal', async () =>
     assert.match(String(at(reply.body, 'code')), /^(VALIDATION|BODY_MALFORMED)$/)
     assert.ok(reply.text.length < 8192)
   }
+})
+
+test('afterwards nothing is reserved and no request is open', () => {
+  assert.deepEqual(live.balances(alice), { freeRaw: START_RAW, reservedRaw: 0 })
+  assert.equal(live.gateway.inFlight, 0)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { afterEach, test } from 'node:test'
 import { api } from '../../server/api/routes.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
@@ -14,7 +14,6 @@ const PUBLIC_URL = 'https://exchange.example'
 const { live: plain } = await exchange()
 
 const { live: proxied } = await exchange({ flags: ['--public-url', PUBLIC_URL] })
-after(async () => {})
 afterEach(() => assert.deepEqual([...plain.faults, ...proxied.faults], []))
 
 function labelOf(live: LiveExchange, cookie: string, origin: string): Promise<Reply> {

@@ -120,7 +120,7 @@ export async function trade(page: Page, wanted: Typed): Promise<string> {
   const notice = page.locator('.notice').last()
   await until(
     page,
-    async () => /[Oo]rder|Bought|Sold/.test((await notice.textContent().catch(() => '')) ?? ''),
+    async () => /order|Order|Bought|Sold/.test((await notice.textContent().catch(() => '')) ?? ''),
     'what became of the order',
   )
   const stated = (await notice.textContent()) ?? ''

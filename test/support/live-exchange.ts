@@ -29,6 +29,7 @@ import { corsOf, guardOptions, prover, wire, wireSockets } from '../../server/st
 import { newFolder } from './data-folder.ts'
 import { at, textAt } from './json-path.ts'
 import { type LiveMarket, type OrderRequest, orderBody, termsOf } from './live-orders.ts'
+import { gaugeIn } from './process-figures.ts'
 import { answered, bodyOf, orderIdOf, type Reply } from './replies.ts'
 
 // The whole exchange in this process, over real sockets and threads. Every reply is checked against
@@ -373,10 +374,7 @@ export class LiveExchange implements Kept {
 
   /** One gauge of GET /metrics. */
   async gauge(name: string): Promise<number> {
-    const text = await this.metrics()
-    const line = text.split('\n').find((each) => each.startsWith(`${name} `))
-    assert.ok(line !== undefined, `the metric ${name} is there`)
-    return Number(line.slice(name.length))
+    return gaugeIn(await this.metrics(), name)
   }
 }
 

@@ -7,14 +7,9 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { PlaceOrder, TokenFields } from '../../engine/domain/command.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import { tokenSecretOf } from '../../persistence/seal.ts'
-import { reportedClock } from '../../server/exchange/sequencer/clock.ts'
-import type { MarketThreads } from '../../server/exchange/sequencer/shard-map.ts'
-import { type OpenOptions, openExchange, type RunningExchange } from '../../server/start/open.ts'
+import type { RunningExchange } from '../../server/start/open.ts'
+import { openToKill } from './bare-exchange.ts'
 import { marketSpec, ownRequest, profileFields } from './specs.ts'
-
-export interface TestClock {
-  nowMs: number
-}
 
 /**
  * Opens an exchange, which is stopped when the tests of the file are over, or the test that calls
@@ -31,31 +26,6 @@ export async function openForTest(
   }
   after(stop)
   return { ...exchange, stop }
-}
-
-/** Opens an exchange whose parts the test stops itself, as if the process died. */
-export function openToKill(
-  dataDir: string,
-  clock: TestClock,
-  marketThreads: MarketThreads = 0,
-  changes: Partial<OpenOptions> = {},
-): Promise<RunningExchange> {
-  return openExchange({
-    dataDir,
-    keyFile: undefined,
-    durability: 'full',
-    marketThreads,
-    intakeThreads: 0,
-    domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
-    clock: reportedClock(() => clock.nowMs),
-    profileWaitSec: () => 0,
-    onFault: (sentence) => {
-      throw new Error(sentence)
-    },
-    onWarning: () => {},
-    onProgress: () => {},
-    ...changes,
-  })
 }
 
 export const TOKEN = 'test-token'

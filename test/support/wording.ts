@@ -14,17 +14,15 @@ const NEVER = new Set(
 /** Words that stay: fields of the API and of hashes, a column, a metric, markets of the demo. */
 const KEPT: readonly (readonly [path: RegExp, words: RegExp])[] = [
   // The field of GET /exchange-info, and the label of metrics that has its values.
-  [/^server\/(api\/system\/exchange-info|start\/watch)\.ts$/, /^lanes?$/],
+  [/^server\/(api\/system\/exchange-info|start\/watch)\.ts$/, /^lane$/],
   // The name of a record in the state hash, which no version may change.
   [/^engine\/core\/accounts\/profiles\.ts$/, /^said$/],
   // A column of read.db.
   [/^persistence\/(follower\/(schema|tables\/markets)|query\/read\/markets)\//, /^facts$/],
   // The deprecated name of a metric.
-  [/^server\/(start\/watch-threads\.ts|docs\/(metrics|changelog)\.md)$/, /^stretch$/],
+  [/^server\/(start\/watch-threads\.ts|docs\/metrics\.md)$/, /^stretch$/],
   // Titles of demo markets.
   [/^server\/demo\/demo-(packs|text)\.ts$/, /^(news|law)$/],
-  // Names of tests.
-  [/^server\/docs\/api\.md$/, /^(tells|told|hears|asked|said|laws?)$/],
   // What earlier days called things.
   [/^server\/docs\/changelog\.md$/, /./],
 ]

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
 import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
 import { assertRefused } from '../../../support/replies.ts'
 
 const { live } = await exchange()
-
-after(async () => {})
 
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
 const requested = async (path: string) => (await live.send('GET', path, { headers })).body

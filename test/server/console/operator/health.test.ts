@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import {
+  barsOf,
   bytesText,
   metadataOf,
-  restrictionsOf,
   stepsOf,
   timeText,
   WANTED,
@@ -59,7 +59,7 @@ test('percentiles are bounds of buckets, and bars parts of the highest', () => {
     { bound: 0.01, count: 2 },
     { bound: Number.POSITIVE_INFINITY, count: 0 },
   ])
-  assert.deepEqual(restrictionsOf([]), [])
+  assert.deepEqual(barsOf([]), [])
 })
 
 test('times and bytes are shown in units that people read', () => {

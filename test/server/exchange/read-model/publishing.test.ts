@@ -11,16 +11,10 @@ import type { OrderAnswer } from '../../../../server/exchange/order-entry/order-
 import type { Receipt } from '../../../../server/exchange/publisher/durable-publisher.ts'
 import { shownMark } from '../../../../server/exchange/read-model/position-views.ts'
 import type { RunningExchange } from '../../../../server/start/open.ts'
+import type { TestClock } from '../../../support/bare-exchange.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { recoverAll } from '../../../support/journal-records.ts'
-import {
-  addProfile,
-  buy,
-  fill,
-  openForTest,
-  type TestClock,
-  TOKEN,
-} from '../../../support/open-pipeline.ts'
+import { addProfile, buy, fill, openForTest, TOKEN } from '../../../support/open-pipeline.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
 import * as kit from '../../edge/intake/order-kit.ts'
