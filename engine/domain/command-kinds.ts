@@ -139,7 +139,6 @@ export const COMMANDS = {
 type Commands = typeof COMMANDS
 export type CommandKind = keyof Commands
 export type Family = Commands[CommandKind]['family']
-export type Encoding = Commands[CommandKind]['encoding']
 
 type KindWhere<Row> = { [K in CommandKind]: Commands[K] extends Row ? K : never }[CommandKind]
 type CommandWhere<Row> = Extract<Command, { kind: KindWhere<Row> }>

@@ -25,8 +25,14 @@ import { MS_PER_SEC, UNIT_RAW } from './units.ts'
 // remedy, and the names of its own fields. The position in the list, counted from 1, is the number
 // of a refusal between threads. Number 0 means no refusal, which is null elsewhere.
 
-const { bodyBytesMax, optionDepthMax, pageContentBytesMax, pageDepthMax, recordBytesMax } = LIMITS
-const { settlementFaultsMax } = LIMITS
+const {
+  bodyBytesMax,
+  optionDepthMax,
+  pageContentBytesMax,
+  pageDepthMax,
+  recordBytesMax,
+  settlementFaultsMax,
+} = LIMITS
 const { followsPerProfileMax, bookmarksPerProfileMax } = SOCIAL_LIMITS
 const { curatedMax, stakeMinRaw } = PACK_LIMITS
 const { amountRawMin } = SHARE_LIMITS
@@ -115,22 +121,10 @@ const REJECTS = {
     'The signature does not prove the address of the sub-account; use its key to sign a ' +
       'new text from GET /auth/signing-message?purpose=sub-account within five minutes.',
   ),
-  SCOPE_MISSING_TRADING: lacks(
-    'trading',
-    'This call needs the scope trading; derive a token with it.',
-  ),
-  SCOPE_MISSING_ACCOUNT_CREATION: lacks(
-    'account_creation',
-    'This call needs the scope account_creation; derive a token with it.',
-  ),
-  SCOPE_MISSING_DELEGATED_SIGNING: lacks(
-    'delegated_signing',
-    'This call needs the scope delegated_signing; derive a token with it.',
-  ),
-  SCOPE_MISSING_WITHDRAWAL: lacks(
-    'withdrawal',
-    'This call needs the scope withdrawal; derive a token with it.',
-  ),
+  SCOPE_MISSING_TRADING: lacks('trading'),
+  SCOPE_MISSING_ACCOUNT_CREATION: lacks('account_creation'),
+  SCOPE_MISSING_DELEGATED_SIGNING: lacks('delegated_signing'),
+  SCOPE_MISSING_WITHDRAWAL: lacks('withdrawal'),
   ROLE_MISSING: forbidden(
     "The operator's role does not allow this call; use an operator with a higher role.",
   ),

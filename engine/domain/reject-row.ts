@@ -36,6 +36,7 @@ export const tooEarly = answered({ status: 425 })
 export const notNow = answered({ status: 503, retryAfterSec: 1 })
 
 /** One code for clients, whichever scope it is. */
-export function lacks(scope: Scope, sentence: string): Row<'scope'> {
+export function lacks(scope: Scope): Row<'scope'> {
+  const sentence = `This call needs the scope ${scope}; derive a token with it.`
   return answered({ status: 403, code: 'SCOPE_MISSING', extra: { scope } })(sentence, 'scope')
 }

@@ -20,7 +20,7 @@ import { codeOf } from '../../engine/domain/error-code.ts'
 import { VERSION } from '../version.ts'
 import { billOfMaterials } from './bill-of-materials.ts'
 import { bundleScript } from './bundle.ts'
-import { bundleProgram, WAITING_MAX } from './program.ts'
+import { ALL_COMMANDS, bundleProgram } from './program.ts'
 import { ARCHIVE, packed } from './unpacking/archive.ts'
 import { WHOLE } from './whole-bundle.ts'
 
@@ -34,8 +34,8 @@ function quietly(tool: string, args: readonly string[]): Buffer {
 
 /** A build outside the repository receives the commit in COMMIT. */
 function commitOf(): string {
-  const { COMMIT: reported } = process.env
-  if (reported !== undefined && reported !== '') return reported
+  const { COMMIT: commit } = process.env
+  if (commit !== undefined && commit !== '') return commit
   try {
     const output = quietly('git', ['rev-parse', '--short=12', 'HEAD'])
     const changed = quietly('git', ['status', '--porcelain']).length > 0
@@ -54,7 +54,7 @@ async function archive(folder: string): Promise<Buffer> {
     minifyWhitespace: true,
     define: { OUTCOMEX_COMMIT: JSON.stringify(commitOf()) },
   }
-  await bundleProgram(folder, options, WAITING_MAX)
+  await bundleProgram(folder, options, ALL_COMMANDS)
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
   writeFileSync(join(folder, 'start.cjs'), 'module.exports = (url) => import(url)')
   const files = readdirSync(folder).map((name) => {

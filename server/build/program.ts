@@ -18,8 +18,8 @@ import { makeWeb } from './web.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const PROGRAM = join(ROOT, 'server', 'main.ts')
-/** The program without its early listener, for a caller that opens the listener itself. */
-export const WAITING_MAX = join(ROOT, 'server', 'all-commands.ts')
+/** The program for a caller that opens the early listener itself. */
+export const ALL_COMMANDS = join(ROOT, 'server', 'all-commands.ts')
 /** The data of the search. */
 const DATA = join(ROOT, 'persistence', 'search')
 

@@ -2,13 +2,12 @@ import { assert, WorkerFault } from '../../engine/domain/assert.ts'
 import { NO_TOKEN, type ProfileId, type TokenNo } from '../../engine/domain/ids.ts'
 import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-precedence.ts'
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
+import { NO_BYTES } from './call.ts'
 import { openKey, RESULT, VERDICT } from './intake-layout.ts'
 import type { Extra } from './refusal.ts'
 
 // Intake results as read by main. Bytes that do not decode are a fault of the thread that wrote
 // them, and cost the call that they answer. No field is used before the whole result is read.
-
-const NOTHING = new Uint8Array(0)
 
 /** The additional fields of a refusal, and its name. */
 export interface OrderFlaw extends Extra {
@@ -56,7 +55,7 @@ class VerifiedOrder {
   signerIsAccount = false
   makerIsAccount = false
   /** PLACE record without seq, nowMs, slot, generation, reserveRaw and feeBps. */
-  record: Uint8Array = NOTHING
+  record: Uint8Array = NO_BYTES
   /** JSON fields of the reply's `order`, without braces; '' for an order with a flaw. */
   orderFields = ''
   /** The refusal of a gate of owner, signer or signature; null when none refuses. */

@@ -67,8 +67,8 @@ function startOf({ startAt }: MarketView): number {
 
 /** Whether the market opens or ends about now. */
 function isTurning(market: MarketView, nowMs: number): boolean {
-  const sliceMs = isOpen(market) ? deadlineOf(market) : startOf(market)
-  return sliceMs !== null && sliceMs <= nowMs && sliceMs > nowMs - DUE_MS
+  const turnMs = isOpen(market) ? deadlineOf(market) : startOf(market)
+  return turnMs !== null && turnMs <= nowMs && turnMs > nowMs - DUE_MS
 }
 
 function endSentence(market: MarketView, nowMs: number): string {

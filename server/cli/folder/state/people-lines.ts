@@ -78,8 +78,8 @@ export function* heartbeatLines({ heartbeats }: Clearing): Iterable<Line> {
 }
 
 export function* frozenLines({ frozen }: Clearing): Iterable<Line> {
-  for (const { profileId, ...output } of frozen.capture()) {
-    yield recordLine(`${nameOf(profileId)} is frozen`, output)
+  for (const { profileId, ...freeze } of frozen.capture()) {
+    yield recordLine(`${nameOf(profileId)} is frozen`, freeze)
   }
 }
 

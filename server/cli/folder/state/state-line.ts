@@ -23,8 +23,8 @@ function seen(text: string): string {
   return text.replaceAll(UNSEEN, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`)
 }
 
-export function line(name: string, output = ''): Line {
-  return [seen(name), seen(output === '' ? name : `${name}: ${output}`)]
+export function line(name: string, text = ''): Line {
+  return [seen(name), seen(text === '' ? name : `${name}: ${text}`)]
 }
 
 /** `redeemAtMs` becomes "redeem at": the form of the value shows the unit. */
@@ -44,9 +44,9 @@ export function shown(field: string, value: unknown): string {
 
 /** All fields of a record in one line, by name. */
 export function recordLine(name: string, record: object): Line {
-  const output = fieldsOf(record).filter(([, value]) => value !== undefined)
+  const fields = fieldsOf(record).filter(([, value]) => value !== undefined)
   return line(
     name,
-    output.map(([field, value]) => `${wordsOf(field)} ${shown(field, value)}`).join(', '),
+    fields.map(([field, value]) => `${wordsOf(field)} ${shown(field, value)}`).join(', '),
   )
 }

@@ -52,7 +52,7 @@ export function DepthPanel({ book }: { readonly book: LiveBook }) {
     const end = effect(() => {
       const { copy } = book
       if (depth.peek() === null) draw(copy)
-      if (timer === 0) timer = setTimeout(() => draw(copy), DRAW_AFTER_MS)
+      else if (timer === 0) timer = setTimeout(() => draw(copy), DRAW_AFTER_MS)
     })
     return () => {
       end()

@@ -22,10 +22,10 @@ export function pointsOf(reported: readonly Reported[]): PricePoint[] {
     .reverse()
 }
 
-/** Adds a trade behind the newest point. */
-export function withTrade(points: readonly PricePoint[], trade: PricePoint): PricePoint[] {
+/** Adds a trade after the newest point; an older trade changes nothing. */
+export function withTrade(points: readonly PricePoint[], trade: PricePoint): readonly PricePoint[] {
   const before = points.at(-1)
-  if (before !== undefined && trade.atSec <= before.atSec) return [...points]
+  if (before !== undefined && trade.atSec <= before.atSec) return points
   return [...points, trade]
 }
 

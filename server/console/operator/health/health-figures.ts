@@ -17,7 +17,7 @@ export interface KindOfSteps {
   readonly rows: readonly StepRow[]
 }
 
-export interface EventGroup {
+export interface FigureGroup {
   readonly label: string
   readonly metadata: readonly (readonly [label: string, value: string, isBad?: boolean])[]
 }
@@ -55,7 +55,7 @@ export function timeText(seconds: number | null): string {
 }
 
 /** Heights of bars; a bucket with anything in it is never flat. */
-export function restrictionsOf(buckets: readonly Bucket[]): number[] {
+export function barsOf(buckets: readonly Bucket[]): number[] {
   const most = Math.max(0, ...buckets.map(({ count }) => count))
   const LEAST = 0.04
   return buckets.map(({ count }) => (count === 0 ? 0 : Math.max(LEAST, count / most)))
@@ -71,7 +71,7 @@ export function stepsOf(figures: Figures): KindOfSteps[] {
       count: count(kind, step),
       p50Sec: figures.quantile(STEP_METRIC, 0.5, { kind, step }),
       p99Sec: figures.quantile(STEP_METRIC, 0.99, { kind, step }),
-      bars: restrictionsOf(figures.buckets(STEP_METRIC, { kind, step })),
+      bars: barsOf(figures.buckets(STEP_METRIC, { kind, step })),
     }))
     const perSec = figures.perSecond(`${STEP_METRIC}_count`, { kind, step: 'whole' })
     return { kind, perSec, rows }
@@ -101,7 +101,7 @@ function partText(part: number): string {
 }
 
 /** Which part of the time each thread worked, busiest first, equal ones by their names. */
-function threads(figures: Figures): EventGroup['metadata'] {
+function threads(figures: Figures): FigureGroup['metadata'] {
   const metric = name('thread_busy_seconds_total')
   return figures
     .valuesOf(metric, 'thread')
@@ -110,7 +110,7 @@ function threads(figures: Figures): EventGroup['metadata'] {
     .map(([thread, part]) => [thread, partText(part), part > 0.9])
 }
 
-type Metadata = EventGroup['metadata']
+type Metadata = FigureGroup['metadata']
 
 /** What the figures have under the short names of the metrics. */
 class Words {
@@ -219,7 +219,7 @@ function faultsOf(words: Words): Metadata {
   ]
 }
 
-export function metadataOf(figures: Figures): EventGroup[] {
+export function metadataOf(figures: Figures): FigureGroup[] {
   const words = new Words(figures)
   return [
     { label: 'State', metadata: stateOf(words) },

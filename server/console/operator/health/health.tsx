@@ -7,7 +7,7 @@ import { useLayoutEffect, useMemo } from '../../page/preact.ts'
 import { Fault, Shown, useReading } from '../../page/reading.tsx'
 import type { OperatorContext } from '../access.ts'
 import {
-  type EventGroup,
+  type FigureGroup,
   type KindOfSteps,
   metadataOf,
   rateText,
@@ -72,7 +72,7 @@ function whenText(nowMs: number, spanMs: number | null): string {
   return `${clockTime(nowMs)}; averages ${span}.`
 }
 
-function Group({ group: { label, metadata } }: { readonly group: EventGroup }) {
+function Group({ group: { label, metadata } }: { readonly group: FigureGroup }) {
   const rows = metadata.map(
     ([name, value, isBad]) => [name, value, isBad ? 'sell strong' : undefined] as const,
   )

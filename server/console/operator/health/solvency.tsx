@@ -135,7 +135,7 @@ function Count({ counted: { snapshot, tokens } }: { readonly counted: Counted })
       </p>
       <dl class="figures">
         <Figure label="Assets" value={dollars(assetsRaw)} />
-        <Figure label="Debts to it" value={dollars(debtsRaw)} />
+        <Figure label="Owed to the exchange" value={dollars(debtsRaw)} />
         <Figure label="Paid in advance" value={dollars(advancedRaw)} />
         <Figure label="Obligations" value={dollars(obligationsRaw)} />
         <Figure
