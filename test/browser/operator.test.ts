@@ -106,6 +106,31 @@ test('a dialog gives the focus back, and closes when another view is shown', asy
   await watched.close()
 })
 
+test('a slow act closes its own dialog, and no other that is open by then', async () => {
+  await stage.live.openMarket('fog-tomorrow')
+  const watched = await operator('Markets')
+  const { page } = watched
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/fog-tomorrow/lock', async (route) => {
+    await held
+    await route.continue()
+  })
+  const row = part(page, 'All markets').getByRole('row', { name: /fog-tomorrow/ })
+  await act(page, 'Lock fog-tomorrow').click()
+  await act(page, 'Lock market').click()
+  await page.keyboard.press('Escape')
+  await act(page, 'Edit fog-tomorrow').click()
+  const title = page.locator('dialog input[name="title"]')
+  await title.fill('Will there be fog?')
+  release()
+  await row.getByText('LOCKED').waitFor()
+  assert.equal(await title.inputValue(), 'Will there be fog?')
+  await watched.close()
+})
+
 test('a count of what is owed shows when it is made', async () => {
   const watched = await operator('Solvency')
   const { page } = watched
