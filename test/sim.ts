@@ -29,7 +29,7 @@ function show(): void {
   const perSec = Math.round(commands / ((shownMs - startedMs) / 1000))
   const lived = livesText === '' ? '' : `, ${markets} markets`
   console.log(
-    `through seed ${seed}: ${commands} commands${lived}, ${perSec} a second, every law held`,
+    `through seed ${seed}: ${commands} commands${lived}, ${perSec} a second, every invariant held`,
   )
 }
 

@@ -1,18 +1,31 @@
 // Hot path. bench/core.bench.ts
 // The boolean terms of an order. Their table feeds the type of an order, the flags of its record,
-// the body that places it, the replies that show it and the read tables, which keep the bits as
-// they are. A bit is never reused, because journals hold it forever.
+// the body that places it, the replies that show it, the read tables, which keep the bits as they
+// are, the command line and the console. A bit is never reused, because journals hold it forever.
 
 import { assert } from './assert.ts'
+import type { OrderType } from './order.ts'
 
 const POST_ONLY = 1
 /** Marks a market order, which is known by its amounts (rules §1.6): no flag has this bit. */
 export const MARKET_FORM = 2
 
-/**
- * `needs`: the one order type that takes the flag; null for any. `request` and `reply`: what the
- * field means in the body and in the replies.
- */
+interface FlagRow {
+  readonly name: string
+  readonly bit: number
+  /** The one order type that takes the flag; null for any. */
+  readonly needs: OrderType | null
+  /** What the field means in the body that places the order. */
+  readonly request: string
+  /** What the field means in replies. */
+  readonly reply: string
+  /** Its flag of `outcomex order`, and what the help says of it. */
+  readonly flag: string
+  readonly help: string
+  /** Its checkbox in the console. */
+  readonly label: string
+}
+
 export const ORDER_FLAGS = [
   {
     name: 'postOnly',
@@ -22,8 +35,11 @@ export const ORDER_FLAGS = [
       'Only with orderType GTC: true refuses an order that would match on arrival. False when ' +
       'absent.',
     reply: 'True if the order may only rest, and never match on arrival.',
+    flag: 'post-only',
+    help: 'Refuse the order if it would take.',
+    label: 'Post-only (never match immediately)',
   },
-] as const
+] as const satisfies readonly FlagRow[]
 
 export type OrderFlag = (typeof ORDER_FLAGS)[number]['name']
 export type OrderFlags = { [Name in OrderFlag]: boolean }
@@ -46,6 +62,20 @@ export function flagsOf(bits: number): OrderFlags {
   const flags = { ...NO_FLAGS }
   setFlags(flags, bits)
   return flags
+}
+
+/** The rows of the flags that an order of this type may have. */
+export function flagsFor(type: OrderType) {
+  return ORDER_FLAGS.filter(({ needs }) => needs === null || needs === type)
+}
+
+/** The flags that are set and that an order of this type may have, as fields of its body. */
+export function flagFields(flags: Partial<OrderFlags>, type: OrderType): Partial<OrderFlags> {
+  const fields: Partial<OrderFlags> = {}
+  for (const { name } of flagsFor(type)) {
+    if (flags[name] === true) fields[name] = true
+  }
+  return fields
 }
 
 let taken = MARKET_FORM

@@ -68,7 +68,7 @@ class VerifiedOrder {
 
 export type { VerifiedOrder }
 
-export interface RefusedOrder {
+export interface IntakeRefusal {
   readonly kind: 'refused'
   readonly requestId: number
   readonly reject: Reject
@@ -87,7 +87,7 @@ export interface RefusedOrder {
   readonly broke?: { readonly error: WorkerFault }
 }
 
-export type IntakeResult = VerifiedOrder | RefusedOrder
+export type IntakeResult = VerifiedOrder | IntakeRefusal
 
 /** The place of a result in its group of orders. */
 export interface GroupPart {
@@ -99,7 +99,7 @@ export interface GroupPart {
 }
 
 /** The result of a request that broke while a thread checked it. */
-export function brokenResult(requestId: number, reason: string): RefusedOrder {
+export function brokenResult(requestId: number, reason: string): IntakeRefusal {
   const nobody = { profileId: 0, actorId: 0, tokenNo: NO_TOKEN, issues: '' }
   const broke = { error: new WorkerFault('intake', reason) }
   return { kind: 'refused', requestId, reject: REJECT.INTERNAL, ...nobody, broke }

@@ -1,6 +1,6 @@
 import type { Ground } from './ground.ts'
 
-// What an attack is, and how most of them ask.
+// What an attack is, and how most of them send requests.
 
 export interface Attack {
   readonly name: string
@@ -24,7 +24,7 @@ export interface Attack {
 export const SOCKET_BYTES = 26 * 1024
 export const CROWDED = ['closed', '429 RATE_LIMITED', '503 OVERLOADED']
 
-export interface Asking {
+export interface LoadOptions {
   /** Of all connections together. */
   readonly perSecond: number
   readonly connections: number
@@ -33,7 +33,7 @@ export interface Asking {
 /** Sends requests one after the other on some connections of two addresses, at one rate in all. */
 export async function asks(
   on: Ground,
-  { perSecond, connections }: Asking,
+  { perSecond, connections }: LoadOptions,
   next: (cycle: number) => string,
 ): Promise<void> {
   let cycle = 0

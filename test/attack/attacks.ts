@@ -1,6 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { keyOf, orderBody, SHARE } from '../support/exchange-client.ts'
+import { JOIN } from '../support/raw-member.ts'
 import { ADMIN_TOKEN } from '../support/server-process.ts'
 import { AROUND } from './around/attacks.ts'
 import { type Attack, asks, CROWDED, SOCKET_BYTES } from './attack.ts'
@@ -8,7 +9,7 @@ import { COSTLY_READS } from './costly-reads.ts'
 import { DEEP_BOOKS } from './deep-books.ts'
 import type { Ground } from './ground.ts'
 import type { Peer } from './peer.ts'
-import { JOIN, plain, says, signed, upgrade } from './requests.ts'
+import { plain, says, signed, upgrade } from './requests.ts'
 import { WIDE_ACTS } from './wide-acts.ts'
 
 // What one caller with few addresses and one token tries on an exchange with default rates.

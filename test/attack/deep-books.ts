@@ -1,12 +1,13 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { FRAME_RATES } from '../../server/edge/sockets/frame-rates.ts'
 import { orderBody, SHARE } from '../support/exchange-client.ts'
+import { JOIN } from '../support/raw-member.ts'
 import { metricsOf } from '../support/server-process.ts'
 import type { Attack } from './attack.ts'
 import { CROWDED, SOCKET_BYTES } from './attack.ts'
 import type { Ground } from './ground.ts'
 import type { Peer } from './peer.ts'
-import { JOIN, says, signed, upgrade } from './requests.ts'
+import { says, signed, upgrade } from './requests.ts'
 
 // A book with an order at each of 998 prices, and many who read it: each frame is fifty times as
 // long as that of an ordinary book.

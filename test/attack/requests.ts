@@ -1,12 +1,8 @@
 import { headersFor, type Trader } from '../support/exchange-client.ts'
+import { headerLines } from '../support/raw-client.ts'
 import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
 
 // The bytes that attackers send.
-
-const linesOf = (headers: Readonly<Record<string, string>>) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
 
 export function plain(
   method: string,
@@ -15,7 +11,7 @@ export function plain(
 ): string {
   const { headers = {}, body = '' } = rest
   const length = body === '' ? '' : `content-length: ${body.length}\r\n`
-  return `${method} ${path} HTTP/1.1\r\nhost: x\r\n${linesOf(headers)}${length}\r\n${body}`
+  return `${method} ${path} HTTP/1.1\r\nhost: x\r\n${headerLines(headers)}${length}\r\n${body}`
 }
 
 /** A call signed with the trader's token. */
@@ -25,10 +21,8 @@ export function signed(trader: Trader, method: string, path: string, body = ''):
 
 /** The handshake of a socket, with a token or without. */
 export function upgrade(trader?: Trader): string {
-  return upgradeText(trader === undefined ? '' : linesOf(handshakeOf(trader, Date.now())))
+  return upgradeText(trader === undefined ? {} : handshakeOf(trader, Date.now()))
 }
-
-export const JOIN = textFrame('40/markets,')
 
 export function says(event: string, payload?: unknown): Buffer {
   return textFrame(

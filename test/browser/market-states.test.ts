@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 import type { WatchedPage } from '../support/browser.ts'
 import { act, BrowserStage, part } from '../support/browser-stage.ts'
 import { at } from '../support/json-path.ts'
-import { ADMIN_TOKEN, type Trader } from '../support/live-exchange.ts'
+import type { Trader } from '../support/live-exchange.ts'
 import type { LiveMarket } from '../support/live-orders.ts'
 import { accepted } from '../support/replies.ts'
 
@@ -28,15 +28,8 @@ async function acts(path: string): Promise<void> {
 }
 
 async function flag(market: LiveMarket): Promise<void> {
-  const headers = {
-    authorization: `Bearer ${ADMIN_TOKEN}`,
-    'content-type': 'application/json',
-  }
-  const body = JSON.stringify({ isFlagged: true })
-  const reply = await stage.live.send('PUT', `/admin/markets/${market.slug}/flag`, {
-    headers,
-    body,
-  })
+  const path = `/admin/markets/${market.slug}/flag`
+  const reply = await stage.live.operator('PUT', path, { isFlagged: true })
   assert.equal(reply.status, 200, reply.text)
 }
 
@@ -96,9 +89,8 @@ test('a restriction of trading is shown with the words of the operator, as text'
   await banner.getByText('Only cancellations are accepted.').waitFor()
   await banner.getByText(publicMessage).waitFor()
   assert.equal(await page.locator('img').count(), 0)
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const id = Number(at(set.body, 'id'))
-  await accepted(stage.live.send('DELETE', `/admin/trading-modes/${id}`, { headers }))
+  await accepted(stage.live.operator('DELETE', `/admin/trading-modes/${id}`))
   await comeBack(page)
   await banner.getByText('Only cancellations are accepted.').waitFor({ state: 'detached' })
   await watched.close()

@@ -4,17 +4,17 @@ import { after, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
-import { dayOf, MINUTE_MS, minuteOf } from '../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../engine/domain/units.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
 import { referralCodeOf } from '../../server/api/referrals/referral-code.ts'
-import { copyFolder, newFolder } from '../support/data-folder.ts'
-import { exchange } from '../support/exchange.ts'
+import { newFolder } from '../support/data-folder.ts'
+import { exchange, startCopy, stopAndVerify } from '../support/exchange.ts'
 import { at, textAt } from '../support/json-path.ts'
 import type { LiveExchange, Trader } from '../support/live-exchange.ts'
 import type { OrderRequest } from '../support/live-orders.ts'
 import { cookieOf, login } from '../support/live-session.ts'
 import { accepted } from '../support/replies.ts'
+import { credited, paid, sampled, step } from '../support/reward-days.ts'
 
 // The power fails around what those earn who refer others. Each part of a fee is credited once,
 // turned into collateral once and paid once, out of the fees.
@@ -40,49 +40,7 @@ const partsOf = (of: LiveExchange) =>
     .rewards.shareParts.capture()
     .map(([, ...row]) => row)
 
-function step(of: LiveExchange, byMs: number): void {
-  of.shiftClock(byMs)
-  of.exchange.pipeline.tick()
-}
-
-/** Goes on until the next sample is there. */
-async function sample(of: LiveExchange): Promise<void> {
-  const { minute } = clearingOf(of).rewards
-  if (minuteOf(of.nowMs()) === minute) of.shiftClock(MINUTE_MS - (of.nowMs() % MINUTE_MS))
-  while (clearingOf(of).rewards.minute === minute) step(of, 500)
-  await of.exchange.pipeline.durable()
-}
-
-async function credit(of: LiveExchange): Promise<void> {
-  while (clearingOf(of).rewards.open !== null) {
-    step(of, 10)
-    await new Promise(setImmediate)
-  }
-  await of.exchange.pipeline.durable()
-}
-
-async function pay(of: LiveExchange): Promise<void> {
-  const yesterday = dayOf(of.nowMs()) - 1
-  while (clearingOf(of).rewards.paidDay < yesterday) {
-    step(of, 10)
-    await new Promise(setImmediate)
-  }
-  await of.exchange.pipeline.durable()
-}
-
-async function startCopy(): Promise<{ copy: LiveExchange; copyDir: string }> {
-  const copyDir = copyFolder(dataDir)
-  const { live: copy } = await exchange({ ...OPTIONS, dataDir: copyDir })
-  copy.shiftClock(live.nowMs() - copy.nowMs())
-  return { copy, copyDir }
-}
-
-async function stopCopy({ copy, copyDir }: Awaited<ReturnType<typeof startCopy>>): Promise<void> {
-  assert.deepEqual(copy.faults, [])
-  assert.equal(brokenInvariant(clearingOf(copy)), null)
-  await copy.stop()
-  verifyFolder(copyDir)
-}
+const copyOf = () => startCopy(live, OPTIONS)
 
 /** A wallet that ann referred, with money and a token. */
 async function referred(): Promise<Trader> {
@@ -105,8 +63,8 @@ const put = async (trader: Trader, wanted: OrderRequest) => {
   await live.placed(trader, market, wanted)
 }
 // The rate is set before the trades for which it counts.
-await sample(live)
-await credit(live)
+await sampled(live)
+await credited(live)
 await put(ben, { outcome: 1, ticks: 550, sizeRaw: 100 * SHARE })
 await put(eve, { ticks: 450, sizeRaw: 100 * SHARE })
 await put(ben, { outcome: 0, ticks: 450, sizeRaw: 100 * SHARE })
@@ -119,41 +77,41 @@ after(async () => {
 })
 
 test('a sample that was not credited is credited once, after a start too', async () => {
-  await sample(live)
+  await sampled(live)
   assert.notEqual(clearingOf(live).rewards.open, null)
-  const died = await startCopy()
-  await credit(died.copy)
-  await credit(live)
-  for (const each of [died.copy, live]) {
+  const died = await copyOf()
+  await credited(died)
+  await credited(live)
+  for (const each of [died, live]) {
     assert.deepEqual(partsOf(each), [[ann.profileId, ...PARTS_RAW]])
     assert.deepEqual(owedOf(each), [0, 0], 'no part is worth anything before the payout')
   }
-  const reported = await died.copy.call(ann, 'GET', '/referral/usdc/referrals')
+  const reported = await died.call(ann, 'GET', '/referral/usdc/referrals')
   assert.equal(at(reported.body, 'entries', 0, 'earnedRaw'), '0')
-  await stopCopy(died)
+  await stopAndVerify(died)
 })
 
 test('a payout that was cut off gives the parts their worth once', async () => {
   const halves = { payoutNumerators: [1, 1] }
   await accepted(live.admin('/admin/markets/rain/resolve', halves))
   await live.exchange.pipeline.durable()
-  const before = await startCopy()
+  const before = await copyOf()
   while (partsOf(live).length > 0) step(live, 100)
   await live.exchange.pipeline.durable()
-  const after = await startCopy()
-  while (partsOf(before.copy).length > 0) step(before.copy, 100)
-  await before.copy.exchange.pipeline.durable()
-  for (const each of [live, before.copy, after.copy]) {
+  const after = await copyOf()
+  while (partsOf(before).length > 0) step(before, 100)
+  await before.exchange.pipeline.durable()
+  for (const each of [live, before, after]) {
     assert.deepEqual(owedOf(each), [WORTH_RAW, 0])
   }
-  for (const { copy } of [before, after]) {
+  for (const copy of [before, after]) {
     const reported = await copy.call(ann, 'GET', '/referral/usdc/referrals')
     assert.equal(at(reported.body, 'entries', 0, 'earnedRaw'), String(WORTH_RAW))
     const board = await copy.send('GET', '/referral/usdc/leaderboard')
     assert.equal(at(board.body, 'entries', 0, 'earnedRaw'), String(WORTH_RAW))
   }
-  await stopCopy(after)
-  await stopCopy(before)
+  await stopAndVerify(after)
+  await stopAndVerify(before)
   // The exchange redeems its own shares behind the payout.
   while (clearingOf(live).ledger.freeRaw(FEE_ACCOUNT) < WORTH_RAW) step(live, 100)
   await live.exchange.pipeline.durable()
@@ -164,18 +122,18 @@ test('a payment that was cut off is made once, out of the fees', async () => {
   live.shiftClock(DAY_MS - (live.nowMs() % DAY_MS))
   while (clearingOf(live).rewards.due.size === 0) step(live, 10)
   await live.exchange.pipeline.durable()
-  const died = await startCopy()
-  const before = died.copy.balances(ann).freeRaw
-  await pay(died.copy)
-  await pay(live)
-  for (const each of [died.copy, live]) {
+  const died = await copyOf()
+  const before = died.balances(ann).freeRaw
+  await paid(died)
+  await paid(live)
+  for (const each of [died, live]) {
     assert.equal(each.balances(ann).freeRaw, before + earnedRaw)
     assert.deepEqual(owedOf(each), [0, 0])
     assert.ok(clearingOf(each).ledger.freeRaw(FEE_ACCOUNT) >= 0)
   }
-  const again = await startCopy()
-  step(again.copy, 1000)
-  assert.equal(again.copy.balances(ann).freeRaw, before + earnedRaw)
-  await stopCopy(again)
-  await stopCopy(died)
+  const again = await copyOf()
+  step(again, 1000)
+  assert.equal(again.balances(ann).freeRaw, before + earnedRaw)
+  await stopAndVerify(again)
+  await stopAndVerify(died)
 })

@@ -95,8 +95,8 @@ test('the trading modes allow what their table says', () => {
       const window = { windowId: 1, startsAtMs: 0, endsAtMs: null, mode, publicMessage: '' }
       modes.apply({ kind: 'putTradingWindow', window, seq: 1, nowMs: 0 })
     }
-    const refusals = [modes.orderRefusal(false, 1), modes.orderRefusal(true, 1)]
-    const found = [...refusals, modes.cancelRefusal(1)].map((reject) =>
+    const refusals = [modes.orderReject(false, 1), modes.orderReject(true, 1)]
+    const found = [...refusals, modes.cancelReject(1)].map((reject) =>
       reject === null ? 'yes' : 'no',
     )
     assert.deepEqual(cells.slice(0, 3), found, mode)

@@ -1,3 +1,5 @@
+import { headerLines } from '../support/raw-client.ts'
+
 // What no honest client sends, by name: bodies that are not JSON or are too large, paths that some
 // reader takes for another path, and bytes that break the rules of HTTP itself.
 
@@ -106,9 +108,8 @@ export interface Bytes {
 }
 
 export function textOf({ method, target, headers, body }: Parts): Buffer {
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   return Buffer.concat([
-    Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'),
+    Buffer.from(`${method} ${target} HTTP/1.1\r\n${headerLines(headers)}\r\n`, 'latin1'),
     body,
   ])
 }

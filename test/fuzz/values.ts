@@ -192,7 +192,7 @@ function takesOrder(schema: Keywords): boolean {
 const ORDER_FIELDS = new Set(['order', 'ownerId', 'orderType', 'marketSlug'])
 
 /** Stands for an order until an actor signs it. */
-export const WANTED = '{{wish}}'
+export const WANTED = '{{wanted}}'
 
 /** An order of the sender; `market` counts among the markets that take fuzzed orders. */
 export interface OrderRequest {

@@ -39,7 +39,7 @@ export class GoldenControls {
   /** Whether clients may cancel now. */
   get mayCancel(): boolean {
     const { clearing, nowMs } = this.#cast.driver
-    return clearing.modes.cancelRefusal(nowMs) === null
+    return clearing.modes.cancelReject(nowMs) === null
   }
 
   /** Fires heartbeats that are due, and sometimes ends a window that has no end of its own. */

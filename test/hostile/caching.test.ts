@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { api } from '../../server/api/routes.ts'
-import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { exchange } from '../support/exchange.ts'
+import { RawClient } from '../support/raw-client.ts'
 
 // Copies of public replies: whatever a client says of them, it gets the newest durable reply or a
 // true 304, and keeps nothing of the exchange busy.

@@ -47,9 +47,9 @@ const batch = (trader: Trader, body: unknown, path = '/orders/batch-cancel') =>
 const cancel = (trader: Trader, id: string) => live.call(trader, 'DELETE', `/orders/${id}`)
 
 test('an orderId or clientOrderId of null counts as absent on every route', async () => {
-  const [id, other] = [await rest(bob, rain, {}, { clientOrderId: 'said' }), await rest(bob, rain)]
+  const [id, other] = [await rest(bob, rain, {}, { clientOrderId: 'again' }), await rest(bob, rain)]
   const items = [
-    { orderId: null, clientOrderId: 'said' },
+    { orderId: null, clientOrderId: 'again' },
     { orderId: other, clientOrderId: null },
   ]
   const reported = await accepted(batch(bob, { items }, '/orders/status/batch'))

@@ -3,11 +3,11 @@ import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { api } from '../../server/api/routes.ts'
 import { signCall } from '../../server/auth/api-token.ts'
-import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
 import { orderBody } from '../support/live-orders.ts'
 import { cookieOf, login, newWallet } from '../support/live-session.ts'
+import { RawClient } from '../support/raw-client.ts'
 
 // Real calls in odd frames. A call is executed and answered, or neither.
 
@@ -21,17 +21,11 @@ const { live, rain, alice } = await exchange({
 let orders = 0
 
 afterEach(async () => {
-  await idle()
+  await live.idle()
   assert.equal((await live.send('GET', '/health')).status, 200)
 })
 
 /** Waits until nothing is under way; the deadline of the file ends an endless wait. */
-async function idle(): Promise<void> {
-  const { pipeline, intake } = live.exchange
-  const isBusy = () => live.gateway.inFlight > 0 || pipeline.underWay > 0 || intake.inFlight() > 0
-  while (isBusy()) await new Promise(setImmediate)
-}
-
 const client = () => new RawClient(live.port)
 
 /** The lines that prove a call of Alice. */
@@ -101,7 +95,7 @@ test('an order in chunks is 411 and never placed, whatever its trailer is', asyn
     assert.match(received, /^HTTP\/1\.1 411 [\s\S]*"code":"LENGTH_REQUIRED"/, end)
     assert.equal(received.match(/HTTP\/1\.1 /g)?.length, 1, end)
   }
-  await idle()
+  await live.idle()
   assert.equal((await liveNames()).has(name), false)
 })
 
@@ -112,7 +106,7 @@ test('an order without a length never runs its body as a call of its own', async
     .send(head + hidden.text)
     .closed()
   assert.match(received, /^HTTP\/1\.1 400 [\s\S]*"code":"BODY_MALFORMED"/)
-  await idle()
+  await live.idle()
   assert.equal((await liveNames()).has(hidden.name), false)
 })
 
@@ -123,7 +117,7 @@ test('an order with a call behind it in the same bytes is not placed without a r
       const received = await client()
         .send(sent.text + next)
         .closed()
-      await idle()
+      await live.idle()
       const isAnswered = received.includes(sent.name)
       assert.equal((await liveNames()).has(sent.name), isAnswered, received)
     }
@@ -141,7 +135,7 @@ test('a split with a call behind it in the same bytes is not made without a repl
       .send(split() + next)
       .closed()
     assert.doesNotMatch(received, /HTTP\/1\.1 2/)
-    await idle()
+    await live.idle()
     assert.deepEqual(live.balances(alice), before)
   }
   const raw = client().send(split())

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { ODD_KEYS } from '../fuzz/odd-keys.ts'
-import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { exchange } from '../support/exchange.ts'
 import { listening } from '../support/frame-story.ts'
 import { textAt } from '../support/json-path.ts'
 import type { LiveExchange, LiveOptions } from '../support/live-exchange.ts'
 import { freshSeed, Random } from '../support/random.ts'
+import { RawClient } from '../support/raw-client.ts'
+import { JOIN, rawMember } from '../support/raw-member.ts'
 import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
 
 // Members of the namespace that break the rules: each is disconnected and leaves nothing behind.
 
-const JOIN = textFrame('40/markets,')
 let live: LiveExchange | null = null
 
 async function started(options: LiveOptions = {}): Promise<LiveExchange> {
@@ -27,22 +27,6 @@ afterEach(async () => {
   assert.equal((await live.send('GET', '/health')).status, 200)
 })
 
-async function stated(raw: RawClient, word: string): Promise<void> {
-  while (!raw.received.includes(word) && !raw.isClosed) await new Promise(setImmediate)
-  assert.ok(raw.received.includes(word), raw.received)
-}
-
-/** A client of raw bytes whose WebSocket has joined the namespace. */
-async function joined(on: LiveExchange, headers: Record<string, string> = {}): Promise<RawClient> {
-  const raw = new RawClient(on.port)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  raw.send(upgradeText(lines.join('')))
-  await stated(raw, '"sid"')
-  raw.send(JOIN)
-  await stated(raw, '40/markets,{')
-  return raw
-}
-
 /** A frame of up to 125 bytes with any first byte. */
 function frame(first: number, payload: Uint8Array): Buffer {
   const mask = randomBytes(4)
@@ -54,7 +38,7 @@ test('a socket that does not join, or answers no ping, is closed in time', async
   const on = await started({ socketWaits: { joinMs: 200, pingMs: 200, pongMs: 100 } })
   const idle = new RawClient(on.port).send(upgradeText())
   const half = new RawClient(on.port).send(upgradeText().slice(0, 60))
-  const silent = await joined(on)
+  const silent = await rawMember(on.port)
   await Promise.all([idle.closed(), silent.closed()])
   half.destroy()
 })
@@ -62,7 +46,7 @@ test('a socket that does not join, or answers no ping, is closed in time', async
 test('pings and pongs count as messages, so a flood of them ends the socket', async () => {
   const on = await started()
   for (const opcode of [0x89, 0x8a]) {
-    const raw = await joined(on)
+    const raw = await rawMember(on.port)
     const flood = Buffer.concat(Array.from({ length: 200 }, () => frame(opcode, randomBytes(125))))
     raw.send(flood)
     await raw.closed()
@@ -87,7 +71,7 @@ test('an invalid frame ends its own connection and no other', async () => {
     ['an ack of no event, with a payload that is no list', textFrame('43/markets,7{"a":1}')],
   ]
   for (const [title, bytes] of rows) {
-    const raw = await joined(on, handshakeOf(trader, on.nowMs()))
+    const raw = await rawMember(on.port, handshakeOf(trader, on.nowMs()))
     raw.send(textFrame('42/markets,["subscribe_order_events"]')).send(bytes)
     await raw.closed()
     assert.equal(raw.isClosed, true, title)
@@ -118,12 +102,12 @@ test('an object of a client is never taken for an internal one, whatever its key
 
 test('a socket that joins and leaves again and again is one member, and then none', async () => {
   const on = await started()
-  const raw = await joined(on, handshakeOf(await on.trader(0), on.nowMs()))
+  const raw = await rawMember(on.port, handshakeOf(await on.trader(0), on.nowMs()))
   for (let round = 0; round < 10; round++) {
     raw.send(textFrame('42/markets,["subscribe_order_events"]'))
     raw.send(textFrame('41/markets,')).send(JOIN)
   }
-  while (raw.received.split('40/markets,{').length < 12) await new Promise(setImmediate)
+  await raw.got('40/markets,{', 11)
   assert.equal(on.sockets.openCount, 1)
   raw.destroy()
 })
@@ -132,9 +116,8 @@ test('members that disconnect after any byte leave nothing behind', async () => 
   const on = await started()
   const random = new Random(freshSeed())
   const headers = handshakeOf(await on.trader(0), on.nowMs())
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const whole = Buffer.concat([
-    Buffer.from(upgradeText(lines.join(''))),
+    Buffer.from(upgradeText(headers)),
     JOIN,
     textFrame('42/markets,["subscribe_order_events"]'),
     textFrame('42/markets,["subscribe_transactions",{}]'),

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { armFault, type EdgePoint } from '../../engine/thread/fault-point.ts'
-import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
 import type { Trader } from '../support/live-exchange.ts'
+import { RawClient, type RawHeaders } from '../support/raw-client.ts'
+import { JOIN } from '../support/raw-member.ts'
 import { handshakeOf, SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
 
 // The bounds on the sockets of an address, of a profile and of anonymous clients, and on what a
@@ -33,29 +34,17 @@ afterEach(async () => {
   assert.deepEqual(on.faults.splice(0), [])
 })
 
-const by = (address: string) => `x-forwarded-for: ${address}\r\n`
-const linesOf = (headers: Record<string, string>) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
-
-async function stated(raw: RawClient, word: string): Promise<void> {
-  while (!raw.received.includes(word) && !raw.isClosed) await new Promise(setImmediate)
-  assert.ok(raw.received.includes(word), raw.received)
-}
-
+const by = (address: string) => ({ 'x-forwarded-for': address })
 /** Sends an upgrade and waits until `word` has come back. */
-async function knocked(lines: string, word: string): Promise<RawClient> {
+async function knocked(headers: RawHeaders, word: string): Promise<RawClient> {
   const raw = new RawClient(on.port)
   raws.push(raw)
-  await stated(raw.send(upgradeText(lines)), word)
-  return raw
+  return raw.send(upgradeText(headers)).got(word)
 }
 
-async function joined(lines = ''): Promise<RawClient> {
-  const raw = await knocked(lines, '"sid"')
-  await stated(raw.send(textFrame('40/markets,')), '40/markets,{')
-  return raw
+async function joined(headers: RawHeaders = {}): Promise<RawClient> {
+  const raw = await knocked(headers, '"sid"')
+  return raw.send(JOIN).got('40/markets,{')
 }
 
 async function signed(trader: Trader): Promise<SocketClient> {
@@ -80,7 +69,13 @@ test('an address has a bound on its sockets, and a closed socket frees its place
 test('behind a proxy the address it names counts, whatever the client names', async () => {
   for (const place of [1, 2, 3, 1, 2, 3]) await joined(by(`10.0.0.${place}`))
   // The client's own header line comes first, and the proxy adds another.
-  await knocked(by('10.0.0.9') + by('10.0.0.2'), 'SOCKET_LIMIT')
+  await knocked(
+    [
+      ['x-forwarded-for', '10.0.0.9'],
+      ['x-forwarded-for', '10.0.0.2'],
+    ],
+    'SOCKET_LIMIT',
+  )
   await knocked(by('10.0.0.9, 10.0.0.3'), 'SOCKET_LIMIT')
   // Without the header the peer is the proxy, whose own address has no bound.
   for (const _ of [1, 2, 3]) await joined()
@@ -91,15 +86,16 @@ test('anonymous sockets cannot take the capacity of signed clients', async () =>
   const [trader] = traders
   const handshake = () => handshakeOf(trader, on.nowMs())
   for (let index = 0; index < 12; index++) await joined()
-  const claims = linesOf({ ...handshake(), 'svc-signature': 'x' })
-  for (const lines of ['', claims, 'cookie: outcomex_session=x\r\n']) {
-    const refused = await knocked(lines, '"code":"OVERLOADED"')
+  const claims = { ...handshake(), 'svc-signature': 'x' }
+  const handshakes: RawHeaders[] = [{}, claims, { cookie: 'outcomex_session=x' }]
+  for (const headers of handshakes) {
+    const refused = await knocked(headers, '"code":"OVERLOADED"')
     assert.match(refused.received, /^HTTP\/1\.1 503 /)
   }
   for (const each of traders.slice(1)) {
     for (const _ of [1, 2]) await (await signed(each)).take('authenticated', 1)
   }
-  await knocked(linesOf(handshake()), '"code":"OVERLOADED"')
+  await knocked(handshake(), '"code":"OVERLOADED"')
   const { connectionCounts } = on.sockets
   assert.deepEqual([connectionCounts.signed, connectionCounts.anonymous], [8, 12])
   assert.deepEqual(
@@ -193,7 +189,7 @@ test('a message that only announces more is refused, and nothing is kept of it',
 })
 
 test('of many joins at once the first succeeds, and none in another namespace', async () => {
-  const raw = await knocked('', '"sid"')
+  const raw = await knocked({}, '"sid"')
   raw.send(Buffer.concat(Array.from({ length: 20 }, () => textFrame('40/markets,'))))
   await raw.closed()
   assert.equal(raw.received.split('40/markets,{').length - 1, 1)
@@ -216,13 +212,13 @@ for (const [point, isReported] of EDGES) {
     armFault(`${point}:1`)
     const raw = new RawClient(on.port)
     raws.push(raw)
-    raw.send(upgradeText(linesOf(handshakeOf(alice, on.nowMs()))))
+    raw.send(upgradeText(handshakeOf(alice, on.nowMs())))
     if (point === 'at-socket-upgrade') {
       await raw.closed()
       assert.match(raw.received, /^HTTP\/1\.1 500 [\s\S]*"code":"INTERNAL","faultId":"[0-9a-f]+"/)
     } else {
-      await stated(raw, '"sid"')
-      raw.send(textFrame('40/markets,')).send(textFrame('42/markets,["subscribe_order_events"]'))
+      await raw.got('"sid"')
+      raw.send(JOIN).send(textFrame('42/markets,["subscribe_order_events"]'))
       if (point === 'at-socket-leave') raw.send(textFrame('41/markets,'))
       else await raw.closed()
     }

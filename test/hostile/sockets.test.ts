@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { signCall } from '../../server/auth/api-token.ts'
-import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
 import { orderBody } from '../support/live-orders.ts'
+import { RawClient } from '../support/raw-client.ts'
 import { accepted } from '../support/replies.ts'
 
 // Connections that break the rules while they send real orders. An order is durable or was never
@@ -18,7 +18,7 @@ const { live, rain, alice } = await exchange({ markets: ['rain'], traders: { ali
 let orders = 0
 
 afterEach(async () => {
-  await idle()
+  await live.idle()
   for (const name of ['outcomex_replies_waiting', 'outcomex_intake_in_flight']) {
     assert.equal(await live.gauge(name), 0, name)
   }
@@ -29,12 +29,6 @@ afterEach(async () => {
 })
 
 /** Waits until nothing is under way; the deadline of the file ends an endless wait. */
-async function idle(): Promise<void> {
-  const { pipeline, intake } = live.exchange
-  const isBusy = () => live.gateway.inFlight > 0 || pipeline.underWay > 0 || intake.inFlight() > 0
-  while (isBusy()) await new Promise(setImmediate)
-}
-
 async function liveIds(): Promise<unknown[]> {
   const reply = await live.call(alice, 'GET', '/markets/rain/user-orders?limit=200')
   assert.ok(Array.isArray(reply.body), reply.text)
@@ -72,7 +66,7 @@ test('an order whose client leaves at once is durable or was never taken', async
     await new Promise<void>((resolve) => socket.write(text.slice(0, cut), resolve))
     socket.destroy()
   }
-  await idle()
+  await live.idle()
   const known = new Set(await liveIds())
   for (const { name } of sent) {
     const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: name })
@@ -85,7 +79,7 @@ test('an order whose client only half closes is taken once', async () => {
   const { name, text } = orderText()
   const received = await client().send(text).finish().closed()
   assert.match(received, /^$|^HTTP\/1\.1 201 /)
-  await idle()
+  await live.idle()
   const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: name })
   assert.ok(cancel.status === 200 || received === '', cancel.text)
 })
@@ -105,7 +99,7 @@ test('a request pipelined behind an order may end the connection, not the order'
       .send(first.text + second.text + HEALTH)
       .finish()
       .closed()
-    await idle()
+    await live.idle()
     const known = new Set(await liveIds())
     for (const { name } of [first, second]) {
       if (replies.includes(name)) assert.ok(known.has(name), 'an acknowledged order exists')

@@ -80,7 +80,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
       [
         'a canceled request is never answered',
         'return requests.length === 0 ? payload : requests',
-        'return said',
+        'return payload',
       ],
     ],
   },

@@ -55,6 +55,6 @@ test('`make sim` plays one seed, or some steps of it, and says how it went', () 
     const args = ['--import', 'tsx', 'test/sim.ts', '7', '300', only, '']
     const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     assert.equal(status, 0, stdout)
-    assert.match(stdout, /^through seed 7: \d+ commands, \d+ a second, every law held\n$/)
+    assert.match(stdout, /^through seed 7: \d+ commands, \d+ a second, every invariant held\n$/)
   }
 })

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, afterEach } from 'node:test'
+import { brokenInvariant } from '../../engine/core/state/invariants.ts'
+import { verifyFolder } from '../../persistence/verify-folder.ts'
+import { copyFolder } from './data-folder.ts'
 import { type LiveExchange, type LiveOptions, startLive, type Trader } from './live-exchange.ts'
 import type { LiveMarket } from './live-orders.ts'
 
@@ -60,4 +63,19 @@ export async function exchange<const T extends string = never, const M extends s
     staged.set(name, await live.trader(collateralRaw, fields))
   }
   return Object({ live, ...Object.fromEntries(staged) })
+}
+
+/** A copy of an exchange's folder as a power cut leaves it, started at the time of the exchange. */
+export async function startCopy(live: LiveExchange, options: LiveOptions): Promise<LiveExchange> {
+  const { live: copy } = await exchange({ ...options, dataDir: copyFolder(live.dataDir) })
+  copy.shiftClock(live.nowMs() - copy.nowMs())
+  return copy
+}
+
+/** Stops it: it met no fault, its invariants hold, and its folder passes `outcomex verify`. */
+export async function stopAndVerify(live: LiveExchange): Promise<void> {
+  assert.deepEqual(live.faults, [])
+  assert.equal(brokenInvariant(live.exchange.pipeline.clearing), null)
+  await live.stop()
+  verifyFolder(live.dataDir)
 }

@@ -12,7 +12,7 @@ import { handshakeOf, SocketClient } from './socket-client.ts'
 //   bob    take  buy yes 8 @420 FAK cancel_taker post-only until:5
 //   bob    take  buy yes spend 2 FOK      the market form, as `sell yes all 2 FOK` is
 //   alice  cancels ask
-//   take   heard 3                        waits until its owner has received three frames of it
+//   take   received 3                        waits until its owner has received three frames of it
 //   take   silent                         its owner has received nothing of it
 //   clock  60000                          the clock moves on by so many milliseconds
 //   dora   heartbeat 6000
@@ -128,7 +128,7 @@ export class Story {
   async line(text: string): Promise<void> {
     const [who, name, ...rest] = text.trim().split(/\s+/)
     if (who === 'clock') this.#cast.live.shiftClock(Number(name))
-    else if (name === 'heard') await this.received(who, Number(rest[0]))
+    else if (name === 'received') await this.received(who, Number(rest[0]))
     else if (name === 'silent') assert.deepEqual(await this.all(who), [])
     else if (who === 'operator') await this.#operate(name, rest)
     else if (name === 'cancels') await this.#cancel(who, rest[0])

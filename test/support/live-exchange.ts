@@ -166,6 +166,25 @@ export class LiveExchange implements Kept {
     while (!(await follower.whenApplied(pipeline.durableSeq, FOLLOW_MS)));
   }
 
+  /** Waits until no call is under way. */
+  async idle(): Promise<void> {
+    const { pipeline, intake } = this.exchange
+    const underWay = () => this.gateway.inFlight + pipeline.underWay + intake.inFlight()
+    while (underWay() > 0) await new Promise(setImmediate)
+  }
+
+  /** Waits until the market has left memory. */
+  async archived(slug: string): Promise<void> {
+    const { published } = this.exchange.pipeline
+    while (published.bySlug(slug) !== undefined) await new Promise(setImmediate)
+  }
+
+  /** Waits until the leaderboards count all that is decided. */
+  async counted(): Promise<void> {
+    await this.followed()
+    await this.exchange.boards.pass(this.nowMs())
+  }
+
   /** Stops once; whoever stops it again gets the same end. */
   stop(): Promise<Ended> {
     this.#stopped ??= this.#stop()

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setInterval as everyMs } from 'node:timers/promises'
-import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
 import { ExchangeClient, headersFor, type TestMarket, type Trader } from './exchange-client.ts'
 import type { Flood } from './flood.ts'
 import { LOOP_PERCENTILES, type LoopResult } from './open-loop.ts'
 import { figuresOf, gaugeIn } from './process-figures.ts'
 import type { Random } from './random.ts'
+import { headerLines, RawClient } from './raw-client.ts'
 import { metricsOf, type ServerProcess } from './server-process.ts'
 import type { SoakFigures } from './soak-verdict.ts'
 
@@ -121,8 +121,7 @@ export class SoakPhase {
     const trader = random.pick(traders)
     const body = JSON.stringify({ clientOrderId: 'never' })
     const headers = headersFor(trader, { method: 'POST', path: '/orders/cancel', body })
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    const head = `POST /orders/cancel HTTP/1.1\r\nhost: x\r\n${lines.join('')}`
+    const head = `POST /orders/cancel HTTP/1.1\r\nhost: x\r\n${headerLines(headers)}`
     const text = `${head}content-length: ${body.length}\r\n\r\n${body}`
     const socket = new RawClient(this.#port)
     const cut = random.below(text.length + 1)

@@ -5,6 +5,7 @@ import { signCall } from '../../server/auth/api-token.ts'
 import { HANDSHAKE_TARGET } from '../../server/edge/sockets/handshakes.ts'
 import { assertFrame } from './frame-contract.ts'
 import type { Trader } from './live-exchange.ts'
+import { headerLines, type RawHeaders } from './raw-client.ts'
 
 // A client of the socket namespace that keeps every frame, in order, and holds each to its schema.
 
@@ -41,12 +42,15 @@ export function handshakeOf(
   }
 }
 
-/** The bytes of a WebSocket handshake, with these header lines. */
-export function upgradeText(headerLines = '', query = '?EIO=4&transport=websocket'): string {
+/** The bytes of a WebSocket handshake, with these headers. */
+export function upgradeText(
+  headers: RawHeaders = {},
+  query = '?EIO=4&transport=websocket',
+): string {
   const key = randomBytes(16).toString('base64')
   return (
-    `GET /socket.io/${query} HTTP/1.1\r\nHost: x\r\n${headerLines}Connection: Upgrade\r\n` +
-    `Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`
+    `GET /socket.io/${query} HTTP/1.1\r\nHost: x\r\n${headerLines(headers)}` +
+    `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`
   )
 }
 

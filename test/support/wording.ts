@@ -2,7 +2,7 @@ import type { SourceFile } from './source-tree.ts'
 
 // The words of the code base: one term for one idea, and that of the field. Each word of this list
 // has a standard term (published, request, capacity, worker, reference model, …), so sources,
-// benches and pages use it neither in names nor in sentences.
+// benches, tests and pages use it neither in names nor in sentences.
 
 const NEVER = new Set(
   `told tell tells telling heard hear hears hearing spoken said wish wishes wished asker asked
@@ -15,19 +15,23 @@ const NEVER = new Set(
 const KEPT: readonly (readonly [path: RegExp, words: RegExp])[] = [
   // The field of GET /exchange-info, and the label of metrics that has its values.
   [/^server\/(api\/system\/exchange-info|start\/watch)\.ts$/, /^lane$/],
+  [/^test\/server\/api\/(markets\/market-history|orders\/limits)\.test\.ts$/, /^lane$/],
   // The name of a record in the state hash, which no version may change.
   [/^engine\/core\/accounts\/profiles\.ts$/, /^said$/],
   // A column of read.db.
   [/^persistence\/(follower\/(schema|tables\/markets)|query\/read\/markets)\//, /^facts$/],
   // The deprecated name of a metric.
   [/^server\/(start\/watch-threads\.ts|docs\/metrics\.md)$/, /^stretch$/],
-  // Titles of demo markets.
+  // Titles of demo markets and of markets to search.
   [/^server\/demo\/demo-(packs|text)\.ts$/, /^(news|law)$/],
+  [/^test\/support\/markets-to-search\.ts$/, /^(seats|room)$/],
   // What earlier days called things.
   [/^server\/docs\/changelog\.md$/, /./],
+  // The list itself, and what its test plants.
+  [/^test\/(support\/wording|tidy\.test)\.ts$/, /./],
 ]
 
-const READ = /^((engine|persistence|server|bench)\/.*\.(ts|tsx|md)|README\.md|Makefile)$/
+const READ = /^((engine|persistence|server|bench|test)\/.*\.(ts|tsx|md)|README\.md|Makefile)$/
 const WORD = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g
 
 /** Each line with a word that has a standard term, as `path:line word`. */

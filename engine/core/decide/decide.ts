@@ -126,7 +126,7 @@ function gateCaller(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): R
     if (isFrozen || clearing.frozen.isFrozen(request.order.accountId)) return REJECT.PROFILE_FROZEN
   }
   const { modes } = clearing
-  const restricted = modes.count === 0 ? null : modes.orderRefusal(request.order.postOnly, nowMs)
+  const restricted = modes.count === 0 ? null : modes.orderReject(request.order.postOnly, nowMs)
   if (restricted !== null) return restricted
   if (request.recvWindowMs === 0) return null
   const ageMs = request.wallMs - request.timestampMs

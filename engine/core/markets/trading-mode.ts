@@ -86,14 +86,14 @@ export class TradingModes {
   }
 
   /** Why orders are refused now, or null. */
-  orderRefusal(postOnly: boolean, nowMs: TimeMs): Reject | null {
+  orderReject(postOnly: boolean, nowMs: TimeMs): Reject | null {
     const mode = this.modeAt(nowMs)
     if (mode === 'normal' || (mode === 'post_only' && postOnly)) return null
     return REFUSAL_OF[mode]
   }
 
   /** Why users' cancels are refused now, or null. The exchange's own cancels skip this gate. */
-  cancelRefusal(nowMs: TimeMs): Reject | null {
+  cancelReject(nowMs: TimeMs): Reject | null {
     if (this.count === 0) return null
     return this.modeAt(nowMs) === 'disabled' ? REJECT.TRADING_DISABLED : null
   }
@@ -120,7 +120,7 @@ export class TradingModes {
 }
 
 /** The mode behind a refusal; undefined if the refusal has another reason. */
-export function modeOfRefusal(reject: Reject): RestrictedMode | undefined {
+export function modeOfReject(reject: Reject): RestrictedMode | undefined {
   switch (reject) {
     case REJECT.POST_ONLY_MODE:
       return 'post_only'

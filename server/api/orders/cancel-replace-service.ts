@@ -11,7 +11,7 @@ import {
   ABANDONED,
   type OrderAnswer,
   type OrderCall,
-  type RefusedAnswer,
+  type OrderRefusal,
 } from '../../exchange/order-entry/order-answer.ts'
 import { type KeptOrder, PASSES } from '../../exchange/order-entry/order-entry.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
@@ -28,7 +28,7 @@ export interface ReplaceLegs {
 }
 
 /** The legs of each operation, or the refusal of the whole request. */
-export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | RefusedAnswer
+export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | OrderRefusal
 
 interface Operation extends ReplaceTask {
   /** The profile whose order is canceled and replaced. */
@@ -54,7 +54,7 @@ export class CancelReplace {
   /** Runs the operations of a request; `reply` is called once. */
   run(call: OrderCall, form: number, reply: (answer: ReplaceAnswer) => void): void {
     const operations: Operation[] = []
-    let broken: RefusedAnswer | null = null
+    let broken: OrderRefusal | null = null
     const onPart = (result: IntakeResult, { index, count, task }: GroupPart) => {
       if (count === 0) {
         this.#pipeline.groups.refuse(result, reply)
@@ -164,6 +164,6 @@ function forbiddenBy(result: IntakeResult): Reject | null {
 }
 
 /** A fault ends this call only, and its reply reports it. */
-function brokenBy(error: unknown): RefusedAnswer {
+function brokenBy(error: unknown): OrderRefusal {
   return { reject: REJECT.INTERNAL, broke: { error } }
 }

@@ -10,7 +10,7 @@ import { shownClientOrderId } from '../../edge/http/schema/order-fields.ts'
 import { integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { replaceBody, replacesBody } from '../../edge/intake/order/order-group.ts'
-import type { RefusedAnswer } from '../../exchange/order-entry/order-answer.ts'
+import type { OrderRefusal } from '../../exchange/order-entry/order-answer.ts'
 import { canceledView } from '../../exchange/read-model/fill-fields.ts'
 import { FORM } from '../../messages/intake-layout.ts'
 import { Refusal } from '../../messages/refusal.ts'
@@ -29,7 +29,7 @@ const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'
  * A canceled order gets the reason code of a batch cancel. Any other refusal gets its code, or 503
  * if that is its status.
  */
-function errorOf(answer: RefusedAnswer): { code: string; message: string } {
+function errorOf(answer: OrderRefusal): { code: string; message: string } {
   const { status, body } = refused(answer)
   const stated: { code: string; message: unknown } = JSON.parse(body)
   const isGone = answer.reject === REJECT.ORDER_NOT_OPEN

@@ -7,7 +7,7 @@ import { means } from '../../edge/http/schema/meaning.ts'
 import { shownClientOrderId } from '../../edge/http/schema/order-fields.ts'
 import { boolean, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, optional } from '../../edge/http/schema/schema.ts'
-import { tradingBar } from '../../exchange/order-entry/refused-order.ts'
+import { tradingRestriction } from '../../exchange/order-entry/refused-order.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import { canceledView } from '../../exchange/read-model/fill-fields.ts'
 import { type Refusal, refuse } from '../../messages/refusal.ts'
@@ -82,7 +82,7 @@ export function refuseCancel(reject: Reject, pipeline: Pipeline): Refusal {
   if (reject === REJECT.ORDER_RELEASE_IN_PROGRESS) {
     return refuse(reject, { reason: 'ORDER_RELEASE_IN_PROGRESS', retryable: true })
   }
-  return refuse(reject, tradingBar(pipeline.clearing, reject, pipeline.sequencer.nowMs()))
+  return refuse(reject, tradingRestriction(pipeline.clearing, reject, pipeline.sequencer.nowMs()))
 }
 
 export function cancelDone(canceled: Canceled | Reject, pipeline: Pipeline) {

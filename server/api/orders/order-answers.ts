@@ -2,7 +2,7 @@
 
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { type Bytes, bytes, JSON_TYPE } from '../../edge/http/reply.ts'
-import type { OrderAnswer, RefusedAnswer } from '../../exchange/order-entry/order-answer.ts'
+import type { OrderAnswer, OrderRefusal } from '../../exchange/order-entry/order-answer.ts'
 import type { GroupAnswer } from '../../exchange/order-entry/order-groups.ts'
 import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 
@@ -15,8 +15,9 @@ export function answered(answer: OrderAnswer): Bytes | Refusal {
 }
 
 /** The refusal of an order, with the other fields of its body. */
-export function refused(answer: RefusedAnswer): Refusal {
-  const { reject, issues, expectedFeeRateBps, first, more, retryAfterSec, bar, broke } = answer
+export function refused(answer: OrderRefusal): Refusal {
+  const { reject, issues, expectedFeeRateBps, first, more, retryAfterSec, restriction, broke } =
+    answer
   // A fault on the way, often in the reply of a durable order, is reported only to this call.
   if (broke !== undefined) throw broke.error
   if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
@@ -24,7 +25,7 @@ export function refused(answer: RefusedAnswer): Refusal {
   if (first !== undefined) {
     return refuse(reject, { orderId: first.orderId, orderStatus: first.status })
   }
-  return refuse(reject, bar ?? more, retryAfterSec)
+  return refuse(reject, restriction ?? more, retryAfterSec)
 }
 
 /** `index` and `status`, then the fields of a reply to the order alone. */

@@ -1,5 +1,6 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, type OrderType, SIDE } from '../../../engine/domain/order.ts'
+import { flagFields, ORDER_FLAGS, type OrderFlags } from '../../../engine/domain/order-flags.ts'
 import { costFloorRaw, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
 import type { Line, Usage } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
@@ -27,7 +28,6 @@ const FLAGS = {
     unset,
     'GTC rests, FAK fills what it can at once, FOK fills whole or not at all.',
   ),
-  postOnly: flagOf('post-only', onOff, false, 'Refuse the order if it would take.'),
   clientOrderId: flagOf(
     'client-order-id',
     optional(words('ID', 'a text')),
@@ -43,9 +43,14 @@ const FLAGS = {
   ),
 } as const
 
+const ORDER_FLAG_ROWS = ORDER_FLAGS.map(({ name, needs, flag, help }) => {
+  return { name, needs, row: flagOf(flag, onOff, false, help) }
+})
+
 export const ORDER_USAGE: Usage = {
   flags: [
     ...Object.values(FLAGS),
+    ...ORDER_FLAG_ROWS.map(({ row }) => row),
     SETTINGS.data,
     SETTINGS.headerPrefix,
     SETTINGS.domainName,
@@ -75,7 +80,8 @@ export interface OrderLine extends OrderTerms {
   readonly market: string
   readonly side: number
   readonly outcome: OutcomeWord
-  readonly postOnly: boolean
+  /** Those that are set. */
+  readonly flags: Partial<OrderFlags>
   readonly clientOrderId: string | undefined
   readonly curl: boolean
   readonly url: string | undefined
@@ -152,23 +158,26 @@ function termsOf({ given, words: [text] }: Line, side: number): OrderTerms {
   return readTerms(side, text, readSetting(FLAGS.type, given))
 }
 
+function flagsOf({ given }: Line, type: OrderType): Partial<OrderFlags> {
+  const set = ORDER_FLAG_ROWS.filter(({ row }) => readSetting(row, given))
+  for (const { needs, row } of set) {
+    if (needs === null || needs === type) continue
+    throw new WrongUse(`--${row.flag} is only for ${needs} orders, which have a price, not ${type}`)
+  }
+  return flagFields(Object.fromEntries(set.map(({ name }) => [name, true])), type)
+}
+
 /** What the line orders; a wrong use throws a sentence. */
 export function orderLineOf(line: Line): OrderLine {
   const get = <T>(row: Setting<T>) => readSetting(row, line.given)
   const wanted = wantedOf(line)
   const terms = termsOf(line, wanted.side)
-  const postOnly = get(FLAGS.postOnly)
-  if (postOnly && terms.orderType !== 'GTC') {
-    throw new WrongUse(
-      `A post-only order rests, so it is GTC and has a price, not ${terms.orderType}`,
-    )
-  }
   return {
     ...wanted,
     ...terms,
     trader: get(FLAGS.as),
     market: get(FLAGS.market),
-    postOnly,
+    flags: flagsOf(line, terms.orderType),
     clientOrderId: get(FLAGS.clientOrderId),
     curl: get(FLAGS.curl),
     url: get(FLAGS.url),

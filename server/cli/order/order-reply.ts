@@ -1,4 +1,5 @@
 import { SIDE } from '../../../engine/domain/order.ts'
+import { ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
 import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
 import {
   compile,
@@ -51,8 +52,9 @@ function wantedText(line: OrderLine): string {
   const size = formatUnits(side === SIDE.BUY ? takerAmount : makerAmount)
   const price = priceTicks / PRICE_ONE_TICKS
   const atMarket = side === SIDE.BUY ? `for ${formatUnits(makerAmount)}` : size
+  const flags = ORDER_FLAGS.map(({ name, flag }) => (line.flags[name] === true ? ` ${flag}` : ''))
   const what = priceTicks === 0 ? `${outcome} ${atMarket}` : `${outcome} ${size} @ ${price}`
-  return `${verb} ${what} ${orderType}${line.postOnly ? ' post-only' : ''} in ${market}`
+  return `${verb} ${what} ${orderType}${flags.join('')} in ${market}`
 }
 
 /** Shows the order, its status, the matched size and average price, each maker, and the fee. */

@@ -110,7 +110,7 @@ export function signedBody({ line, trader, venue, feeBps, salt }: Signing): stri
     ownerId: trader.profileId,
     orderType: line.orderType,
     marketSlug: venue.slug,
-    ...(line.postOnly ? { postOnly: true } : {}),
+    ...line.flags,
     ...(line.clientOrderId === undefined ? {} : { clientOrderId: line.clientOrderId }),
   })
 }

@@ -10,9 +10,42 @@ export type Taken = 'current' | 'gap' | 'ignored'
 const TICKS = 1000
 const ticks = (price: number): number => Math.round(price * TICKS)
 
+/** The sizes of one side by price; sorted when it is read after a change. */
+class BookSide {
+  readonly #order: 1 | -1
+  readonly #sizes = new Map<number, number>()
+  #levels: readonly Level[] | null = null
+
+  constructor(order: 1 | -1) {
+    this.#order = order
+  }
+
+  replace(levels: readonly Level[]): void {
+    this.#sizes.clear()
+    this.change(levels)
+  }
+
+  /** A size of 0 takes the level away. */
+  change(levels: readonly Level[]): void {
+    this.#levels = null
+    for (const { price, size } of levels) {
+      if (size === 0) this.#sizes.delete(ticks(price))
+      else this.#sizes.set(ticks(price), size)
+    }
+  }
+
+  /** Best first. */
+  get levels(): readonly Level[] {
+    this.#levels ??= [...this.#sizes]
+      .sort(([a], [b]) => this.#order * (a - b))
+      .map(([price, size]) => ({ price: price / TICKS, size }))
+    return this.#levels
+  }
+}
+
 export class BookCopy {
-  readonly #bids = new Map<number, number>()
-  readonly #asks = new Map<number, number>()
+  readonly #bids = new BookSide(-1)
+  readonly #asks = new BookSide(1)
   #sequence = 0
   #isCurrent = false
   lastTradePrice: number | null = null
@@ -30,10 +63,8 @@ export class BookCopy {
   /** A whole book ends every gap; one that is older than the copy changes nothing. */
   takeWhole({ orderbook, sequence }: BookFrame): Taken {
     if (this.#isCurrent && sequence < this.#sequence) return 'ignored'
-    this.#bids.clear()
-    this.#asks.clear()
-    for (const { price, size } of orderbook.bids) this.#bids.set(ticks(price), size)
-    for (const { price, size } of orderbook.asks) this.#asks.set(ticks(price), size)
+    this.#bids.replace(orderbook.bids)
+    this.#asks.replace(orderbook.asks)
     this.#sequence = sequence
     this.#isCurrent = true
     this.lastTradePrice = orderbook.lastTradePrice
@@ -47,8 +78,8 @@ export class BookCopy {
       this.#isCurrent = false
       return 'gap'
     }
-    change(this.#bids, frame.bids)
-    change(this.#asks, frame.asks)
+    this.#bids.change(frame.bids)
+    this.#asks.change(frame.asks)
     this.#sequence = frame.sequence
     this.lastTradePrice = frame.lastTradePrice
     this.midpoint = frame.midpoint
@@ -62,35 +93,19 @@ export class BookCopy {
   }
 
   get bestBid(): number | null {
-    let best = 0
-    for (const price of this.#bids.keys()) if (price > best) best = price
-    return best === 0 ? null : best / TICKS
+    return this.#bids.levels.at(0)?.price ?? null
   }
 
   get bestAsk(): number | null {
-    let best = TICKS
-    for (const price of this.#asks.keys()) if (price < best) best = price
-    return best === TICKS ? null : best / TICKS
+    return this.#asks.levels.at(0)?.price ?? null
   }
 
   /** Best first. */
   get bids(): readonly Level[] {
-    return levels(this.#bids, -1)
+    return this.#bids.levels
   }
 
   get asks(): readonly Level[] {
-    return levels(this.#asks, 1)
+    return this.#asks.levels
   }
-}
-
-function change(side: Map<number, number>, changed: readonly Level[]): void {
-  for (const { price, size } of changed) {
-    if (size === 0) side.delete(ticks(price))
-    else side.set(ticks(price), size)
-  }
-}
-
-function levels(side: ReadonlyMap<number, number>, order: 1 | -1): Level[] {
-  const sorted = [...side].sort(([a], [b]) => order * (a - b))
-  return sorted.map(([price, size]) => ({ price: price / TICKS, size }))
 }

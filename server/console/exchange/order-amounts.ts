@@ -1,5 +1,7 @@
 // What an order gives and takes (rules §1.5, §1.6). It knows neither the page nor the exchange.
 
+import type { OrderFlags } from '../../../engine/domain/order-flags.ts'
+
 export const ORDER_TYPES = ['GTC', 'FAK', 'FOK'] as const
 export type OrderType = (typeof ORDER_TYPES)[number]
 
@@ -7,7 +9,8 @@ export interface OrderRequest {
   readonly isBuy: boolean
   readonly outcome: 0 | 1
   readonly type: OrderType
-  readonly isPostOnly: boolean
+  /** Those that are set. */
+  readonly flags: Partial<OrderFlags>
   /** Ticks of a tenth of a cent of the own token; null for a market order, which is FOK. */
   readonly priceTicks: number | null
   /** Raw shares; for a market buy raw collateral to spend. */

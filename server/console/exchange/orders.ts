@@ -126,7 +126,7 @@ async function sendOrder(
     ownerId: profile.id,
     orderType: request.type,
     marketSlug: slug,
-    ...(request.isPostOnly ? { postOnly: true } : {}),
+    ...request.flags,
   })
 }
 

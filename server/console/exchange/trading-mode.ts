@@ -10,6 +10,13 @@ export interface Restriction {
   readonly endsAt: string | null
 }
 
+/** What is accepted, by mode. */
+export const ACCEPTED: Readonly<Record<Mode, string>> = {
+  post_only: 'Only post-only orders and cancellations are accepted',
+  cancel_only: 'Only cancellations are accepted',
+  disabled: 'Neither orders nor cancellations are accepted',
+}
+
 interface Window {
   readonly publicMessage: string
   readonly endsAt: string | null

@@ -1,5 +1,6 @@
 // Trading modes: what is accepted now, and windows in which less is.
 
+import { ACCEPTED } from '../exchange/trading-mode.ts'
 import { ActForm, typedIn } from '../page/act-form.tsx'
 import { Button, Region, Table } from '../page/blocks.tsx'
 import { confirmAct } from '../page/dialog.tsx'
@@ -23,10 +24,8 @@ interface Modes {
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  normal: 'Orders and cancellations are accepted.',
-  post_only: 'Only post-only orders and cancellations are accepted.',
-  cancel_only: 'Only cancellations are accepted.',
-  disabled: 'Neither orders nor cancellations are accepted.',
+  normal: 'Orders and cancellations are accepted',
+  ...ACCEPTED,
 }
 const FIELDS: readonly FormField[] = [
   {
@@ -84,7 +83,7 @@ function confirmWindow(
     title: 'Restrict trading?',
     about: (
       <>
-        <p class="outcome">{MEANINGS[String(mode)]}</p>
+        <p class="outcome">{`${MEANINGS[String(mode)]}.`}</p>
         <p>{`On the whole exchange, ${from}, ${until}.`}</p>
       </>
     ),
@@ -125,7 +124,7 @@ function Windows({ modes: { mode, windows }, context, again }: WindowsProps) {
     <div>
       <p class="mode">
         <span class={mode === 'normal' ? 'buy strong' : 'sell strong'}>{mode}</span>{' '}
-        {MEANINGS[mode]}
+        {`${MEANINGS[mode]}.`}
       </p>
       {windows.length === 0 ? (
         <p class="soft">No windows.</p>

@@ -5,6 +5,13 @@ const CENTS = 100
 
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
 const money = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const secondForm = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+const minuteForm = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const dayForm = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const dayTimeForms = {
+  short: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }),
+  medium: new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }),
+}
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
 
 /** A price of one share as cents, like `52.5¢`; a dash without one. */
@@ -70,22 +77,22 @@ export function ticksOf(text: string): number | null {
 }
 
 export function clockTime(at: string | number): string {
-  return new Date(at).toLocaleTimeString('en-GB')
+  return secondForm.format(new Date(at))
 }
 
 export function hourMinute(at: string | number): string {
-  return new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
+  return minuteForm.format(new Date(at))
 }
 
 /** With seconds it is `medium`. */
 export function dayTime(at: string | number, timeStyle: 'short' | 'medium' = 'short'): string {
-  return new Date(at).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle })
+  return dayTimeForms[timeStyle].format(new Date(at))
 }
 
 const DAY_SEC = 86_400
 
 function dayOf(atSec: number): string {
-  return new Date(atSec * 1000).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' })
+  return dayForm.format(new Date(atSec * 1000))
 }
 
 /**

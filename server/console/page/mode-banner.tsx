@@ -2,8 +2,8 @@
 
 import { read } from '../exchange/api.ts'
 import {
+  ACCEPTED,
   type MaintenanceStatus,
-  type Mode,
   type Restriction,
   restrictionOf,
 } from '../exchange/trading-mode.ts'
@@ -23,12 +23,6 @@ export class TradingMode {
   }
 }
 
-const WHAT_IS_ACCEPTED: Readonly<Record<Mode, string>> = {
-  post_only: 'Only post-only orders and cancellations are accepted',
-  cancel_only: 'Only cancellations are accepted',
-  disabled: 'Neither orders nor cancellations are accepted',
-}
-
 export function ModeBanner({ mode: { restriction } }: { readonly mode: TradingMode }) {
   return (
     <div class="banner" role="status">
@@ -41,7 +35,7 @@ function Words({ restriction: { mode, message, endsAt } }: { readonly restrictio
   const until = endsAt === null ? '.' : ` until ${dayTime(endsAt)}.`
   return (
     <>
-      <strong>{`${WHAT_IS_ACCEPTED[mode]}${until}`}</strong>
+      <strong>{`${ACCEPTED[mode]}${until}`}</strong>
       {message !== '' && <bdi>{` ${visible(message)}`}</bdi>}
     </>
   )

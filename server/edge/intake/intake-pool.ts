@@ -13,8 +13,8 @@ import {
 import {
   brokenResult,
   type GroupPart,
+  type IntakeRefusal,
   type IntakeResult,
-  type RefusedOrder,
   ResultReader,
   type VerifiedOrder,
 } from '../../messages/intake-result.ts'
@@ -30,7 +30,7 @@ import { frameKey } from './intake-request.ts'
 import { IntakeWorker } from './intake-worker.ts'
 import { RecalledMarkets } from './recalled-markets.ts'
 
-export type { GroupPart, IntakeResult, RefusedOrder, VerifiedOrder }
+export type { GroupPart, IntakeRefusal, IntakeResult, VerifiedOrder }
 
 // Main's side of the intake pool. Invariants: a thread receives directory changes and orders in the
 // order in which main submitted them. While a change waits for ring space, no order passes it. The

@@ -2,7 +2,7 @@
 
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
-import type { First, OpenOrder, OrderAnswer, RefusedAnswer } from './order-answer.ts'
+import type { First, OpenOrder, OrderAnswer, OrderRefusal } from './order-answer.ts'
 
 /**
  * Finds the order of the same hash or client id. Null when no such order was accepted, and
@@ -37,7 +37,7 @@ export function mayBeKnown(reject: Reject, { replays }: OpenOrder): boolean {
 /** The answer to a refused order, given the order that was found to be accepted before. */
 export function answerBy(
   first: First | null | undefined,
-  refused: RefusedAnswer,
+  refused: OrderRefusal,
   { isKeyed }: OpenOrder,
 ): OrderAnswer {
   if (first?.text !== undefined) return { text: first.text, isReplay: true }

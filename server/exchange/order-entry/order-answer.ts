@@ -38,7 +38,7 @@ export interface OpenOrder {
 }
 
 /** The further fields of a 425 body. `resumeAt` is ISO 8601, or null when no end is set. */
-export type TradingBar = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
+export type TradingRestriction = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
 
 /** An order that was accepted before. */
 export interface First {
@@ -50,7 +50,7 @@ export interface First {
   readonly text?: string
 }
 
-export interface RefusedAnswer {
+export interface OrderRefusal {
   readonly reject: Reject
   /** JSON array of { field, message } of a VALIDATION. */
   readonly issues?: string
@@ -61,19 +61,19 @@ export interface RefusedAnswer {
   readonly first?: First
   readonly retryAfterSec?: number
   /** Set when the trading mode refuses. */
-  readonly bar?: TradingBar
+  readonly restriction?: TradingRestriction
   /** Set with INTERNAL: the fault. The order may be durable all the same. */
   readonly broke?: { readonly error: unknown }
 }
 
 /** For a sender that is gone, so nobody receives it: its order was not decided. */
-export const ABANDONED: RefusedAnswer = { reject: REJECT.OVERLOADED }
+export const ABANDONED: OrderRefusal = { reject: REJECT.OVERLOADED }
 
 /** The 201 as JSON text, or the refusal with the further fields of its body. */
-export type OrderAnswer = { readonly text: string; readonly isReplay?: boolean } | RefusedAnswer
+export type OrderAnswer = { readonly text: string; readonly isReplay?: boolean } | OrderRefusal
 
 /** The refusal of a whole request that holds several orders: none of them was taken. */
-export function wholeRefusal(answer: OrderAnswer): RefusedAnswer {
+export function wholeRefusal(answer: OrderAnswer): OrderRefusal {
   assert(!('text' in answer), 'a request that is refused as a whole holds no order')
   return answer
 }

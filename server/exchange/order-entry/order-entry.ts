@@ -23,9 +23,9 @@ import { Slab } from '../../../engine/domain/slab.ts'
 import { edgePoint } from '../../../engine/thread/fault-point.ts'
 import { blankPlace, decodePlaceInto } from '../../../engine/wire/place-codec.ts'
 import type {
+  IntakeRefusal,
   IntakeResult,
   OrderFlaw,
-  RefusedOrder,
   VerifiedOrder,
 } from '../../messages/intake-result.ts'
 import type { OrderIntake } from '../../messages/order-intake.ts'
@@ -43,10 +43,10 @@ import {
   type OpenOrder,
   type OrderAnswer,
   type OrderCall,
-  type RefusedAnswer,
+  type OrderRefusal,
 } from './order-answer.ts'
 import { orderReplyText } from './order-reply.ts'
-import { refusedOrder } from './refused-order.ts'
+import { orderRefusal } from './refused-order.ts'
 import type { SeenLookups } from './seen-lookups.ts'
 import type { TokenUses } from './token-uses.ts'
 
@@ -82,7 +82,7 @@ interface Arrival {
 }
 
 /** Rests on state, so it is given once that state is durable; a rate limit does not. */
-const REVOKED: RefusedAnswer = { reject: REJECT.TOKEN_REVOKED }
+const REVOKED: OrderRefusal = { reject: REJECT.TOKEN_REVOKED }
 
 /** The result of `refusal` when only the account's funds can still refuse the order. */
 export const PASSES: OrderAnswer = { text: '' }
@@ -102,7 +102,7 @@ function copyOf(arrival: Arrival): Arrival {
   return { ...arrival, record: new Uint8Array(arrival.record) }
 }
 
-function refusedBy({ reject, issues, more, broke }: RefusedOrder): RefusedAnswer {
+function refusedBy({ reject, issues, more, broke }: IntakeRefusal): OrderRefusal {
   return broke === undefined ? { reject, issues, more } : { reject, broke }
 }
 
@@ -232,7 +232,7 @@ export class OrderEntry {
   }
 
   /** A market that left memory is answered as any resolved market (design §10). */
-  #refuse(refused: RefusedOrder, id: number): void {
+  #refuse(refused: IntakeRefusal, id: number): void {
     const { marketSlug = '', profileId } = refused
     const { isArchived, published } = this.#parts
     const group = published.bySlug(marketSlug)
@@ -259,7 +259,7 @@ export class OrderEntry {
    */
   async admission(
     caller: Pick<IntakeResult, 'tokenNo' | 'profileId'>,
-  ): Promise<RefusedAnswer | null> {
+  ): Promise<OrderRefusal | null> {
     const refusal = this.#callerRefusal(caller)
     if (refusal === REVOKED) await this.#parts.publisher.durable()
     return refusal
@@ -268,7 +268,7 @@ export class OrderEntry {
   #callerRefusal({
     tokenNo,
     profileId,
-  }: Pick<IntakeResult, 'tokenNo' | 'profileId'>): RefusedAnswer | null {
+  }: Pick<IntakeResult, 'tokenNo' | 'profileId'>): OrderRefusal | null {
     const { clearing, profileWaitSec } = this.#parts
     if (clearing.accounts.tokenByNo(tokenNo) === undefined) return REVOKED
     const waitSec = profileWaitSec(profileId)
@@ -410,7 +410,7 @@ export class OrderEntry {
   #refuseBy(refusal: Reject, { id, request, flaw }: Arrival): void {
     const { clearing, sequencer } = this.#parts
     const at = { profileId: request.order.accountId, nowMs: sequencer.nowMs(), flaw }
-    const refused = refusedOrder(clearing, refusal, at)
+    const refused = orderRefusal(clearing, refusal, at)
     const open = this.#open.at(id)
     if (this.#findFirst === null || !mayBeKnown(refusal, open)) {
       this.#whenDurable(() => this.#reply(id, refused))

@@ -10,13 +10,13 @@ import {
   ABANDONED,
   type OrderAnswer,
   type OrderCall,
-  type RefusedAnswer,
+  type OrderRefusal,
   wholeRefusal,
 } from './order-answer.ts'
 import type { OrderEntry } from './order-entry.ts'
 
 /** An answer for each order, or the refusal of the whole request. */
-export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | RefusedAnswer
+export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | OrderRefusal
 
 type OnPart = (result: IntakeResult, part: GroupPart) => void
 
@@ -65,7 +65,7 @@ export class OrderGroups {
   }
 
   /** Replies with the refusal of a whole request. */
-  refuse(result: IntakeResult, reply: (answer: RefusedAnswer) => void): void {
+  refuse(result: IntakeResult, reply: (answer: OrderRefusal) => void): void {
     this.#orders.enter(result, { timesRow: 0, reply: (whole) => reply(wholeRefusal(whole)) })
   }
 

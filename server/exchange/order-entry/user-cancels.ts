@@ -127,7 +127,7 @@ export class UserCancels {
 
   /** Why the trading mode refuses all cancels; null when it allows them. */
   restriction(): Reject | null {
-    return this.#parts.clearing.modes.cancelRefusal(this.#parts.sequencer.nowMs())
+    return this.#parts.clearing.modes.cancelReject(this.#parts.sequencer.nowMs())
   }
 
   /** Why the caller may not cancel the live order of this name, or null. */

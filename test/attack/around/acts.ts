@@ -1,7 +1,8 @@
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
+import { JOIN } from '../../support/raw-member.ts'
 import { asks } from '../attack.ts'
 import type { Ground } from '../ground.ts'
-import { JOIN, plain, says, signed, upgrade } from '../requests.ts'
+import { plain, says, signed, upgrade } from '../requests.ts'
 
 // What one caller tries on profiles, bookmarks, packs, feeds, boards and the files of the console.
 

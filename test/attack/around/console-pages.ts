@@ -1,7 +1,8 @@
 import type { Trader } from '../../support/exchange-client.ts'
+import { JOIN } from '../../support/raw-member.ts'
 import type { Ground } from '../ground.ts'
 import type { Peer } from '../peer.ts'
-import { JOIN, plain, says, signed, upgrade } from '../requests.ts'
+import { plain, says, signed, upgrade } from '../requests.ts'
 import { filesOf } from './acts.ts'
 
 // The traffic of 1,000 pages of the console that people keep open. A page loads itself and its

@@ -104,7 +104,7 @@ test('a higher rate is faster, and a case of one side alone has no verdict', () 
   assert.doesNotMatch(compareTable(low, other), /faster|slower|beyond noise/)
 })
 
-test('a comparison of too few passes says that it can tell no difference', () => {
+test('a comparison of too few passes says that it can show no difference', () => {
   const [before, now] = [1, 9].map((ns) => side('x', ...[0, 1, 2].map((n) => rows(ns + n, 1, 1))))
   const text = compareTable(before, now)
   assert.match(text, /^core +ns\/op .* no difference beyond noise$/m)

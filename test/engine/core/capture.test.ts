@@ -44,7 +44,7 @@ function controlLife(flow: CommandFlow): void {
     const address = `0x${addressId}`
     flow.control({ kind: 'addWithdrawalAddress', profileId, addressId, address, label: 'cold' })
   }
-  const change = { username: 'Öl', smartWallet: `0x${'aB'.repeat(20)}`, rank: null, bio: 'said' }
+  const change = { username: 'Öl', smartWallet: `0x${'aB'.repeat(20)}`, rank: null, bio: 'terse' }
   flow.control({ kind: 'editProfile', profileId: 2, profile: change, token: null })
   flow.control({ kind: 'removeWithdrawalAddress', profileId: 1, address: '0xW2' })
 }

@@ -108,7 +108,7 @@ def finding(check, case, interaction) -> dict:
         "operation": failure["operation"],
         "status": str(response.get("status_code")),
         "code": str(code),
-        "said": body[:2000],
+        "body": body[:2000],
         "sent": f"{request.get('method')} {request.get('uri')} {text_of(request)}"[:4000],
         "message": failure["message"],
         "scenario": json.dumps(phase),

@@ -219,7 +219,7 @@ test('recommendations are of the same category first, and then the nearest', () 
   assert.deepEqual(near?.slice(0, 3), ['ucl-madrid', 'messi-goals', 'haaland-30'])
   assert.deepEqual(desk.near('quantum-break')?.slice(0, 2).sort(), [
     'fusion-grid',
-    'superconductor-room',
+    'superconductor-warm',
   ])
   assert.equal(desk.near('never-there'), null)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange } from '../../support/exchange.ts'
 import { at, textAt } from '../../support/json-path.ts'
-import { ADMIN_TOKEN, type Trader } from '../../support/live-exchange.ts'
+import type { Trader } from '../../support/live-exchange.ts'
 import {
   cookieOf,
   login,
@@ -133,12 +133,7 @@ async function proofRows({ alice, bob, wallet, message, cookies }: Speakers): Pr
 
 /** Acts of operators, each with a call that shows the effect. */
 function operatorRows({ alice, bob }: Speakers): Row[] {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  const act = (method: string, path: string, body?: object) =>
-    live.send(method, path, {
-      headers,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
+  const act = live.operator.bind(live)
   const ofAlice = `/admin/profiles/${alice.profileId}`
   return [
     [
@@ -212,11 +207,7 @@ function changeRows({ alice, bob, cookies }: Speakers): Row[] {
     ],
     [
       'capabilities',
-      () =>
-        live.send('PATCH', `/admin/profiles/${bob.profileId}`, {
-          headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-          body: '{"scopes":["withdrawal"]}',
-        }),
+      () => live.operator('PATCH', `/admin/profiles/${bob.profileId}`, { scopes: ['withdrawal'] }),
       () => byBob('GET', `${TOKENS}/capabilities`),
       (_changed, called) => assert.deepEqual(at(called.body, 'allowedScopes'), ['withdrawal']),
     ],

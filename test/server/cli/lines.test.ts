@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { ORDER_TYPES } from '../../../engine/domain/order.ts'
+import { ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
 import { curlText, refusalText, signedRequest } from '../../../server/cli/client.ts'
 import { formatUnits, parsePriceTicks, parseUnits } from '../../../server/cli/decimals.ts'
 import { ORDER_USAGE, orderLineOf, readTerms } from '../../../server/cli/order/order-line.ts'
@@ -98,7 +100,7 @@ const WRONG_ORDERS: readonly (readonly [line: string, sentence: RegExp])[] = [
   [`${HEAD} --sell yes $5`, /^A sell at the market names its shares: 5, without the \$$/],
   [`${HEAD} --buy yes five`, /^'five' is no amount/],
   [`${HEAD} --buy yes $5 --type GTC`, /^An order without a price is FOK; give GTC a price/],
-  [`${HEAD} --buy yes 1@0.5 --type FAK --post-only`, /^A post-only order rests/],
+  [`${HEAD} --buy yes 1@0.5 --type FAK --post-only`, /^--post-only is only for GTC orders/],
   [`${HEAD} --buy yes 1@0.5 --type IOC`, /^--type must be one of GTC, FAK, FOK, not 'IOC'$/],
   [`${HEAD} --buy yes 1@0.5 --as x`, /^--as must be a whole number/],
   [`${HEAD} --buy yes 1@0.5 --markt m`, /Did you mean --market[?][)]$/],
@@ -107,6 +109,19 @@ const WRONG_ORDERS: readonly (readonly [line: string, sentence: RegExp])[] = [
 test('a wrong order line is refused with a sentence', () => {
   for (const [line, expected] of WRONG_ORDERS) {
     assert.throws(() => orderOf(line), { message: expected }, line)
+  }
+})
+
+test('each flag of an order has a flag here, for the order types that take it', () => {
+  for (const { name, flag, needs } of ORDER_FLAGS) {
+    const type = needs ?? 'GTC'
+    const words = `--market m --buy yes 10@0.65 --type ${type} --${flag}`
+    assert.deepEqual(orderOf(words).flags, { [name]: true })
+    for (const other of ORDER_TYPES) {
+      if (needs === null || other === needs) continue
+      const line = `--market m --buy yes 10@0.65 --type ${other} --${flag}`
+      assert.throws(() => orderOf(line), { message: new RegExp(`^--${flag} is only for`) })
+    }
   }
 })
 

@@ -16,7 +16,7 @@ const BUY: OrderRequest = {
   isBuy: true,
   outcome: 0,
   type: 'GTC',
-  isPostOnly: false,
+  flags: {},
   priceTicks: 500,
   amountRaw: 150_000_000,
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
 import type { OrderRequest } from '../../../server/console/exchange/order-amounts.ts'
 import {
   type Draft,
+  KINDS,
   meaningOf,
   mostOf,
   priceOfLevel,
@@ -23,7 +25,7 @@ const DRAFT: Draft = {
   isBuy: true,
   outcome: 0,
   kind: 'GTC',
-  isPostOnly: false,
+  flags: {},
   price: '52.5',
   amount: '10',
 }
@@ -70,7 +72,7 @@ test('a ticket means an order once its fields are right', () => {
       isBuy: true,
       outcome: 0,
       type: 'GTC',
-      isPostOnly: false,
+      flags: {},
       priceTicks: 525,
       amountRaw: 10_000_000,
     },
@@ -88,11 +90,29 @@ test('an empty field is no fault yet, a wrong one is', () => {
   assert.notEqual(meaningOf({ ...DRAFT, amount: '1.0001' }).faults.amount, '')
 })
 
+test('the ticket sends each flag of an order with the types that take it', () => {
+  for (const { name, needs } of ORDER_FLAGS) {
+    for (const kind of KINDS) {
+      const { request } = meaningOf({ ...DRAFT, kind, flags: { [name]: true } })
+      const expected = needs === null || needs === request?.type ? { [name]: true } : {}
+      assert.deepEqual(request?.flags, expected, `${name} of ${kind}`)
+    }
+  }
+})
+
 test('a market order is a FOK without a price, and post-only is for resting orders alone', () => {
-  const market = meaningOf({ ...DRAFT, kind: 'MARKET', price: 'x', isPostOnly: true }).request
-  assert.deepEqual([market?.type, market?.priceTicks, market?.isPostOnly], ['FOK', null, false])
-  assert.equal(meaningOf({ ...DRAFT, isPostOnly: true }).request?.isPostOnly, true)
-  assert.equal(meaningOf({ ...DRAFT, kind: 'FAK', isPostOnly: true }).request?.isPostOnly, false)
+  const market = meaningOf({
+    ...DRAFT,
+    kind: 'MARKET',
+    price: 'x',
+    flags: { postOnly: true },
+  }).request
+  assert.deepEqual([market?.type, market?.priceTicks, market?.flags], ['FOK', null, {}])
+  assert.equal(meaningOf({ ...DRAFT, flags: { postOnly: true } }).request?.flags.postOnly, true)
+  assert.equal(
+    meaningOf({ ...DRAFT, kind: 'FAK', flags: { postOnly: true } }).request?.flags.postOnly,
+    undefined,
+  )
 })
 
 test('steps stay within the prices that there are', () => {
@@ -120,7 +140,7 @@ const REQUEST: OrderRequest = {
   isBuy: true,
   outcome: 0,
   type: 'GTC',
-  isPostOnly: false,
+  flags: {},
   priceTicks: 550,
   amountRaw: 200_000_000,
 }
@@ -164,8 +184,8 @@ test('the ticket warns of what would go otherwise than expected', () => {
   const warning = (request: OrderRequest, offers = OFFERS) =>
     warningOf(request, estimateOf(request, offers, 0))
   assert.equal(warning(REQUEST), '')
-  assert.match(warning({ ...REQUEST, isPostOnly: true }), /post-only/)
-  assert.equal(warning({ ...REQUEST, isPostOnly: true, priceTicks: 500 }), '')
+  assert.match(warning({ ...REQUEST, flags: { postOnly: true } }), /post-only/)
+  assert.equal(warning({ ...REQUEST, flags: { postOnly: true }, priceTicks: 500 }), '')
   assert.match(warning({ ...REQUEST, type: 'FOK' }), /nothing would trade/)
   assert.match(warning({ ...REQUEST, type: 'FAK' }), /50 shares/)
   assert.match(warning({ ...REQUEST, type: 'FAK' }, []), /Nobody/)

@@ -41,13 +41,6 @@ async function pageId(name: string): Promise<string> {
 }
 
 /** Brings the boards up to date, as the clock would. */
-async function passed(): Promise<void> {
-  const { follower, pipeline, boards } = live.exchange
-  await pipeline.durable()
-  assert.ok(await follower.whenApplied(pipeline.durableSeq, 60_000))
-  await boards.pass(live.nowMs())
-}
-
 await live.markAsPrograms(ann, ben)
 await live.placed(ben, rain, { outcome: 1, ticks: 500, sizeRaw: 10 * UNIT })
 await live.placed(ann, rain, { ticks: 500, sizeRaw: 10 * UNIT })
@@ -55,7 +48,7 @@ await live.placed(ben, rain, { ticks: 600, sizeRaw: 5 * UNIT })
 await live.placed(ann, rain, { side: 'sell', ticks: 600, sizeRaw: 5 * UNIT })
 await putMatch(live, 'derby', 1, ['home', 'away'])
 await publishScores(live, eventOf(1, 1, { homeScore: 2 }))
-await passed()
+await live.counted()
 
 test('GET /portfolio/:account/realized-pnl: of a day, a week, a month or all time', async () => {
   const path = `/portfolio/${ann.account}/realized-pnl`
@@ -192,7 +185,7 @@ test('GET /user-stats/accuracy/:account: a body or null, 400, and 404 when it is
   await accepted(live.admin('/admin/markets/rain/resolve', { winningOutcomeIndex: 0 }))
   const { catalogue } = live.exchange.pipeline.clearing
   while (catalogue.unpaid.size > 0) await new Promise(setImmediate)
-  await passed()
+  await live.counted()
   const { body } = await get(path(ann.account))
   const counts = ['marketsWon', 'marketsLost', 'totalResolved', 'since']
   const [won, lost, total, since] = counts.map((name) => at(body, name))

@@ -205,7 +205,7 @@ test('limit: the deadline of a heartbeat is at least 5 seconds ahead', async () 
 
 test('limit: the description of a market has at most 10,000 characters', async () => {
   const make = (count: number) => {
-    const market = { kind: 'clob', slug: `told-${count}`, title: 'Told?' }
+    const market = { kind: 'clob', slug: `named-${count}`, title: 'Named?' }
     return live.admin('/admin/markets', { ...market, description: 'd'.repeat(count) })
   }
   await answers(make, [

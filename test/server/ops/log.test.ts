@@ -26,10 +26,10 @@ async function written(act: (log: ReturnType<typeof openLog>) => void, forPeople
 
 test('a line of the log is JSON, with a named level and an ISO time, without secrets', async () => {
   const text = await written((log) => {
-    log.info({ secret: 'hush', request: { authorization: 'hush', path: '/x' } }, 'said')
+    log.info({ secret: 'hush', request: { authorization: 'hush', path: '/x' } }, 'sent')
     log.debug('not at this level')
   })
-  assert.match(text, /^\{"level":"info","time":"[0-9-]{10}T[0-9:.]{12}Z",.*"msg":"said"\}\n$/)
+  assert.match(text, /^\{"level":"info","time":"[0-9-]{10}T[0-9:.]{12}Z",.*"msg":"sent"\}\n$/)
   assert.match(text, /"path":"\/x"/)
   assert.ok(!text.includes('hush'))
 })

@@ -92,7 +92,7 @@ class Player {
     }
   }
 
-  /** With the news, the outcomes that win. */
+  /** Once the winners are published, the outcomes that win. */
   #legs({ market, second, outcome }: Act) {
     return [market, second].map((index) => ({
       marketSlug: this.#table.markets[index].slug,
@@ -123,7 +123,7 @@ class Player {
     } else await this.call(who, 'POST', '/amm/sell', { ...body, collateralReturnAmount: raw })
   }
 
-  /** With the news, outcome 0 of an act is the winner. */
+  /** Once the winners are published, outcome 0 of an act is the winner. */
   outcomeOf({ market, outcome }: Act): 0 | 1 {
     if (!this.#table.isPublished) return outcome
     const winner = winnerOf(this.#table, market)
@@ -188,7 +188,7 @@ export async function carryOut(live: LiveExchange, table: Table, act: Act): Prom
       return player.withdraw(who, part)
     case 'actFor':
       return player.takeFromKim(part)
-    case 'news':
+    case 'publish':
       return publishEvents(live, table)
     case 'nothing':
       return

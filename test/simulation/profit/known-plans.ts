@@ -20,7 +20,7 @@ const quotes = (who: Colluder, market: MarketIndex) =>
 export const KNOWN_PLANS: ReadonlyMap<string, Plan> = new Map([
   [
     'rebates and referrals of a fee in shares that are worth nothing',
-    plan([{ kind: 'news' }, { kind: 'trade', outcome: 1 }], { isLate: true }),
+    plan([{ kind: 'publish' }, { kind: 'trade', outcome: 1 }], { isLate: true }),
   ],
   ['the money of a sub-account that signs for itself', plan([{ kind: 'actFor', who: 'pat' }])],
   [
@@ -38,7 +38,7 @@ export const KNOWN_PLANS: ReadonlyMap<string, Plan> = new Map([
     'proceeds of a trade that fails, taken out before its block',
     plan(
       [
-        { kind: 'news' },
+        { kind: 'publish' },
         { kind: 'trade', market: 1, outcome: 1, ticks: 1, waitMs: 40_000 },
         { kind: 'ask', market: 1 },
         { kind: 'sell', who: 'ben', market: 1, outcome: 1 },
@@ -57,7 +57,7 @@ export const KNOWN_PLANS: ReadonlyMap<string, Plan> = new Map([
       [
         ...quotes('pat', 0),
         ...quotes('pat', 1).map((act, at) => ({ ...act, waitMs: at === 1 ? 40_000 : 0 })),
-        { kind: 'news' },
+        { kind: 'publish' },
         ...[1, 2].map(() => ({ kind: 'pack', who: 'ben' }) as const),
       ],
       { isLate: true },

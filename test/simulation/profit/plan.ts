@@ -1,13 +1,13 @@
 import type { Random } from '../../support/random.ts'
 
-// What colluding accounts do, act by act. An act never depends on who wins, but for those behind
-// the news: from then on the colluders know the winners, as they do shortly before a market ends.
+// What colluding accounts do, act by act. Acts know nothing of who wins until the
+// winners are published: then the colluders know them, as they do shortly before a market ends.
 
 /** How often each kind comes among random acts. */
 const ODDS = {
   ...{ trade: 4, ask: 3, take: 1, sell: 2, cancel: 1 },
   ...{ split: 1, merge: 1, poolBuy: 1, poolSell: 1 },
-  ...{ pack: 3, offer: 1, withdraw: 2, actFor: 1, news: 1, nothing: 0 },
+  ...{ pack: 3, offer: 1, withdraw: 2, actFor: 1, publish: 1, nothing: 0 },
 } as const
 export type ActKind = keyof typeof ODDS
 const KINDS: readonly ActKind[] = Object.entries(ODDS).flatMap(([kind, odds]) => {
@@ -97,9 +97,10 @@ function failure({ length }: readonly Act[], random: Random): number {
 export function randomPlan(random: Random): Plan {
   const length = random.between(1, random.pick([2, 4, 6, LENGTH_MAX]))
   const rest = Array.from({ length }, () => randomAct(random))
-  const news: Act = { ...randomAct(random), kind: 'news' }
+  const publish: Act = { ...randomAct(random), kind: 'publish' }
   const isLate = random.chance(LATE)
-  const acts = isLate && random.chance(UPDATES_FIRST) ? [news, ...rest].slice(0, LENGTH_MAX) : rest
+  const acts =
+    isLate && random.chance(UPDATES_FIRST) ? [publish, ...rest].slice(0, LENGTH_MAX) : rest
   return { acts, failsAt: failure(acts, random), isLate }
 }
 

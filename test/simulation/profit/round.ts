@@ -14,8 +14,8 @@ import {
 } from './table.ts'
 
 // Plays plans with the same waits beside each other, each once under every pair of winners, and
-// ends the day. The gain of a plan is what its colluders gain on average: no winner is known before
-// the news.
+// ends the day. The gain of a plan is what its colluders gain on average: no winner is known
+// before it is published.
 
 /** How much one plan gained on average, and under each pair of winners; raw collateral. */
 export interface Gain {

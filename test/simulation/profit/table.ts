@@ -17,7 +17,7 @@ export const FUNDS_RAW = 100_000 * UNIT
 const HONEST_RAW = 200_000 * UNIT
 const QUOTE = { ticks: 480, sizeRaw: 2_000 * UNIT } as const
 const HONEST_SIZE_RAW = 100_000 * UNIT
-/** The maker buys at these prices or better: while nobody knows the winner, and behind the news. */
+/** The maker buys at these prices or better: before and after the winner is published. */
 const FAIR_TICKS = 490
 const KNOWN_TICKS = 980
 /** In all samples that a plan can see, the rewards pay less than rounding may give. */

@@ -242,7 +242,7 @@ function moneyIssues(
   const requested = { ownerId, stakeRaw, payoutRaw: paysRaw }
   const lacksHouse = isPricedByHouse && !houseTakes(clearing, requested, legs, nowMs)
   const lacksStake = isPaid && ownerId !== null && ledger.freeRaw(ownerId) < stakeRaw
-  const isRestricted = modes.count > 0 && modes.orderRefusal(false, nowMs) !== null
+  const isRestricted = modes.count > 0 && modes.orderReject(false, nowMs) !== null
   return [
     ...(isTooHigh ? [{ code: 'MULTIPLIER_TOO_HIGH' as const }] : []),
     ...(isTooLow ? [{ code: 'MULTIPLIER_TOO_LOW' as const }] : []),

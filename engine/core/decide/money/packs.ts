@@ -120,7 +120,7 @@ export function decideAccept(
   const { profileId, stakeRaw } = staking
   const restricted = decideCall(clearing, staking)
   if (restricted !== null) return restricted
-  const closed = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
+  const closed = modes.count === 0 ? null : modes.orderReject(false, nowMs)
   if (closed !== null) return closed
   const full = gatePackCount(clearing)
   if (full !== null) return full

@@ -48,7 +48,7 @@ export function approvalOf(
 function gatePool(clearing: Clearing, market: Market, nowMs: TimeMs): Reject | null {
   if (kindOf(market) !== 'amm') return REJECT.MARKET_NOT_POOL
   const { modes } = clearing
-  const restricted = modes.count === 0 ? null : modes.orderRefusal(false, nowMs)
+  const restricted = modes.count === 0 ? null : modes.orderReject(false, nowMs)
   if (restricted !== null) return restricted
   return isTradable(market, nowMs) ? null : REJECT.POOL_CLOSED
 }

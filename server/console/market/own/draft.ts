@@ -1,5 +1,6 @@
 // The order ticket as it is typed, and the order that it means.
 
+import { flagFields, type OrderFlags } from '../../../../engine/domain/order-flags.ts'
 import { amountsOf, type OrderRequest, type OrderType } from '../../exchange/order-amounts.ts'
 import { rawOf, ticksOf } from '../../page/format.ts'
 
@@ -10,7 +11,8 @@ export interface Draft {
   readonly isBuy: boolean
   readonly outcome: 0 | 1
   readonly kind: Kind
-  readonly isPostOnly: boolean
+  /** As checked; an order has those of them that its type may have. */
+  readonly flags: Partial<OrderFlags>
   /** Cents, as typed. */
   readonly price: string
   /** Shares; dollars for a market buy. */
@@ -29,7 +31,7 @@ export interface Meant {
   readonly faults: Faults
 }
 
-const TYPES: Readonly<Record<Kind, OrderType>> = {
+export const TYPES: Readonly<Record<Kind, OrderType>> = {
   GTC: 'GTC',
   FAK: 'FAK',
   FOK: 'FOK',
@@ -55,12 +57,11 @@ export function meaningOf(draft: Draft): Meant {
     return { request: null, faults }
   }
   const { isBuy, outcome, kind } = draft
-  const isPostOnly = kind === 'GTC' && draft.isPostOnly
   const request: OrderRequest = {
     isBuy,
     outcome,
     type: TYPES[kind],
-    isPostOnly,
+    flags: flagFields(draft.flags, TYPES[kind]),
     priceTicks,
     amountRaw,
   }

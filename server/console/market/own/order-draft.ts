@@ -49,7 +49,7 @@ export class OrderDraft {
     isBuy: true,
     outcome: 0,
     kind: 'GTC',
-    isPostOnly: false,
+    flags: {},
     price: '',
     amount: '',
     until: 'canceled',

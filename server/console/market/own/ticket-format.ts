@@ -58,7 +58,7 @@ export function linesOf(
 
 /** What would go otherwise than the trader may think; empty for nothing. */
 export function warningOf(request: OrderRequest, { sharesRaw, leftRaw }: Estimate): string {
-  if (request.isPostOnly && sharesRaw > 0) {
+  if (request.flags.postOnly === true && sharesRaw > 0) {
     return 'This price would trade at once, so a post-only order would be refused.'
   }
   if (request.type === 'FOK' && leftRaw > 0) {

@@ -1,11 +1,12 @@
 // The order ticket: what one wants, what it would cost in the book as it is now, and the button
 // that signs and sends it.
 
+import { flagsFor } from '../../../../engine/domain/order-flags.ts'
 import { hasBook } from '../../exchange/market-format.ts'
 import { OUTCOMES } from '../../exchange/positions.ts'
 import type { MarketView } from '../../exchange/shapes.ts'
 import { Button, Metadata } from '../../page/blocks.tsx'
-import { KINDS, type Kind, meaningOf, steppedPrice } from './draft.ts'
+import { KINDS, type Kind, meaningOf, steppedPrice, TYPES } from './draft.ts'
 import { Entry, MaxButton, TicketForm, WayChoice } from './fields.tsx'
 import { UNTILS, type Until } from './lifetime.ts'
 import type { OrderDraft, TicketParts } from './order-draft.ts'
@@ -62,7 +63,7 @@ interface DraftProps {
 /** The fields that this kind of order has. */
 function Fields({ draft }: DraftProps) {
   const { typed, faults, lifetime } = draft
-  const { kind, isBuy, amount, at, until, isPostOnly } = typed.value
+  const { kind, isBuy, amount, at, until, flags } = typed.value
   const isMarket = kind === 'MARKET'
   return (
     <>
@@ -105,17 +106,19 @@ function Fields({ draft }: DraftProps) {
           enter={(text) => draft.change({ at: text })}
         />
       )}
-      {kind === 'GTC' && (
-        <label class="check">
+      {flagsFor(TYPES[kind]).map(({ name, label }) => (
+        <label key={name} class="check">
           <input
             type="checkbox"
-            name="postOnly"
-            checked={isPostOnly}
-            onChange={(event) => draft.change({ isPostOnly: event.currentTarget.checked })}
+            name={name}
+            checked={flags[name] === true}
+            onChange={({ currentTarget: { checked } }) => {
+              draft.change({ flags: { ...flags, [name]: checked } })
+            }}
           />
-          <span>Post-only (never match immediately)</span>
+          <span>{label}</span>
         </label>
-      )}
+      ))}
     </>
   )
 }

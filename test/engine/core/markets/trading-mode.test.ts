@@ -30,13 +30,13 @@ test('each mode lets through its own kinds of request only (rules §4.6)', () =>
   for (const [mode, order, postOnly, cancel] of rows) {
     const modes = new TradingModes()
     modes.apply(put(windowOf({ mode })))
-    assert.equal(rejectName(modes.orderRefusal(false, NOON_MS)), order)
-    assert.equal(rejectName(modes.orderRefusal(true, NOON_MS)), postOnly)
-    assert.equal(rejectName(modes.cancelRefusal(NOON_MS)), cancel)
+    assert.equal(rejectName(modes.orderReject(false, NOON_MS)), order)
+    assert.equal(rejectName(modes.orderReject(true, NOON_MS)), postOnly)
+    assert.equal(rejectName(modes.cancelReject(NOON_MS)), cancel)
   }
   const none = new TradingModes()
-  assert.equal(none.orderRefusal(false, NOON_MS), null)
-  assert.equal(none.cancelRefusal(NOON_MS), null)
+  assert.equal(none.orderReject(false, NOON_MS), null)
+  assert.equal(none.cancelReject(NOON_MS), null)
 })
 
 test('a window holds from its start to just before its end; the strictest of several wins', () => {

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
 import { assertRefused } from '../../../support/replies.ts'
 
 const { live } = await exchange()
 
-const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-const requested = async (path: string) => (await live.send('GET', path, { headers })).body
+const requested = async (path: string) => (await live.operator('GET', path)).body
 
 test('profiles and balances are listed by id, in pages', async () => {
   const market = await live.openMarket('listed')
@@ -29,7 +27,7 @@ test('profiles and balances are listed by id, in pages', async () => {
   const last = { profileId: 3, freeRaw: 1_000_000, reservedRaw: 0 }
   assert.deepEqual(second, { balances: [last], next: null })
   assert.deepEqual(await requested('/admin/balances/3'), last)
-  const missing = await live.send('GET', '/admin/balances/4', { headers })
+  const missing = await live.operator('GET', '/admin/balances/4')
   assertRefused(missing, 404, 'PROFILE_NOT_FOUND')
   const profiles = await requested('/admin/profiles?after=1&limit=1')
   const { account } = rich
@@ -65,7 +63,7 @@ test('a profile is found by its account or its username, in any letter case', as
   ]) {
     assert.deepEqual(await idsOf(query), [], query)
   }
-  const long = await live.send('GET', `/admin/profiles?username=${'v'.repeat(45)}`, { headers })
+  const long = await live.operator('GET', `/admin/profiles?username=${'v'.repeat(45)}`)
   assert.equal(long.status, 400)
 })
 
@@ -107,8 +105,8 @@ test('only the operator reads the lists, and their pages are bounded', async () 
   ]) {
     assert.equal((await live.send('GET', path)).status, 401)
   }
-  assert.equal((await live.send('GET', '/admin/profiles?limit=501', { headers })).status, 400)
-  assert.equal((await live.send('GET', '/admin/profiles?after=-1', { headers })).status, 400)
+  assert.equal((await live.operator('GET', '/admin/profiles?limit=501')).status, 400)
+  assert.equal((await live.operator('GET', '/admin/profiles?after=-1')).status, 400)
 })
 
 test('the front page has links that work', async () => {

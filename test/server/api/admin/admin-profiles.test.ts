@@ -3,27 +3,15 @@ import { test } from 'node:test'
 import { newFolder } from '../../../support/data-folder.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
 import { cookieOf, login, newWallet, withCookie } from '../../../support/live-session.ts'
-import { accepted, assertRefused, codeOf, type Reply } from '../../../support/replies.ts'
+import { accepted, assertRefused, codeOf } from '../../../support/replies.ts'
 import { ADMIN_TOKEN as SERVER_TOKEN, ServerProcess } from '../../../support/server-process.ts'
 
 // What an operator does to profiles, and the line that each act leaves in the log.
 
 const { live } = await exchange()
 
-function requested(
-  method: string,
-  path: string,
-  body?: unknown,
-  token = ADMIN_TOKEN,
-): Promise<Reply> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  return live.send(method, path, {
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-}
+const requested = live.operator.bind(live)
 
 test('an operator sees and edits rank, cap, names and capabilities of a profile', async () => {
   const { profileId, account } = await live.trader(0)
@@ -112,12 +100,8 @@ test('a wrong edit is refused and changes nothing; only an operator edits', asyn
 
 test('half a surrogate pair is malformed; a whole pair is text', async () => {
   const { profileId } = await live.trader(0)
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   const name = (escaped: string) =>
-    live.send('PATCH', `/admin/profiles/${profileId}`, {
-      headers,
-      body: `{"username":"${escaped}"}`,
-    })
+    live.operator('PATCH', `/admin/profiles/${profileId}`, `{"username":"${escaped}"}`)
   for (const half of ['\\ud800', 'a\\uDC00', '\\ude00\\ud83d', '\\ud83d \\ude00']) {
     assert.equal(codeOf(await name(half)), 'BODY_MALFORMED', half)
   }

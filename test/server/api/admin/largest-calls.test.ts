@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { exchange } from '../../../support/exchange.ts'
-import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
 import { assertRefused, type Reply } from '../../../support/replies.ts'
 
 // The largest calls whose commands grow with their body. Each is taken, or refused before anything
@@ -18,8 +17,7 @@ function wide(characters: number): string {
 function send(method: string, path: string, body: object): Promise<Reply> {
   const text = JSON.stringify(body)
   assert(Buffer.byteLength(text) <= LIMITS.bodyBytesMax, `${path}: a body of ${text.length}`)
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  return live.send(method, path, { headers, body: text })
+  return live.operator(method, path, text)
 }
 
 const LABELS = Array.from({ length: 32 }, (_none, index) => `${index}${wide(62)}`)
@@ -75,11 +73,10 @@ test('metadata that grows past a record is refused, and less of it is taken', as
     })
     return `{"name":"Wide","slug":"wide","options":[${options.join(',')}]}`
   }
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
   const put = (count: number) => {
     const body = bodyOf(count)
     assert(body.length <= LIMITS.bodyBytesMax, `a body of ${body.length}`)
-    return live.send('POST', '/admin/property-keys', { headers, body })
+    return live.admin('/admin/property-keys', body)
   }
   const refused = await put(240)
   assertRefused(refused, 413, 'COMMAND_TOO_LARGE', refused.text.slice(0, 300))

@@ -3,7 +3,6 @@ import { test } from 'node:test'
 import { readAdminLine } from '../../../support/admin-line.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
 import { codeOf, type Reply } from '../../../support/replies.ts'
 
 // Markets, groups and series through their whole life by lines of `outcomex admin`, each sent to a
@@ -13,10 +12,7 @@ const { live } = await exchange({ flags: ['--block-ms', '0'] })
 
 function admin(...line: string[]): Promise<Reply> {
   const { method, path, body } = readAdminLine(line).call
-  const authorization = `Bearer ${ADMIN_TOKEN}`
-  if (body === '') return live.send(method, path, { headers: { authorization } })
-  const headers = { authorization, 'content-type': 'application/json' }
-  return live.send(method, path, { headers, body })
+  return live.operator(method, path, body === '' ? undefined : body)
 }
 
 async function done(...line: string[]): Promise<unknown> {

@@ -21,7 +21,7 @@ import {
 import { readAdminLine } from '../../../support/admin-line.ts'
 import { newFolder } from '../../../support/data-folder.ts'
 import { at } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN, type LiveExchange, startLive } from '../../../support/live-exchange.ts'
+import { type LiveExchange, startLive } from '../../../support/live-exchange.ts'
 import type { Reply } from '../../../support/replies.ts'
 import { until } from '../../../support/until.ts'
 
@@ -70,8 +70,7 @@ after(async () => {
 
 function send(...line: string[]): Promise<Reply> {
   const { method, path, body } = byLine(...line)
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  return live.send(method, path, { headers, body })
+  return live.operator(method, path, body)
 }
 
 function shownIn(body: unknown, { shownAt }: MarketSetting): unknown {

@@ -22,16 +22,7 @@ const { live, rain, slow } = await exchange({
   markets: { rain: {}, slow: { takerDelayMs: 60_000 } },
 })
 
-function requested(
-  method: string,
-  path: string,
-  body?: unknown,
-  token = ADMIN_TOKEN,
-): Promise<Reply> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const text = body === undefined ? {} : { body: JSON.stringify(body) }
-  return live.send(method, path, { headers, ...text })
-}
+const requested = live.operator.bind(live)
 
 async function freeze({ profileId }: { profileId: number }, reason = 'A theft.'): Promise<Reply> {
   const reply = await accepted(requested('POST', `/admin/profiles/${profileId}/freeze`, { reason }))

@@ -21,13 +21,6 @@ const ben = await live.trader(10_000 * SHARE)
 await live.markAsPrograms(ann, ben)
 
 /** Lets the follower see all, and brings the boards up to date as the clock would. */
-async function passed(): Promise<void> {
-  const { follower, pipeline, boards } = live.exchange
-  await pipeline.durable()
-  assert.ok(await follower.whenApplied(pipeline.durableSeq, 60_000))
-  await boards.pass(live.nowMs())
-}
-
 async function json(path: string): Promise<unknown> {
   const { status, body, text } = await live.read(path)
   assert.equal(status, 200, `${path}: ${text}`)
@@ -72,7 +65,7 @@ test('before the first pass boards are empty, and positions are BUILDING', async
 
 test('the boards show what was realised and traded, and by whom', async () => {
   await trade()
-  await passed()
+  await live.counted()
   for (const timeframe of ['24h', '7d', '30d', 'all']) {
     const board = await json(`/leaderboard/pnl?timeframe=${timeframe}`)
     assert.deepEqual(rowsOf(board, 'rank', 'profileId', 'username', 'pnl', 'volume'), [
@@ -186,7 +179,7 @@ test('a request with wrong parameters is refused with a sentence', async () => {
 
 test('an hour that ended leaves its window, and a page is rebuilt after a minute', async () => {
   live.shiftClock(24 * HOUR_MS)
-  await passed()
+  await live.counted()
   assert.deepEqual(rowsOf(await json('/leaderboard/pnl?timeframe=24h')), [])
   assert.equal(rowsOf(await json('/leaderboard/pnl?timeframe=7d')).length, 2)
   const home = await json('/leaderboard/pnl?scope=category&marketPageId=__home__')
@@ -208,7 +201,7 @@ test('accuracy is null until a market that the account held is paid out', async 
   }
   const { catalogue } = live.exchange.pipeline.clearing
   while (catalogue.unpaid.size > 0) await new Promise(setImmediate)
-  await passed()
+  await live.counted()
   // Rain pays NO: ann lost what 57 shares cost, less what it realised; ben's 100 NO won.
   const reported = await json(path(ann.account))
   assert.deepEqual(
@@ -234,7 +227,7 @@ test('the board of a page counts markets that left memory since', async () => {
   await accepted(live.call(ann, 'POST', '/portfolio/redeem', { conditionId }), 201)
   // The exchange redeems the shares that pay nothing, and then nobody needs the market.
   while (catalogue.bySlug('fog') !== undefined) await new Promise(setImmediate)
-  await passed()
+  await live.counted()
   const path = `/leaderboard/pnl?scope=category&marketPageId=${await idOf('Fog')}`
   const board = await json(path)
   assert.deepEqual(rowsOf(board, 'profileId', 'pnl', 'volume'), [

@@ -37,11 +37,6 @@ async function resolve(slug: string) {
   return reply
 }
 
-async function gone(slug: string): Promise<void> {
-  const { published } = live.exchange.pipeline
-  while (published.bySlug(slug) !== undefined) await new Promise(setImmediate)
-}
-
 const read = (path: string) => live.send('GET', path)
 const ordersOf = (trader: Trader, slug: string) =>
   live.call(trader, 'GET', `/markets/${slug}/user-orders?statuses=MATCHED&statuses=CANCELED`)
@@ -52,7 +47,7 @@ const orderId = String(at(lastOrder.body, 'order', 'id'))
 await putMatch(live, 'derby', 1, ['rain'])
 const ended = await resolve('rain')
 assert.equal(at(ended.body, 'automationType'), 'sports')
-await gone('rain')
+await live.archived('rain')
 
 /** What everybody reads of the archived market, which a restart does not change. */
 async function readsAsResolved(): Promise<void> {
@@ -164,7 +159,7 @@ test('a market gets the book of one that is over, and trades there', async () =>
   const { catalogue } = live.exchange.pipeline.clearing
   const { book } = catalogue.bySlug('snow') ?? {}
   await resolve('snow')
-  await gone('snow')
+  await live.archived('snow')
   const sun = await traded('sun')
   assert.equal(catalogue.bySlug('sun')?.book, book)
   assert.equal(codeOf(await live.place(ann, snow, { sizeRaw: SHARE })), 'MARKET_NOT_TRADABLE')

@@ -88,11 +88,6 @@ async function readsWhole(): Promise<void> {
   )
 }
 
-async function left(slug: string): Promise<void> {
-  const { published } = live.exchange.pipeline
-  while (published.bySlug(slug) !== undefined) await new Promise(setImmediate)
-}
-
 test('a group shows the trades of all its markets', readsWhole)
 
 test('the trades of one market are its own', async () => {
@@ -105,8 +100,8 @@ test('the trades of one market are its own', async () => {
 test('a resolved group shows markets that left memory before it, after a restart too', async () => {
   await accepted(live.admin('/admin/groups/cup/resolve', { winner: blues.slug }))
   // Nobody holds shares of these two; those of the third keep it and the group in memory.
-  await left(reds.slug)
-  await left(blues.slug)
+  await live.archived(reds.slug)
+  await live.archived(blues.slug)
   assert.ok(live.exchange.pipeline.published.bySlug('cup'))
   await readsWhole()
   await live.restart()
@@ -117,7 +112,7 @@ test('a resolved group shows markets that left memory before it, after a restart
 test('a group that left memory shows its markets', async () => {
   await openGroup('race', ['left', 'right'])
   await accepted(live.admin('/admin/groups/race/resolve', { winner: 'race-left' }))
-  await left('race')
+  await live.archived('race')
   const detail = await live.read('/markets/race')
   assert.deepEqual(
     listAt(detail, 'markets').map((child) => [at(child, 'slug'), at(child, 'winningOutcomeIndex')]),

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
 import { accepted } from '../../../support/replies.ts'
 
 // `include=navigation` gives the pages down to a market; the list of slugs names the markets of a
@@ -62,21 +61,18 @@ test('the breadcrumb leads to the deepest page of the tree that shows the market
 })
 
 test('an edit of a market and of a page moves the breadcrumb', async () => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
-  const body = JSON.stringify({ tags: ['football'] })
-  await accepted(live.send('PATCH', '/admin/markets/court-final', { headers, body }))
+  await accepted(live.operator('PATCH', '/admin/markets/court-final', { tags: ['football'] }))
   assert.deepEqual(await trailOf('court-final'), ['/sport', '/sport/football'])
-  const { pages } = Object((await live.send('GET', '/admin/market-pages', { headers })).body)
+  const { pages } = Object((await live.operator('GET', '/admin/market-pages')).body)
   const football = pages.find((page: unknown) => at(page, 'slug') === 'football')
   const path = `/admin/market-pages/${String(at(football, 'id'))}`
-  await accepted(live.send('PUT', path, { headers, body: JSON.stringify({ slug: 'soccer' }) }))
+  await accepted(live.operator('PUT', path, { slug: 'soccer' }))
   assert.deepEqual(await trailOf('court-final'), ['/sport', '/sport/soccer'])
 })
 
 test('a market that left memory keeps its breadcrumb', async () => {
   await accepted(live.admin('/admin/markets/cup-final/resolve', { winningOutcomeIndex: 0 }))
-  const { published } = live.exchange.pipeline
-  while (published.bySlug('cup-final') !== undefined) await new Promise(setImmediate)
+  await live.archived('cup-final')
   assert.deepEqual(await trailOf('cup-final'), ['/sport', '/sport/soccer'])
 })
 

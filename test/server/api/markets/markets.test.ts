@@ -73,7 +73,7 @@ test('active markets are sorted in each way the API names', async () => {
   const quiet = await live.openMarket('quiet', { deadline: soon + 1 })
   const traded = await live.openMarket('traded', { deadline: soon - 1 })
   const deep = await live.openMarket('deep', { deadline: soon })
-  await live.openMarket('twin', { deadline: soon })
+  await live.openMarket('second', { deadline: soon })
   const bid = async (market: typeof deep, ticks: number) => {
     await live.placed(maker, market, { ticks, sizeRaw: 100_000_000 })
   }
@@ -85,14 +85,14 @@ test('active markets are sorted in each way the API names', async () => {
   const dear = { outcome: 1, ticks: 400, sizeRaw: 100_000_000 } as const
   await live.placed(maker, quiet, dear)
   const others = ['active-volcanoes', 'ending', 'endless']
-  const newest = ['twin', 'deep', 'traded', 'quiet', ...others]
+  const newest = ['second', 'deep', 'traded', 'quiet', ...others]
   const rows: [sortBy: string, slugs: string[]][] = [
     ['newest', newest],
     ['lp_rewards', newest],
-    ['ending_soon', ['ending', 'traded', 'twin', 'deep', 'quiet', 'active-volcanoes', 'endless']],
-    ['high_value', ['traded', 'twin', 'deep', 'quiet', ...others]],
-    ['liquidity', ['quiet', 'deep', 'twin', 'traded', ...others]],
-    ['trending', ['traded', 'twin', 'deep', 'quiet', ...others]],
+    ['ending_soon', ['ending', 'traded', 'second', 'deep', 'quiet', 'active-volcanoes', 'endless']],
+    ['high_value', ['traded', 'second', 'deep', 'quiet', ...others]],
+    ['liquidity', ['quiet', 'deep', 'second', 'traded', ...others]],
+    ['trending', ['traded', 'second', 'deep', 'quiet', ...others]],
   ]
   for (const [sortBy, slugs] of rows) assert.deepEqual(await slugsBy(sortBy), slugs, sortBy)
   // A later order changes the list that was already read.
@@ -128,11 +128,11 @@ test('what traded lately is trending, above what traded more before', async () =
 test('GET /categories lists the categories of active markets by their numbers', async () => {
   const list = async () => (await live.send('GET', '/categories')).body
   assert.deepEqual(await list(), [])
-  await create('storm', { categories: ['Weather', 'News'] })
+  await create('storm', { categories: ['Weather', 'Nature'] })
   await create('match', { categories: ['Sports'] })
   const all = [
     { id: 1, name: 'Weather' },
-    { id: 2, name: 'News' },
+    { id: 2, name: 'Nature' },
     { id: 3, name: 'Sports' },
   ]
   assert.deepEqual(await list(), all)

@@ -44,14 +44,14 @@ test('a search finds a market that does not say its words, in its own bytes', as
 
 test('a search before the first market does not spoil the searches behind it', async () => {
   const { live: young } = await exchange()
-  const { query, follower, pipeline } = young.exchange
+  const { query } = young.exchange
   assert.deepEqual(await query.request(searchMarkets, all, patientSlice()), {
     total: 0,
     marketIds: [],
   })
   const body = { kind: 'clob', slug: 'btc-200k', title: 'Bitcoin above 200,000?' }
   assert.equal((await young.admin('/admin/markets', body)).status, 201)
-  while (!(await follower.whenApplied(pipeline.durableSeq, 1000))) await pipeline.whenIdle()
+  await young.followed()
   const found = await young.send('GET', '/markets/search?query=bitcoin')
   assert.equal(at(found.body, 'markets', 0, 'slug'), 'btc-200k', found.text)
 })

@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { api } from '../../../../server/api/routes.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN, type LiveExchange, type Trader } from '../../../support/live-exchange.ts'
+import type { LiveExchange, Trader } from '../../../support/live-exchange.ts'
 import { newWallet, signingMessage } from '../../../support/live-session.ts'
+import { RawClient } from '../../../support/raw-client.ts'
 import { assertRefused, codeOf, type Reply } from '../../../support/replies.ts'
 import { upgradeText } from '../../../support/socket-client.ts'
-import { RawClient } from '../../edge/http/gateway/raw-client.ts'
 
 // The calls that are refused: those that come too often, and trades from blocked countries.
 
@@ -101,7 +101,7 @@ test('without limits no reply states a bucket', async () => {
 
 async function upgradeStatus(live: LiveExchange, address: string): Promise<string> {
   const socket = new RawClient(live.port)
-  socket.send(upgradeText(`X-Forwarded-For: ${address}\r\n`))
+  socket.send(upgradeText({ 'X-Forwarded-For': address }))
   while (!socket.received.includes('\r\n')) await new Promise(setImmediate)
   socket.destroy()
   return socket.received.split(' ')[1]
@@ -170,12 +170,11 @@ test('profiles and addresses have a bucket for each rate class', async () => {
 
 /** A call of each rate class that changes nothing. The first test covers the public class. */
 function callsOf(live: LiveExchange, trader: Trader) {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   return {
     private: () => live.call(trader, 'GET', ME),
     trade: () => live.call(trader, 'POST', '/orders/cancel', { clientOrderId: 'none' }),
     auth: () => live.call(trader, 'DELETE', '/auth/api-tokens/nothing'),
-    admin: () => live.send('GET', '/admin/profiles/1', { headers }),
+    admin: () => live.operator('GET', '/admin/profiles/1'),
   }
 }
 

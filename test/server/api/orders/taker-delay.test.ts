@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { exchange } from '../../../support/exchange.ts'
 import { at, textAt } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN } from '../../../support/live-exchange.ts'
 import {
   type LiveMarket,
   type OrderRequest,
@@ -37,15 +36,13 @@ afterEach(async () => {
   }
 })
 
-const operator = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }
-
 async function windows(): Promise<{ id: number }[]> {
-  const { body } = await live.send('GET', '/admin/trading-modes', operator)
+  const { body } = await live.operator('GET', '/admin/trading-modes')
   return Object(at(body, 'windows'))
 }
 
 async function endWindow(id: number): Promise<void> {
-  await accepted(live.send('DELETE', `/admin/trading-modes/${id}`, operator))
+  await accepted(live.operator('DELETE', `/admin/trading-modes/${id}`))
 }
 
 const stateOf = (value: unknown) => at(value, 'execution', 'settlementStatus')

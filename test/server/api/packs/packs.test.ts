@@ -166,8 +166,7 @@ test('a market that is over is not active, also when it left memory', async () =
   const path = `/admin/markets/${slug}/resolve`
   const resolved = await live.admin(path, { winningOutcomeIndex: 0 })
   const marketId = at(resolved.body, 'id')
-  const { published } = live.exchange.pipeline
-  while (published.bySlug(slug) !== undefined) await new Promise(setImmediate)
+  await live.archived(slug)
   for (const name of [{ marketSlug: slug }, { marketId }]) {
     const requested = [leg, { ...name, outcomeIndex: 0 }]
     const { body, text } = await quote(ann, { legs: requested, stake: STAKE })

@@ -31,10 +31,7 @@ async function sideOf(slug: string, outcome: 'yes' | 'no' = 'yes') {
 
 /** Worth, profit and source of the holder's YES shares on the board of biggest positions. */
 async function onBoard(slug: string): Promise<unknown[]> {
-  const { follower, pipeline, boards } = live.exchange
-  await pipeline.durable()
-  assert.ok(await follower.whenApplied(pipeline.durableSeq, 60_000))
-  await boards.pass(live.nowMs())
+  await live.counted()
   const { body } = await live.read(BIGGEST)
   const data = at(body, 'data')
   assert(Array.isArray(data))

@@ -126,8 +126,7 @@ test('a redemption waits for the payout and burns the losing side too', async ()
   const again = () => post(ann, '/portfolio/redeem', { conditionId })
   assert.equal(codeOf(await again()), 'NOTHING_TO_REDEEM')
   // Nobody holds a share any more, so the market leaves memory; the answer stays.
-  const { published } = live.exchange.pipeline
-  while (published.bySlug('won') !== undefined) await new Promise(setImmediate)
+  await live.archived('won')
   assert.equal(codeOf(await again()), 'NOTHING_TO_REDEEM')
   const never = { conditionId: `0x${'ab'.repeat(32)}` }
   assert.equal(codeOf(await post(ann, '/portfolio/redeem', never)), 'MARKET_NOT_FOUND')

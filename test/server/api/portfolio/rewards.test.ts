@@ -6,7 +6,7 @@ import { dayOf } from '../../../../engine/domain/rewards/reward-time.ts'
 import { DAY_MS } from '../../../../engine/domain/units.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
-import { ADMIN_TOKEN, type Trader } from '../../../support/live-exchange.ts'
+import type { Trader } from '../../../support/live-exchange.ts'
 import { accepted } from '../../../support/replies.ts'
 import { nextDay, nextSample } from '../../../support/reward-days.ts'
 
@@ -85,8 +85,7 @@ test('the maker gets back a part of the fee of a mined trade, in shares', async 
 })
 
 test('a day is paid after its end; what there is no collateral for waits a day', async () => {
-  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-  const { body } = await live.send('GET', '/admin/rewards', { headers })
+  const { body } = await live.operator('GET', '/admin/rewards')
   assert.deepEqual(body, { balanceRaw: 0, owedRewardsRaw: '3000000', owedRebatesRaw: '0' })
   const funded = await accepted(live.admin('/admin/rewards', { collateralRaw: 2_800_000 }))
   assert.equal(at(funded.body, 'balanceRaw'), 2_800_000)

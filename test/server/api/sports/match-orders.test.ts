@@ -162,7 +162,7 @@ test('a match that left memory is read, and its orders too', async () => {
   const { published } = live.exchange.pipeline
   assert.ok(published.matches.bySlug('ended') !== undefined, 'its market is in memory')
   await accepted(live.admin('/admin/markets/wet/resolve', { payoutNumerators: [1, 1] }))
-  while (published.bySlug('wet') !== undefined) await new Promise(setImmediate)
+  await live.archived('wet')
   assert.equal(published.matches.bySlug('ended'), undefined)
   for (const slug of ['ended', 'wet']) {
     assert.deepEqual(idsOf(await ordersOf(alice, '?statuses=CANCELED', slug)), [id])

@@ -26,7 +26,7 @@ const DELAYED: readonly Row[] = [
       ...HELD('buy yes 8 @500'),
       'alice cancels m',
       DELAY,
-      't heard 1',
+      't received 1',
       'carol u buy no 8 @500',
       'u silent',
       DELAY,
@@ -43,7 +43,7 @@ const DELAYED: readonly Row[] = [
       'carol n buy no 2 @510',
       ...HELD('buy yes 8 @500 FAK'),
       'bob rests buy yes 1 @100',
-      'rests heard 1',
+      'rests received 1',
       DELAY,
     ],
     received: {

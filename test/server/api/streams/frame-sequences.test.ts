@@ -29,7 +29,12 @@ const ARRIVALS: readonly Row[] = [
   },
   {
     title: 'a GTC that fills in part on arrival, and as a maker later',
-    story: ['alice m buy no 3 @500', 'bob t buy yes 8 @500', 't heard 3', 'carol u buy no 5 @500'],
+    story: [
+      'alice m buy no 3 @500',
+      'bob t buy yes 8 @500',
+      't received 3',
+      'carol u buy no 5 @500',
+    ],
     received: {
       m: FILLED_3,
       t: ['MATCHED 3 @0.5', 'PLACEMENT 5', 'MINED', 'UPDATE 0', 'MATCHED 5 @0.5', 'MINED'],
@@ -41,9 +46,9 @@ const ARRIVALS: readonly Row[] = [
     story: [
       'alice m buy no 10 @500',
       'bob t1 buy yes 4 @500',
-      'm heard 4',
+      'm received 4',
       'carol t2 buy yes 5 @500 FAK',
-      'm heard 7',
+      'm received 7',
       'alice cancels m',
     ],
     received: {
@@ -182,7 +187,7 @@ const SELF_TRADES: readonly Row[] = [
 const EXCHANGE_ACTS: readonly Row[] = [
   {
     title: 'an expiry',
-    story: ['bob t buy yes 5 @100 until:60', 't heard 1', 'clock 61000'],
+    story: ['bob t buy yes 5 @100 until:60', 't received 1', 'clock 61000'],
     received: { t: ['PLACEMENT 5', 'CANCELLATION 5 EXPIRED'] },
   },
   {
@@ -201,7 +206,7 @@ const EXCHANGE_ACTS: readonly Row[] = [
   },
   {
     title: 'a market that is resolved, with an order filled in part',
-    story: ['bob t buy yes 5 @500', 'alice u buy no 2 @500', 't heard 4', 'operator resolve'],
+    story: ['bob t buy yes 5 @500', 'alice u buy no 2 @500', 't received 4', 'operator resolve'],
     received: {
       t: ['PLACEMENT 5', 'UPDATE 3', 'MATCHED 2 @0.5', 'MINED', 'CANCELLATION 3 MARKET_RESOLVED'],
       u: ['MATCHED 2 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],

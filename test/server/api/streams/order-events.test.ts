@@ -289,9 +289,7 @@ const received: Buffer[] = []
 /** A subscribed connection of raw bytes that stops reading. */
 async function silent(trader: Trader): Promise<Socket> {
   const socket = connect(live.port, '127.0.0.1')
-  const headers = Object.entries(handshakeOf(trader, live.nowMs()))
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  socket.write(upgradeText(lines))
+  socket.write(upgradeText(handshakeOf(trader, live.nowMs())))
   let stated = ''
   const until = async (word: string) => {
     while (!stated.includes(word)) stated += String((await once(socket, 'data'))[0])

@@ -42,7 +42,7 @@ function eventOf(accountId: number, seq: number) {
   return { ...order, ...what, seq, nowMs: 0, accountId, marketId: 1 }
 }
 
-const hashedFieldsOf = (accountId: number, count: number) =>
+const eventsOf = (accountId: number, count: number) =>
   Array.from({ length: count }, (_, index) => eventOf(accountId, index + 1))
 
 test('a packet has the bytes that the library itself would send', () => {
@@ -130,10 +130,10 @@ test('a burst is made and sent in slices, and other sockets are served in betwee
   const before = live.sockets.counts.framesSent
   const count = 8000
   const { orderEvents } = live.exchange.pipeline.publisher
-  orderEvents.publish(hashedFieldsOf(bob.profileId, count))
+  orderEvents.publish(eventsOf(bob.profileId, count))
   assert.equal(live.sockets.counts.framesSent, before, 'the publisher does not wait for the frames')
   // This event comes later, but its frame need not wait for all of the burst.
-  orderEvents.publish(hashedFieldsOf(alice.profileId, 1))
+  orderEvents.publish(eventsOf(alice.profileId, 1))
   await other.take('orderEvent', 1)
   assert.ok(live.sockets.counts.framesSent - before < count, 'the frame comes within the burst')
   await member.take('orderEvent', count)
@@ -149,7 +149,7 @@ test('more waiting frames than the bound end their sockets, with a reason', asyn
   member.socket.emit('subscribe_order_events')
   await member.take('system', 1)
   const { orderEvents } = live.exchange.pipeline.publisher
-  orderEvents.publish(hashedFieldsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
+  orderEvents.publish(eventsOf(bob.profileId, LIMITS.socketFramesDueMax + 1))
   await member.until(() => member.ends.length > 0)
   assert.equal(at(member.of('exception')[0], 'code'), 'SLOW_READER')
   assert.deepEqual(silent.ends, [], 'a socket without subscriptions misses nothing')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { afterEach, test } from 'node:test'
 import { exchange } from '../../../support/exchange.ts'
-import { RawClient } from '../http/gateway/raw-client.ts'
+import { RawClient } from '../../../support/raw-client.ts'
 
 // The head of a WebSocket handshake, line by line.
 

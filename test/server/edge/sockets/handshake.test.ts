@@ -7,13 +7,14 @@ import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
 import { cookieOf, login, newWallet } from '../../../support/live-session.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
+import { RawClient } from '../../../support/raw-client.ts'
+import { JOIN } from '../../../support/raw-member.ts'
 import {
   handshakeOf,
   SocketClient,
   textFrame,
   upgradeText,
 } from '../../../support/socket-client.ts'
-import { RawClient } from '../http/gateway/raw-client.ts'
 
 const { live, alice } = await exchange({ traders: { alice: 0 } })
 
@@ -34,11 +35,6 @@ test('a signed handshake is authenticated, under every configured prefix', async
   }
 })
 
-const headLines = (headers: Readonly<Record<string, string>>) =>
-  Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
-
 test('a handshake may sign the target that it requests in place of the constant one', async () => {
   const query = '?transport=websocket&EIO=4&t=P1'
   const rows: [signed: string, first: string][] = [
@@ -50,13 +46,8 @@ test('a handshake may sign the target that it requests in place of the constant 
   for (const [signed, first] of rows) {
     const raw = new RawClient(live.port)
     const headers = handshakeOf(alice, live.nowMs(), 'lmts-', signed)
-    raw.send(upgradeText(headLines(headers), query))
-    const until = async (word: string) => {
-      while (!raw.received.includes(word)) await new Promise(setImmediate)
-    }
-    await until('"sid"')
-    raw.send(textFrame('40/markets,'))
-    await until('42/markets,[')
+    await raw.send(upgradeText(headers, query)).got('"sid"')
+    await raw.send(JOIN).got('42/markets,[')
     assert.ok(raw.received.includes(first), `${signed}: ${raw.received}`)
     raw.destroy()
   }
@@ -65,14 +56,10 @@ test('a handshake may sign the target that it requests in place of the constant 
 test('an unsubscribe without an acknowledgement id leaves, and its connection stays', async () => {
   await live.openMarket('rain')
   const raw = await upgraded()
-  const until = async (word: string, count = 1) => {
-    while (raw.received.split(word).length - 1 < count) await new Promise(setImmediate)
-  }
-  raw.send(textFrame('40/markets,'))
-  await until('40/markets,{')
+  await raw.send(JOIN).got('40/markets,{')
   const say = (...stated: unknown[]) => raw.send(textFrame(`42/markets,${JSON.stringify(stated)}`))
   say('subscribe_market_prices', { marketSlugs: ['rain'] })
-  await until('"system"')
+  await raw.got('"system"')
   say('unsubscribe', { channel: 'subscribe_market_prices', marketSlugs: ['rain'] })
   say('unsubscribe', { channel: 'subscribe_market_prices' })
   while (live.exchange.pipeline.published.bySlug('rain')?.watch) await new Promise(setImmediate)
@@ -81,10 +68,10 @@ test('an unsubscribe without an acknowledgement id leaves, and its connection st
     say('unsubscribe', wrong)
   }
   say('unsubscribe')
-  await until('"exception"', 5)
+  await raw.got('"exception"', 5)
   assert.equal(raw.received.split('"channel":"unsubscribe"').length - 1, 5)
   say('subscribe_market_prices', { marketSlugs: ['rain'] })
-  await until('"system"', 2)
+  await raw.got('"system"', 2)
   assert.equal(raw.isClosed, false)
   raw.destroy()
 })
@@ -201,11 +188,8 @@ const key = () => `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n`
 const line = (method: string, query: string) =>
   `${method} /socket.io/${query} HTTP/1.1\r\nHost: x\r\n`
 
-async function upgraded(): Promise<RawClient> {
-  const raw = new RawClient(live.port)
-  raw.send(upgradeText())
-  while (!raw.received.includes('"sid"')) await new Promise(setImmediate)
-  return raw
+function upgraded(): Promise<RawClient> {
+  return new RawClient(live.port).send(upgradeText()).got('"sid"')
 }
 
 test('only a WebSocket handshake passes; polling is refused in every form', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Cors } from '../../../../../server/edge/http/access/cors.ts'
 import { eachRateClass, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
-import { RawClient } from '../gateway/raw-client.ts'
+import { headerLines, RawClient } from '../../../../support/raw-client.ts'
 import { startToys, type ToyExchange } from '../gateway/toy-exchange.ts'
 
 // Which pages of other hosts a browser lets call, by what the replies say.
@@ -40,9 +40,8 @@ async function send(
   path: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const client = new RawClient(toys.port)
-  client.send(`${method} ${path} HTTP/1.1\r\nhost: x\r\n${lines.join('')}\r\n`)
+  client.send(`${method} ${path} HTTP/1.1\r\nhost: x\r\n${headerLines(headers)}\r\n`)
   const [reply = ''] = await client.replies(1)
   client.destroy()
   const [head, text = ''] = reply.split('\r\n\r\n')
@@ -142,8 +141,7 @@ test('a preflight names the methods of its path and the headers that a page may 
 test('a call that a page makes after its preflight is answered like any other', async () => {
   const headers = { origin: APP, 'svc-api-key': 'alice', 'content-length': '12' }
   const client = new RawClient(listed.port)
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  client.send(`POST /orders/3 HTTP/1.1\r\nhost: x\r\n${lines.join('')}\r\n{"note":"a"}`)
+  client.send(`POST /orders/3 HTTP/1.1\r\nhost: x\r\n${headerLines(headers)}\r\n{"note":"a"}`)
   const [reply = ''] = await client.replies(1)
   client.destroy()
   assert.match(reply, /^HTTP\/1.1 201 /)

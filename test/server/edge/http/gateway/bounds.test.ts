@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { LIMITS } from '../../../../../engine/domain/limits.ts'
 import { ADDRESS_RATES, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
 import type { BulkheadSizes } from '../../../../../server/edge/http/gateway/bulkheads.ts'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
 // One caller's bytes never cost another caller. Each bound is small here and is tried at its edge.

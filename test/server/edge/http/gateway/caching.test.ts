@@ -9,7 +9,7 @@ import { slug } from '../../../../../server/edge/http/schema/fields.ts'
 import { defaulted, oneOf, text } from '../../../../../server/edge/http/schema/scalars.ts'
 import { list } from '../../../../../server/edge/http/schema/schema.ts'
 import { refuse } from '../../../../../server/messages/refusal.ts'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { startToys, TOY_ROUTES, type ToyExchange } from './toy-exchange.ts'
 
 // How replies are kept, known again and made small. No library decodes them here.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { test } from 'node:test'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
 const ASK = 'GET /health HTTP/1.1\r\nhost: x\r\n\r\n'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { armFault, type EdgePoint } from '../../../../../engine/thread/fault-point.ts'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
 let toys: ToyExchange

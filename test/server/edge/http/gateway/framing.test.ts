@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
 import { LIMITS } from '../../../../../engine/domain/limits.ts'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
 // Requests whose end two parsers may see in different places, sent byte for byte. The bytes that

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { REJECT } from '../../../../../engine/domain/reject-precedence.ts'
 import { PROFILE_RATES, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { BODY_MAX, startToys, type ToyExchange } from './toy-exchange.ts'
 
 let toys: ToyExchange

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { BODY_MAX, startToys, type ToyExchange } from './toy-exchange.ts'
 
 // Clients that break the rules. The exchange must answer the next client after each of them.

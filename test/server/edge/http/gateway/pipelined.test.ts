@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { RawClient } from './raw-client.ts'
+import { RawClient } from '../../../../support/raw-client.ts'
 import { startToys, type ToyExchange } from './toy-exchange.ts'
 
 // Requests that follow a call before its reply. A call that changes something is either not begun,

@@ -121,7 +121,7 @@ export const health = route({
   auth: open(),
   rateClass: 'public',
   bulkhead: 'vital',
-  about: 'Always has room.',
+  about: 'Always has capacity.',
   reply: object({ ok: boolean() }),
   means: 'The toys are at work.',
   example: { reply: { ok: true } },

@@ -1,11 +1,19 @@
-import { RawClient } from '../server/edge/http/gateway/raw-client.ts'
+import { RawClient, type RawHeaders } from './raw-client.ts'
 import { textFrame, upgradeText } from './socket-client.ts'
+
+export const JOIN = textFrame('40/markets,')
 
 /** A text frame of up to 64 KB; its mask is zero, so its bytes are those of the text. */
 export function wideFrame(text: string): Buffer {
   const bytes = Buffer.from(text)
   const head = Buffer.from([0x81, 0xfe, bytes.length >> 8, bytes.length & 0xff, 0, 0, 0, 0])
   return Buffer.concat([head, bytes])
+}
+
+/** A client of raw bytes whose WebSocket has joined the namespace. */
+export async function rawMember(port: number, headers: RawHeaders = {}): Promise<RawClient> {
+  const raw = await new RawClient(port).send(upgradeText(headers)).got('"sid"')
+  return raw.send(JOIN).got('40/markets,{')
 }
 
 /**
@@ -17,15 +25,7 @@ export async function rawSubscriber(
   [event, requested]: readonly [event: string, requested: object],
   received: string,
 ): Promise<RawClient> {
-  const raw = new RawClient(port)
-  const stated = async (word: string) => {
-    while (!raw.received.includes(word)) await new Promise(setImmediate)
-  }
-  raw.send(upgradeText())
-  await stated('"sid"')
-  raw.send(textFrame('40/markets,'))
-  await stated('40/markets,{')
+  const raw = await rawMember(port)
   raw.send(wideFrame(`42/markets,${JSON.stringify([event, requested])}`))
-  await stated(received)
-  return raw
+  return raw.got(received)
 }

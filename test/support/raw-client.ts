@@ -1,4 +1,15 @@
+import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
+
+type HeaderRow = readonly [name: string, value: string]
+/** Pairs, where a name comes more than once. */
+export type RawHeaders = Readonly<Record<string, string>> | readonly HeaderRow[]
+
+/** The header lines of a request. */
+export function headerLines(headers: RawHeaders): string {
+  const rows: readonly HeaderRow[] = Array.isArray(headers) ? headers : Object.entries(headers)
+  return rows.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+}
 
 /** A client that sends exactly the bytes that it is given. */
 export class RawClient {
@@ -65,6 +76,14 @@ export class RawClient {
   async closed(): Promise<string> {
     while (!this.isClosed) await this.change()
     return this.received
+  }
+
+  /** Waits until it has received the text, so many times; fails when the connection ends before. */
+  async got(text: string, count = 1): Promise<this> {
+    const times = () => this.received.split(text).length - 1
+    while (times() < count && !this.isClosed) await this.change()
+    assert.ok(times() >= count, this.received)
+    return this
   }
 
   private change(): Promise<void> {
