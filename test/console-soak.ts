@@ -35,7 +35,10 @@ function onWindow({ bookFrames, screenFrames, ...page }: ConsoleFigures): void {
 }
 
 const { windows, msPerFrame } = await consoleSoak({
-  ...{ markets: 200, perSecond: PER_SECOND, windowSeconds: WINDOW_SECONDS, onWindow },
+  markets: 200,
+  perSecond: PER_SECOND,
+  windowSeconds: WINDOW_SECONDS,
+  onWindow,
   goesOn: () => performance.now() - startedMs < minutes * 60_000,
 })
 const wrong: string[] = []

@@ -34,7 +34,8 @@ interface Ran {
 
 function run(path: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Ran {
   const ran = spawnSync(path, [...args], {
-    ...{ cwd: '/', encoding: 'utf8' },
+    cwd: '/',
+    encoding: 'utf8',
     env: { PATH: process.env.PATH, NODE: process.execPath, ...env },
   })
   return { code: ran.status, stated: ran.stdout, warned: ran.stderr }

@@ -67,8 +67,11 @@ function print(report: OverloadReport): void {
 const dataDir = mkdtempSync(join(tmpdir(), 'outcomex-overload-'))
 await compileProgram()
 const report = await Overload.run({
-  ...{ dataDir, seconds, searchSeconds: SEARCH_SECONDS },
-  ...{ seed: freshSeed(), say: (sentence: string) => console.log(sentence) },
+  dataDir,
+  seconds,
+  searchSeconds: SEARCH_SECONDS,
+  seed: freshSeed(),
+  say: (sentence: string) => console.log(sentence),
 })
 print(report)
 if (isInconclusive(report)) {

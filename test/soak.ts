@@ -48,10 +48,15 @@ const WIDTHS = COLUMNS.match(/\s*\S+/g)?.map((word) => word.length) ?? []
 
 function printWindow(life: number, window: number, each: WindowFigures): void {
   const cells = [
-    ...[life, window, each.seq, each.p50Ms.toFixed(1), each.p99Ms.toFixed(1)],
+    life,
+    window,
+    each.seq,
+    each.p50Ms.toFixed(1),
+    each.p99Ms.toFixed(1),
     ...[each.residentBytes, each.heapBytes, each.externalBytes].map((of) => (of / MIB).toFixed(1)),
     ...[each.journalBytes, each.readBytes].map((of) => Math.round(of / each.seq)),
-    ...[each.openFiles, each.threads],
+    each.openFiles,
+    each.threads,
   ]
   console.log(cells.map((cell, index) => `${cell}`.padStart(WIDTHS[index] ?? 0)).join(''))
 }
@@ -95,7 +100,9 @@ function startsLong(life: number): boolean {
 const seed = freshSeed()
 console.log(COLUMNS)
 await soak({
-  ...{ dataDir, seed, leakBytes },
+  dataDir,
+  seed,
+  leakBytes,
   goesOn: () => performance.now() + shortMs / 2 < endMs,
   windowSeconds: () => (isLong ? longWindowSeconds : shortSeconds),
   livesOn: (_life, windows) =>

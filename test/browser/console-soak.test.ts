@@ -11,7 +11,9 @@ const GROWTH_MAX_BYTES = 8 * 2 ** 20
 test('an open list takes books for a while and holds no more memory than before', async () => {
   const seen: ConsoleFigures[] = []
   const { msPerFrame } = await consoleSoak({
-    ...{ markets: 60, perSecond: 20, windowSeconds: 3 },
+    markets: 60,
+    perSecond: 20,
+    windowSeconds: 3,
     onWindow: (figures) => seen.push(figures),
     goesOn: () => seen.length < WINDOWS,
   })

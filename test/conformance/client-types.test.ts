@@ -44,8 +44,13 @@ async function scene() {
   const rain = await live.openMarket('rain', { fee: true })
   await live.openMarket('calm')
   const series = {
-    ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
-    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
+    symbol: 'BTC',
+    frequency: 'daily',
+    stableSlug: 'btc-daily',
+    slugPrefix: 'btc-1d',
+    title: 'Bitcoin up or down',
+    assetName: 'Bitcoin',
+    strikePrice: '64000',
   }
   assert.equal((await live.admin('/admin/series', series)).status, 201)
   const partner = await live.trader(1000 * SHARE, { apiToken: { scopes: RIGHTS } })
@@ -89,7 +94,9 @@ async function orders({ rain, partner, maker, desk }: Scene, call: Call) {
   const orderId = orderIdOf(rests)
   const { ownerId, ...replacement } = orderBody(partner, rain, { ...bid, ticks: 110 })
   const replaced = await call('POST', '/orders/cancel-replace', {
-    ...{ cancel: { orderId }, replacement: { ...replacement, ownerId }, mode: 'STOP_ON_FAILURE' },
+    cancel: { orderId },
+    replacement: { ...replacement, ownerId },
+    mode: 'STOP_ON_FAILURE',
   })
   reads('CancelReplaceResponse', replaced)
   const newId = textAt(replaced.body, 'replacement', 'data', 'order', 'id')

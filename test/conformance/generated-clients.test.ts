@@ -98,8 +98,13 @@ async function clientIn(name: string): Promise<(desk: object) => Promise<unknown
   const own = join(folder, name)
   copyFileSync(join(ROOT, `test/conformance/generated/${name}.ts.txt`), join(own, 'walk.ts'))
   const compilerOptions = {
-    ...{ target: 'es2023', module: 'esnext', moduleResolution: 'bundler', strict: true },
-    ...{ noEmit: true, lib: ['es2023', 'dom', 'dom.iterable'], types: [] },
+    target: 'es2023',
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    strict: true,
+    noEmit: true,
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
     allowImportingTsExtensions: true,
   }
   const config = { compilerOptions, include: ['.'] }
@@ -107,8 +112,12 @@ async function clientIn(name: string): Promise<(desk: object) => Promise<unknown
   run(join(MODULES, 'typescript7/bin/tsc'), ['-p', own])
   const outfile = join(own, 'walk.bundle.js')
   await build({
-    ...{ entryPoints: [join(own, 'walk.ts')], bundle: true, format: 'esm', platform: 'node' },
-    ...{ outfile, logLevel: 'silent' },
+    entryPoints: [join(own, 'walk.ts')],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    outfile,
+    logLevel: 'silent',
   })
   const { walk } = await import(pathToFileURL(outfile).href)
   return walk

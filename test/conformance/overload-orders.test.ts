@@ -14,8 +14,11 @@ await compileProgram()
 
 test('under three times the highest rate, refused orders carry the time to retry', async () => {
   const report = await Overload.run({
-    ...{ dataDir: newFolder(), seconds: SECONDS, searchSeconds: SEARCH_SECONDS },
-    ...{ seed: freshSeed(), say: console.log },
+    dataDir: newFolder(),
+    seconds: SECONDS,
+    searchSeconds: SEARCH_SECONDS,
+    seed: freshSeed(),
+    say: console.log,
   })
   const { statuses } = report.flood
   console.log(JSON.stringify(statuses))

@@ -109,7 +109,12 @@ test('far beyond that load, reads get 200 or 503 with Retry-After, and orders wo
   assert.ok((statuses['503'] ?? 0) > 0, 'the flood is more than the exchange can take')
   assert.equal(silent503, 0)
   await client.placed(trader, market, {
-    ...{ isBuy: true, outcome: 'yes', ticks: 1, sizeRaw: SHARE, type: 'GTC', salt: ORDERS + 1 },
+    isBuy: true,
+    outcome: 'yes',
+    ticks: 1,
+    sizeRaw: SHARE,
+    type: 'GTC',
+    salt: ORDERS + 1,
   })
   assert.deepEqual(await server.stop(), await verify(dataDir))
 })

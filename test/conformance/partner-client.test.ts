@@ -86,7 +86,9 @@ test('a partner makes accounts of both kinds, lists them and checks their allowa
       { ...desk, displayName: 'Desk' },
       { ...own, displayName: 'Own' },
     ],
-    ...{ page: 1, limit: 25, hasMore: false },
+    page: 1,
+    limit: 25,
+    hasMore: false,
   })
   const found = await partnerAccounts.listAccounts({ account: own.account, limit: 100, page: 1 })
   assert.deepEqual(found.data, [{ ...own, displayName: 'Own' }])

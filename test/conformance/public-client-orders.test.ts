@@ -19,7 +19,11 @@ const client = new Client({
 const orders = client.newOrderClient(`0x${Buffer.from(trader.key).toString('hex')}`)
 
 const bid = (price: number, size: number, clientOrderId?: string) => ({
-  ...{ tokenId: market.tokens[0], side: Side.BUY, price, size, marketSlug: market.slug },
+  tokenId: market.tokens[0],
+  side: Side.BUY,
+  price,
+  size,
+  marketSlug: market.slug,
   orderType: OrderType.GTC as const,
   ...(clientOrderId === undefined ? {} : { clientOrderId }),
 })

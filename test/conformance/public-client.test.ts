@@ -60,7 +60,10 @@ function limit(
 ): Promise<OrderResponse> {
   const { side, token: tokenId, price, size } = order
   return party.orders.createOrder({
-    ...{ tokenId, side, price, size },
+    tokenId,
+    side,
+    price,
+    size,
     orderType: type,
     marketSlug: SLUG,
   })
@@ -68,7 +71,9 @@ function limit(
 
 function spend(party: Party, side: Side, token: string, amount: number): Promise<OrderResponse> {
   return party.orders.createOrder({
-    ...{ tokenId: token, side, makerAmount: amount },
+    tokenId: token,
+    side,
+    makerAmount: amount,
     orderType: OrderType.FOK,
     marketSlug: SLUG,
   })
@@ -98,7 +103,8 @@ const totalsOf = ({ execution }: OrderResponse) => {
 
 test('the client finds the active markets, a market and a book with quotes', async () => {
   const { data, totalMarketsCount } = await alice.client.markets.getActiveMarkets({
-    ...{ limit: 25, page: 1 },
+    limit: 25,
+    page: 1,
     sortBy: 'newest',
   })
   assert.equal(data.length, 25, 'the demo fills a page')
@@ -159,7 +165,10 @@ test('a bid rests, and a buyer of the other outcome mints a pair with it', async
 test('a post-only order that would match is refused and leaves no trace', async () => {
   const ask = await limit(bob, { side: Side.BUY, token: no, price: 0.5, size: 20 })
   const refused = alice.orders.createOrder({
-    ...{ tokenId: yes, side: Side.BUY, price: 0.5, size: 5 },
+    tokenId: yes,
+    side: Side.BUY,
+    price: 0.5,
+    size: 5,
     orderType: OrderType.GTC,
     marketSlug: SLUG,
     postOnly: true,
@@ -173,7 +182,9 @@ test('a post-only order that would match is refused and leaves no trace', async 
   assert.deepEqual(await listed(alice), [])
   assert.deepEqual(await bob.orders.cancel(ask.order.id), {
     message: 'Order canceled successfully',
-    ...{ orderId: ask.order.id, filledSize: '0', remainingSize: String(20 * SHARE) },
+    orderId: ask.order.id,
+    filledSize: '0',
+    remainingSize: String(20 * SHARE),
     averagePrice: null,
   })
   assert.deepEqual(await idsOf(bob, 'CANCELED'), [ask.order.id])
@@ -229,10 +240,14 @@ test('the client cancels orders in a batch and all at once', async () => {
   const [first, second, ...rest] = resting.map(({ order }) => order.id)
   const batch = await alice.client.http.post('/orders/batch-cancel', { orderIds: [first, second] })
   assert.deepEqual(batch, {
-    ...{ message: 'Orders canceled successfully', failed: [] },
+    message: 'Orders canceled successfully',
+    failed: [],
     canceled: [first, second],
     orders: [first, second].map((orderId) => ({
-      ...{ orderId, filledSize: '0', remainingSize: String(5 * SHARE), averagePrice: null },
+      orderId,
+      filledSize: '0',
+      remainingSize: String(5 * SHARE),
+      averagePrice: null,
     })),
   })
   const again = alice.client.http.post('/orders/cancel-batch', { orderIds: [first] })

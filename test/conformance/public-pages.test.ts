@@ -22,7 +22,10 @@ const options = [
 const keyId = await made('/admin/property-keys', { name: 'Ticker', slug: 'ticker', options })
 const top = await made('/admin/market-pages', { name: 'Crypto', slug: 'crypto', icon: 'coin' })
 const page = await made('/admin/market-pages', {
-  ...{ name: 'Bitcoin', slug: 'bitcoin', parentId: top, baseFilter: { tag: ['coin'] } },
+  name: 'Bitcoin',
+  slug: 'bitcoin',
+  parentId: top,
+  baseFilter: { tag: ['coin'] },
   filterGroups: [{ name: 'Ticker', slug: 'ticker', allowMultiple: true }],
 })
 for (const [slug, ticker] of [

@@ -45,7 +45,10 @@ test('the client signs its handshake, gets orders and positions, and leaves chan
   assert.equal(at((await position)[0], 'marketSlug'), 'rain')
   const orders = rest.newOrderClient(`0x${Buffer.from(alice.key).toString('hex')}`)
   const { order } = await orders.createOrder({
-    ...{ tokenId: rain.tokens[0], side: Side.BUY, price: 0.4, size: 5 },
+    tokenId: rain.tokens[0],
+    side: Side.BUY,
+    price: 0.4,
+    size: 5,
     orderType: OrderType.GTC,
     marketSlug: 'rain',
   })

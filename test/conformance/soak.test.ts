@@ -33,7 +33,9 @@ test('a kill and a stop during trading lose nothing, and the money adds up', asy
   const signals: string[] = []
   const windows: SoakFigures[] = []
   await soak({
-    ...{ dataDir: newFolder(), seed: freshSeed(), leakBytes: LEAK_BYTES },
+    dataDir: newFolder(),
+    seed: freshSeed(),
+    leakBytes: LEAK_BYTES,
     windowSeconds: () => 1,
     livesOn: (life, count) => life === 0 && count < 2,
     goesOn: () => signals.length < LIVES,

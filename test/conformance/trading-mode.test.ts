@@ -15,8 +15,13 @@ test('the public client knows the refusals of a trading mode and sends heartbeat
   const orders = client.newOrderClient(`0x${Buffer.from(key).toString('hex')}`)
   const bid = (postOnly: boolean) =>
     orders.createOrder({
-      ...{ tokenId: tokens[0], side: Side.BUY, price: 0.4, size: 10 },
-      ...{ orderType: OrderType.GTC, marketSlug: slug, postOnly },
+      tokenId: tokens[0],
+      side: Side.BUY,
+      price: 0.4,
+      size: 10,
+      orderType: OrderType.GTC,
+      marketSlug: slug,
+      postOnly,
     })
   await live.admin('/admin/trading-modes', { mode: 'post_only' })
   await assert.rejects(bid(false), (error: unknown) => {

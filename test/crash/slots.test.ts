@@ -154,8 +154,13 @@ test('a server killed before a payout posts it after the next start, once', asyn
 test('a server killed between two steps of slots makes and opens each slot once', async () => {
   const dataDir = newFolder()
   const body = {
-    ...{ symbol: 'BTC', frequency: 'hourly', subFrequency: 'hours_1', title: 'Up or down' },
-    ...{ stableSlug: 'btc-hourly', slugPrefix: 'btc-1h', assetName: 'Bitcoin' },
+    symbol: 'BTC',
+    frequency: 'hourly',
+    subFrequency: 'hours_1',
+    title: 'Up or down',
+    stableSlug: 'btc-hourly',
+    slugPrefix: 'btc-1h',
+    assetName: 'Bitcoin',
     strikePrice: '95000',
   }
   for (const passing of [1, 2, 3]) {

@@ -175,8 +175,11 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
   }),
   'POST /parlay/partner/buy': (random) => ({
     body: {
-      ...{ packId: '{{curated.0}}', stakeAmount: units(random, 1, 5), minPayoutAmount: '1' },
-      ...{ deadline: '{{soon.0}}', idempotencyKey: `buy-${random.below(2 ** 30)}` },
+      packId: '{{curated.0}}',
+      stakeAmount: units(random, 1, 5),
+      minPayoutAmount: '1',
+      deadline: '{{soon.0}}',
+      idempotencyKey: `buy-${random.below(2 ** 30)}`,
     },
   }),
   'GET /parlay/partner/positions/:id': ofPosition,

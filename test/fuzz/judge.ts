@@ -50,9 +50,18 @@ function namedRefusals(route: FuzzRoute): ReadonlySet<string> {
 const refusalsOf = new Map(api.map((route) => [route, namedRefusals(route)]))
 /** Refusals of any request: the gateway gives them before there is a route or a body. */
 const ANYWHERE = new Set([
-  ...['404 PATH_NOT_FOUND', '405 METHOD_NOT_ALLOWED', '503 OVERLOADED', '503 NOT_READY'],
-  ...['413 BODY_TOO_LARGE', '415 BODY_ENCODED', '408 BODY_TIMEOUT', '429 RATE_LIMITED'],
-  ...['411 LENGTH_REQUIRED', '400 HOST_INVALID', '400 TARGET_INVALID', '400 BODY_MALFORMED'],
+  '404 PATH_NOT_FOUND',
+  '405 METHOD_NOT_ALLOWED',
+  '503 OVERLOADED',
+  '503 NOT_READY',
+  '413 BODY_TOO_LARGE',
+  '415 BODY_ENCODED',
+  '408 BODY_TIMEOUT',
+  '429 RATE_LIMITED',
+  '411 LENGTH_REQUIRED',
+  '400 HOST_INVALID',
+  '400 TARGET_INVALID',
+  '400 BODY_MALFORMED',
 ])
 /** Statuses by which the parser itself answers bytes that are not HTTP. */
 const PARSER = new Set([400, 408, 411, 413, 414, 431, 501, 505])

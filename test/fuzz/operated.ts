@@ -66,7 +66,8 @@ export async function operatedOf(
     '/admin/property-keys',
     'id',
     each((number) => ({
-      ...{ name: `Key ${number}`, slug: `fuzz-key-${number}` },
+      name: `Key ${number}`,
+      slug: `fuzz-key-${number}`,
       options: [{ value: 'one' }, { value: 'two' }],
     })),
   )

@@ -330,9 +330,29 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TR
 const HEADERS = ['x-on-behalf-of', 'content-type', 'x-forwarded-for', 'x-http-method-override']
 const HEADER_VALUES = ['1', '2', '-1', '0', 'NaN', '2147483648', '1, 2', 'text/plain', 'DELETE']
 const QUERY_PAIRS = [
-  ...['x=1', '=', '&&', '__proto__=1', 'constructor', '%', '%zz=1', 'limit=%80', 'a=%00', '+=+'],
-  ...['onBehalfOf=1', 'onBehalfOf=-1', 'onBehalfOf=1&onBehalfOf=2', 'limit=1&limit=2', 'x[]=1'],
-  ...['limit=NaN', 'limit=1e3', 'limit=-0', 'page=0', 'page=9007199254740993', '?', '#', 'a=b=c'],
+  'x=1',
+  '=',
+  '&&',
+  '__proto__=1',
+  'constructor',
+  '%',
+  '%zz=1',
+  'limit=%80',
+  'a=%00',
+  '+=+',
+  'onBehalfOf=1',
+  'onBehalfOf=-1',
+  'onBehalfOf=1&onBehalfOf=2',
+  'limit=1&limit=2',
+  'x[]=1',
+  'limit=NaN',
+  'limit=1e3',
+  'limit=-0',
+  'page=0',
+  'page=9007199254740993',
+  '?',
+  '#',
+  'a=b=c',
 ]
 
 /** Percent-encodes as a client does; a lone surrogate becomes its raw bytes. */

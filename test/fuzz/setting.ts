@@ -149,9 +149,15 @@ const STABLE_SLUG = 'fuzz-now'
 /** Makes a series that begins with the slot of now, and gives the slug of that slot. */
 async function makeSeries(client: ExchangeClient): Promise<string> {
   await client.admin('/admin/series', {
-    ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', slotsAhead: 2 },
-    ...{ stableSlug: STABLE_SLUG, slugPrefix: 'fuzz-slot', strikePrice: '95000' },
-    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin' },
+    symbol: 'BTC',
+    frequency: 'minutely',
+    subFrequency: 'minutes_5',
+    slotsAhead: 2,
+    stableSlug: STABLE_SLUG,
+    slugPrefix: 'fuzz-slot',
+    strikePrice: '95000',
+    title: 'Bitcoin up or down',
+    assetName: 'Bitcoin',
   })
   const slot = at(await client.get(`/markets/stable/${STABLE_SLUG}`), 'slug')
   assert.ok(typeof slot === 'string', 'a series with a strike has a slot')
@@ -178,7 +184,10 @@ export async function settingOf(
 ): Promise<Setting> {
   const deadline = Date.now() + 300
   await client.admin('/admin/markets', {
-    ...{ kind: 'clob', slug: 'fuzz-locked', title: 'Ends at once', deadline },
+    kind: 'clob',
+    slug: 'fuzz-locked',
+    title: 'Ends at once',
+    deadline,
   })
   const quiet = await client.makeMarket('fuzz-quiet', false)
   const markets = await makeMarkets(client)
@@ -243,10 +252,16 @@ async function rest(client: ExchangeClient, { actors, pools, quiet }: Setting): 
           salt: 2 ** 41 + index,
           taker: '0x0000000000000000000000000000000000000000',
           tokenId: quiet.tokens.yes,
-          ...{ makerAmount: 1_000_000, takerAmount: 10_000_000, expiration: 0, nonce: 0 },
-          ...{ side: 0, signatureType: 0 },
+          makerAmount: 1_000_000,
+          takerAmount: 10_000_000,
+          expiration: 0,
+          nonce: 0,
+          side: 0,
+          signatureType: 0,
         },
-        ...{ orderType: 'GTC', marketSlug: quiet.slug, clientOrderId },
+        orderType: 'GTC',
+        marketSlug: quiet.slug,
+        clientOrderId,
         onBehalfOf: Number(pools.wards[0]),
       }),
     )

@@ -37,9 +37,25 @@ function mapped(headers: Headers, change: (name: string, value: string) => strin
 function spelled(id: string, number: number): string {
   const wide = [...id].map((digit) => String.fromCharCode(0xff10 + Number(digit))).join('')
   const forms = [
-    ...[`+${id}`, `${id}.0`, `0${id}`, `0x${Number(id).toString(16)}`, `${id}e0`, ` ${id} `],
-    ...[`\t${id}`, `${id},`, `${id}, ${id}`, `"${id}"`, `${id}\u00a0`, wide, `${id}\u200b`],
-    ...[`${2 ** 32 + Number(id)}`, `-${id}`, `${id};`, `[${id}]`, `${id}n`, '9'.repeat(300)],
+    `+${id}`,
+    `${id}.0`,
+    `0${id}`,
+    `0x${Number(id).toString(16)}`,
+    `${id}e0`,
+    ` ${id} `,
+    `\t${id}`,
+    `${id},`,
+    `${id}, ${id}`,
+    `"${id}"`,
+    `${id}\u00a0`,
+    wide,
+    `${id}\u200b`,
+    `${2 ** 32 + Number(id)}`,
+    `-${id}`,
+    `${id};`,
+    `[${id}]`,
+    `${id}n`,
+    '9'.repeat(300),
   ]
   return utf8(forms[number % forms.length])
 }
@@ -131,7 +147,10 @@ export const SMUGGLES: Readonly<Record<string, Smuggle>> = {
 
 /** Smuggles that a parser may refuse to take for a request. */
 export const BENT_SMUGGLES: ReadonlySet<string> = new Set([
-  ...['spaceInName', 'folded', 'bareReturn', 'bareNewline'],
+  'spaceInName',
+  'folded',
+  'bareReturn',
+  'bareNewline',
 ])
 
 /** Smuggles that bring a valid cookie or identity token of the speaker, beside its flawed proof. */
@@ -139,5 +158,9 @@ export const OWN_PROOF_SMUGGLES: ReadonlySet<string> = new Set(['cookiesOfBoth',
 
 /** Smuggles that bring a valid proof of some actor: the call may then act as that actor. */
 export const OPENING_SMUGGLES: ReadonlySet<string> = new Set([
-  ...['cookieOfOther', 'cookiesOfBoth', 'identityOfOther', 'identityTwice', 'allProofs'],
+  'cookieOfOther',
+  'cookiesOfBoth',
+  'identityOfOther',
+  'identityTwice',
+  'allProofs',
 ])

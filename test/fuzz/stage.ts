@@ -36,8 +36,13 @@ const FILES_MORE_MAX = 8
 const BENT_MS = 200
 const FATAL_LEVEL = 50
 const GAUGES = [
-  ...['replies_waiting', 'replies_waiting_for_disk', 'intake_in_flight', 'query_waiting'],
-  ...['journal_waiting_bytes', 'open_orders', 'sockets_open'],
+  'replies_waiting',
+  'replies_waiting_for_disk',
+  'intake_in_flight',
+  'query_waiting',
+  'journal_waiting_bytes',
+  'open_orders',
+  'sockets_open',
 ]
 /** Sockets that stay open and listen while other requests run. */
 const STAYING_MAX = 4
@@ -428,7 +433,9 @@ function sharesIn(reply: string): unknown[] {
   return [
     clob.map(({ market, tokensBalance }) => [market.id, tokensBalance]),
     amm.map(({ market, outcomeIndex, outcomeTokenAmount }) => [
-      ...[market.id, outcomeIndex, outcomeTokenAmount],
+      market.id,
+      outcomeIndex,
+      outcomeTokenAmount,
     ]),
   ]
 }

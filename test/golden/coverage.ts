@@ -22,7 +22,9 @@ const WANTED = [
   ...STP_POLICIES,
   ...Object.values(RESULT).map((code) => `result ${code}`),
   ...Object.values(EVENT).map((kind) => `event ${kind}`),
-  ...['market form true 0', 'market form true 1', `more than ${FILLS_MIN} fills`],
+  'market form true 0',
+  'market form true 1',
+  `more than ${FILLS_MIN} fills`,
 ]
 
 /** What the records of a recording do not show: kinds of commands, of events and of results. */

@@ -57,8 +57,13 @@ export class GoldenMarkets {
     const negRiskId = `0x${this.#cast.hex(8)}`
     const group: MarketSpec = {
       ...marketSpec(groupId, { slug: this.#cast.name('group-of'), categories: ['Wahl'] }),
-      ...{ kind: 'group', negRiskId, convertFeeBps: random.pick([0, 20]), adapterAddress: ADAPTER },
-      ...{ conditionId: '', yesTokenId: '', noTokenId: '' },
+      kind: 'group',
+      negRiskId,
+      convertFeeBps: random.pick([0, 20]),
+      adapterAddress: ADAPTER,
+      conditionId: '',
+      yesTokenId: '',
+      noTokenId: '',
     }
     const deadlineMs = random.chance(0.3) ? driver.nowMs + random.below(600_000) : null
     const children = Array.from({ length: random.between(2, 4) }, (_each, index) => {

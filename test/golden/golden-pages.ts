@@ -33,10 +33,14 @@ export class GoldenPages {
     const isNew = ids.length < PAGES_MAX && random.chance(0.5)
     const pageId = isNew ? this.#cast.hex(4) : random.pick([this.#cast.hex(4), ...ids])
     const page = {
-      ...{ pageId, name: this.#cast.name('Seite'), slug: random.pick(['a', 'b', 'c']) },
-      ...{ parentId: random.pick([null, ...ids]), icon: random.pick(['', '☀']) },
+      pageId,
+      name: this.#cast.name('Seite'),
+      slug: random.pick(['a', 'b', 'c']),
+      parentId: random.pick([null, ...ids]),
+      icon: random.pick(['', '☀']),
       description: random.pick([null, 'Größe']),
-      ...{ sortOrder: random.below(3), isInNavigation: random.chance(0.8) },
+      sortOrder: random.below(3),
+      isInNavigation: random.chance(0.8),
       contentJson: '{"baseFilter":{"tag":["é"]},"filterGroups":[],"metadata":{}}',
     }
     if (decideMarketPage(driver.clearing, page) !== null) return
@@ -59,14 +63,21 @@ export class GoldenPages {
     const keyId = known?.keyId ?? this.#cast.hex(4)
     const first = known?.options[0]
     const option = {
-      ...{ optionId: this.#cast.hex(4), value: this.#cast.name('Wert'), label: '', sortOrder: 0 },
-      ...{ parentOptionId: random.chance(0.5) ? (first?.optionId ?? null) : null },
+      optionId: this.#cast.hex(4),
+      value: this.#cast.name('Wert'),
+      label: '',
+      sortOrder: 0,
+      parentOptionId: random.chance(0.5) ? (first?.optionId ?? null) : null,
       metadataJson: '{}',
     }
     const change = {
       key: {
-        ...{ keyId, name: 'Art', slug: `k${keyId}`, isSystem: random.chance(0.2) },
-        ...{ type: random.pick(['select', 'multi-select'] as const), metadataJson: '{"a":1}' },
+        keyId,
+        name: 'Art',
+        slug: `k${keyId}`,
+        isSystem: random.chance(0.2),
+        type: random.pick(['select', 'multi-select'] as const),
+        metadataJson: '{"a":1}',
       },
       options: [option],
       removedOptionIds: (known?.options ?? []).slice(-1).map(({ optionId }) => optionId),

@@ -53,7 +53,10 @@ export class GoldenRewards {
     driver.control({ ...credit, part: 0, isLast: false, rows })
     const { rows: worth, shares } = creditedShares(driver.clearing, this.#parts())
     driver.control({
-      ...{ ...credit, part: 1, isLast: true, rows: worth },
+      ...credit,
+      part: 1,
+      isLast: true,
+      rows: worth,
       ...(random.chance(0.5) ? { referrals } : {}),
       ...(shares.length > 0 ? { shares } : {}),
     })

@@ -44,12 +44,14 @@ export class GoldenSeries {
     const name = `${symbol.toLowerCase()}-${this.#cast.hex(1)}`
     const delays = random.chance(0.3) ? { takerDelayMs: 1500 } : {}
     const series = seriesSpec({
-      ...{ symbol, subFrequency, stableSlug: `${name}-now`, slugPrefix: name, ...delays },
-      ...{
-        slotsAhead: random.between(1, 2),
-        feeEnabled: random.chance(0.5),
-        imageUrl: 'https://i',
-      },
+      symbol,
+      subFrequency,
+      stableSlug: `${name}-now`,
+      slugPrefix: name,
+      ...delays,
+      slotsAhead: random.between(1, 2),
+      feeEnabled: random.chance(0.5),
+      imageUrl: 'https://i',
     })
     if (decideSeries(clearing, series) !== null) return
     const seriesId = clearing.series.lastId + 1

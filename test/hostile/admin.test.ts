@@ -102,9 +102,17 @@ test('a market that locks before its creation is durable does not stop the excha
   const markets = new MarketChanges(pipeline, shards, async () => false)
   const spec = (slug: string, deadlineMs: number | null) => ({
     ...marketIds(slug, account('a'), account('b')),
-    ...{ slug, title: slug, description: '', deadlineMs, feeEnabled: false },
-    ...{ categories: [], tags: [], exchangeAddress: account('a'), adapterAddress: null },
-    ...{ minSizeRaw: 1000, maxSpread: 0.035 },
+    slug,
+    title: slug,
+    description: '',
+    deadlineMs,
+    feeEnabled: false,
+    categories: [],
+    tags: [],
+    exchangeAddress: account('a'),
+    adapterAddress: null,
+    minSizeRaw: 1000,
+    maxSpread: 0.035,
   })
   const plain = markets.create(spec('plain', null))
   const brief = markets.create(spec('brief', pipeline.sequencer.nowMs() + 1))

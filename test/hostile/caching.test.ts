@@ -63,7 +63,12 @@ test('copies of every open read are kept, but of those that are true for a momen
   const unkept = opened.filter(({ cache }) => !cache.isPublic).map(({ path }) => path)
   // Keys are kept by no cache either, nor is a document that names the host of its request.
   assert.deepEqual(unkept.sort(), [
-    ...['/asyncapi.json', '/auth/signing-message', '/demo/traders', '/health', '/ready', '/time'],
+    '/asyncapi.json',
+    '/auth/signing-message',
+    '/demo/traders',
+    '/health',
+    '/ready',
+    '/time',
   ])
 })
 
@@ -82,7 +87,15 @@ test('an order makes a new tag once it is durable, and never before', async () =
 test('endless and broken conditions are answered, or refused unread', async () => {
   const tag = (await get(BOOK)).headers.get('etag') ?? ''
   const lists = [
-    ...['"', '""', '"'.repeat(999), ','.repeat(999), 'W/', 'W/W/"x"', '*, *', '"\\"', '"é"'],
+    '"',
+    '""',
+    '"'.repeat(999),
+    ','.repeat(999),
+    'W/',
+    'W/W/"x"',
+    '*, *',
+    '"\\"',
+    '"é"',
     `"${'x'.repeat(2000)}"`,
     Array.from({ length: 300 }, (_, index) => `"t${index}"`).join(', '),
   ]
@@ -106,7 +119,13 @@ test('endless and broken conditions are answered, or refused unread', async () =
 test('hostile codings give plain bytes, and few compressions', async () => {
   const plain = await get('/openapi.json')
   const texts = [
-    ...[';', 'gzip;q=9', 'gzip;;q=1', 'br'.repeat(900), 'gzip,'.repeat(500), '*;q=0', 'q=1'],
+    ';',
+    'gzip;q=9',
+    'gzip;;q=1',
+    'br'.repeat(900),
+    'gzip,'.repeat(500),
+    '*;q=0',
+    'q=1',
     ...Array.from({ length: 200 }, (_, index) => `x-${index};q=0.${index}`),
   ]
   for (const text of texts) {

@@ -31,7 +31,8 @@ const { live, hail, ladder, alice } = await exchange({
   flags: ['--address-header', 'x-forwarded-for'],
   socketBounds: { ownerMarketsRequestedMax: REQUESTED_MAX },
   socketWaits: {
-    ...{ bookMs: 0, quietBookMs: 600_000 },
+    bookMs: 0,
+    quietBookMs: 600_000,
     bookBytesPerSec: BYTES_PER_SEC,
     tapeBytesPerSec: BYTES_PER_SEC,
     firstBytesPerSec: BYTES_PER_SEC,

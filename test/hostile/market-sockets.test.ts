@@ -142,15 +142,31 @@ test('an address that requests whole books again and again is refused in time', 
 })
 
 const ODD: unknown[] = [
-  ...[7, 'rain', true, [], { marketSlugs: 'rain' }, { marketSlugs: [7] }, { mode: 'deltas' }],
-  ...[{ marketSlugs: ['rain'], mode: 7 }, { snapshot: 'yes' }, { symbols: [''] }, { symbols: 7 }],
-  ...[{ symbols: ['x'.repeat(33)] }, { marketSlugs: Array.from({ length: 101 }, () => 'rain') }],
-  ...[{ marketAddresses: ['rain'] }, { marketSlugs: ['__proto__'] }, { marketSlugs: [''] }],
+  7,
+  'rain',
+  true,
+  [],
+  { marketSlugs: 'rain' },
+  { marketSlugs: [7] },
+  { mode: 'deltas' },
+  { marketSlugs: ['rain'], mode: 7 },
+  { snapshot: 'yes' },
+  { symbols: [''] },
+  { symbols: 7 },
+  { symbols: ['x'.repeat(33)] },
+  { marketSlugs: Array.from({ length: 101 }, () => 'rain') },
+  { marketAddresses: ['rain'] },
+  { marketSlugs: ['__proto__'] },
+  { marketSlugs: [''] },
 ]
 
 const PUBLIC = [
-  ...['subscribe_market_prices', 'subscribe_trades', 'subscribe_market_lifecycle'],
-  ...['subscribe_live_sports', 'subscribe_live_esports', 'subscribe_live_offers'],
+  'subscribe_market_prices',
+  'subscribe_trades',
+  'subscribe_market_lifecycle',
+  'subscribe_live_sports',
+  'subscribe_live_esports',
+  'subscribe_live_offers',
 ]
 
 for (const event of PUBLIC) {

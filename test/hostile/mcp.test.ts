@@ -41,9 +41,20 @@ test('a bearer token that is not exactly id and secret gets one 401 for every fa
   await accepted(live.call(alice, 'DELETE', `/auth/api-tokens/${revoked.tokenId}`))
   const flipped = `${secret[0] === 'A' ? 'B' : 'A'}${secret.slice(1)}`
   const wrong = [
-    ...[tokenId, secret, `${tokenId}.`, `.${secret}`, `${tokenId}:${secret}`, '.', 'x', '..'],
-    ...[`${tokenId}.${flipped}`, `${tokenId}.${secret.slice(1)}`, `${tokenId}.${secret}=`],
-    ...[`${tokenId}.${secret.replace('=', '')}`, `${tokenId}.${secret} x`, `${tokenId}..${secret}`],
+    tokenId,
+    secret,
+    `${tokenId}.`,
+    `.${secret}`,
+    `${tokenId}:${secret}`,
+    '.',
+    'x',
+    '..',
+    `${tokenId}.${flipped}`,
+    `${tokenId}.${secret.slice(1)}`,
+    `${tokenId}.${secret}=`,
+    `${tokenId}.${secret.replace('=', '')}`,
+    `${tokenId}.${secret} x`,
+    `${tokenId}..${secret}`,
     `${tokenId}.${Buffer.from(secret, 'base64').toString('hex')}`,
     `${tokenId}.${other.secret}`,
     `${other.tokenId}.${secret}`,
@@ -115,7 +126,16 @@ test('there is no stream and no session: other methods are 405', async () => {
 
 test('a body that is not a protocol message is refused', async () => {
   const bad: readonly unknown[] = [
-    ...['{', '', 'null', '7', '"x"', '[]', '{}', '[[]]', '[null]', '{"__proto__":{"id":1}}'],
+    '{',
+    '',
+    'null',
+    '7',
+    '"x"',
+    '[]',
+    '{}',
+    '[[]]',
+    '[null]',
+    '{"__proto__":{"id":1}}',
     { id: 1, method: 'tools/list' },
     { jsonrpc: '1.0', id: 1, method: 'tools/list' },
     { jsonrpc: '2.0', id: 1 },
@@ -184,8 +204,25 @@ test('an unknown method or tool is an error of the protocol, and so are bad para
 })
 
 const STRANGE: readonly unknown[] = [
-  ...[null, true, -1, 0, 1.5, 2 ** 53, 1e308, '', ' ', 'x'.repeat(5000), '\u0000', '__proto__'],
-  ...[[], [[]], {}, { length: 5 }, '../../admin', '%2e%2e', "'; DROP TABLE orders; --"],
+  null,
+  true,
+  -1,
+  0,
+  1.5,
+  2 ** 53,
+  1e308,
+  '',
+  ' ',
+  'x'.repeat(5000),
+  '\u0000',
+  '__proto__',
+  [],
+  [[]],
+  {},
+  { length: 5 },
+  '../../admin',
+  '%2e%2e',
+  "'; DROP TABLE orders; --",
 ]
 
 /** Sends calls of tools, as many at once as may be; each is done or refused. */

@@ -30,7 +30,11 @@ test('a page of another site can change nothing with a cookie, but can read', as
   ] as const) {
     const cookie = cookieOf(await login(live, newWallet()))
     const wrong = [
-      ...['https://evil.example', 'null', 'x', `${right}.evil.example`, `${right}:81`],
+      'https://evil.example',
+      'null',
+      'x',
+      `${right}.evil.example`,
+      `${right}:81`,
       right === own ? PUBLIC_URL : 'http://exchange.example',
       `ftp://${new URL(right).host}`,
     ]

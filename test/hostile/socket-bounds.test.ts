@@ -13,8 +13,13 @@ import { handshakeOf, SocketClient, textFrame, upgradeText } from '../support/so
 // client may make the exchange keep.
 
 const socketBounds = {
-  ...{ socketsMax: 20, anonymousMax: 12, perAddressMax: 2, perProfileMax: 2 },
-  ...{ marketsPerProfileMax: 3, messagesPerSecondMax: 500, ownerMessagesMax: 60 },
+  socketsMax: 20,
+  anonymousMax: 12,
+  perAddressMax: 2,
+  perProfileMax: 2,
+  marketsPerProfileMax: 3,
+  messagesPerSecondMax: 500,
+  ownerMessagesMax: 60,
 }
 const { live: on } = await exchange({
   flags: ['--address-header', 'x-forwarded-for'],

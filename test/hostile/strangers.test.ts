@@ -20,22 +20,68 @@ const CLIENT_ORDER_ID = 'the-own-name-of-an-order'
 const FEE_CAP_BPS = 137
 /** Documents, which name the private fields of other calls. */
 const DOCUMENTS = new Set([
-  ...['/', '/docs', '/docs/:page', '/docs/asyncapi', '/docs/openapi'],
-  ...['/asyncapi.json', '/openapi.json'],
+  '/',
+  '/docs',
+  '/docs/:page',
+  '/docs/asyncapi',
+  '/docs/openapi',
+  '/asyncapi.json',
+  '/openapi.json',
 ])
 /** No open reply has them, whatever they are about. */
 const NOBODYS = new Set([
-  ...['email', 'phone', 'ip', 'ips', 'userAgent', 'session', 'sessions', 'cookie', 'secret'],
-  ...['apiKey', 'apiToken', 'scopes', 'allowedScopes', 'clientOrderId', 'signature', 'salt'],
-  ...['balance', 'balances', 'free', 'reserved', 'withdrawable', 'parked', 'feeCapBps'],
-  ...['effectiveFeeRateBps', 'withdrawalAddresses', 'destinationAddress', 'partnerId'],
+  'email',
+  'phone',
+  'ip',
+  'ips',
+  'userAgent',
+  'session',
+  'sessions',
+  'cookie',
+  'secret',
+  'apiKey',
+  'apiToken',
+  'scopes',
+  'allowedScopes',
+  'clientOrderId',
+  'signature',
+  'salt',
+  'balance',
+  'balances',
+  'free',
+  'reserved',
+  'withdrawable',
+  'parked',
+  'feeCapBps',
+  'effectiveFeeRateBps',
+  'withdrawalAddresses',
+  'destinationAddress',
+  'partnerId',
 ])
 /** No open reply has them of a person; a market, for one, has settings of its own. */
 const PERSONAL = new Set([
-  ...['client', 'smartWallet', 'embeddedAccount', 'settings', 'mode', 'tradeWalletOption'],
-  ...['tradeWalletChoosen', 'referralCode', 'referralData', 'referredUsersCount', 'points'],
-  ...['accumulativePoints', 'enrolledInPointsProgram', 'isOnboarded', 'leaderboardPosition'],
-  ...['isTop100', 'isFrozen', 'frozen', 'orders', 'tokenId', 'tokens', 'lastUsedAt'],
+  'client',
+  'smartWallet',
+  'embeddedAccount',
+  'settings',
+  'mode',
+  'tradeWalletOption',
+  'tradeWalletChoosen',
+  'referralCode',
+  'referralData',
+  'referredUsersCount',
+  'points',
+  'accumulativePoints',
+  'enrolledInPointsProgram',
+  'isOnboarded',
+  'leaderboardPosition',
+  'isTop100',
+  'isFrozen',
+  'frozen',
+  'orders',
+  'tokenId',
+  'tokens',
+  'lastUsedAt',
 ])
 /** The contract has these two in the profile of a taker. */
 const OF_TAKERS = new Map([['/markets/:slug/events', new Set(['client', 'smartWallet'])]])
@@ -91,8 +137,14 @@ const { account } = await serverWallet(live, ann, UNIT)
 const { body } = await call('GET', '/portfolio/balance')
 await live.exchange.boards.pass(live.nowMs())
 values.push(
-  ...[ann.tokenId, ann.secret, LISTED, CLIENT_ORDER_ID, account, textAt(body, 'free')],
-  ...[orderIdOf(rested), `:${FEE_CAP_BPS},`],
+  ann.tokenId,
+  ann.secret,
+  LISTED,
+  CLIENT_ORDER_ID,
+  account,
+  textAt(body, 'free'),
+  orderIdOf(rested),
+  `:${FEE_CAP_BPS},`,
 )
 afterEach(async () => {
   await closeAll(live, clients)
@@ -120,8 +172,12 @@ function assertRevealsNothing(text: string, stated: unknown, what: string, route
 /** The path of an open read about ann, her market and her pack. */
 function pathOf({ path, example }: (typeof api)[number]): string {
   const known = {
-    ...{ account: ann.account, slug: rain.slug, addressOrSlug: rain.slug, type: 'pnl' },
-    ...{ id: path.startsWith('/parlay') ? packId : '__home__', categoryId: '1' },
+    account: ann.account,
+    slug: rain.slug,
+    addressOrSlug: rain.slug,
+    type: 'pnl',
+    id: path.startsWith('/parlay') ? packId : '__home__',
+    categoryId: '1',
   }
   const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => String(at(known, name)))
   const requested: [string, unknown][] = Object.entries(example.query ?? {})

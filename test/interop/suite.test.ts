@@ -30,7 +30,10 @@ function verdictOf(
   { endMs = Number.POSITIVE_INFINITY, open = nowhere } = {},
 ): Promise<Verdict> {
   const suite: Suite = {
-    ...{ name: 'one', isShort: true, tools: [], steps: ['place', 'list'] },
+    name: 'one',
+    isShort: true,
+    tools: [],
+    steps: ['place', 'list'],
     fetch: () => [],
     drive: () => [script(`console.log('ok place\\nok list ' + process.env.INTEROP_MARKET)`)],
     ...changes,

@@ -54,7 +54,10 @@ export const SUITES: readonly Suite[] = [
     drive: (workspace) => python(workspace, 'python-sdk', 'driver.py'),
     steps: [
       ...TRADES,
-      ...['browse', 'partner', 'packs', 'pool'],
+      'browse',
+      'partner',
+      'packs',
+      'pool',
       ...frames('orderbookUpdate newPriceData oraclePriceData orderEvent positions tx'),
       ...frames('marketCreated marketResolved live_sports_update live_esports_update system'),
     ],

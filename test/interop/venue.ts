@@ -101,7 +101,10 @@ async function tradeOnce(client: ExchangeClient, setting: Setting, market: TestM
   await client.placed(user, market, bid)
   const { execution } = await client.placed(other, market, {
     ...own,
-    ...{ isBuy: true, outcome: 'no', salt: 2 ** 42, ticks: 600 },
+    isBuy: true,
+    outcome: 'no',
+    salt: 2 ** 42,
+    ticks: 600,
   })
   assert.notEqual(execution.totalsRaw.contractsGross, '0', 'the user has a trade')
 }
@@ -118,14 +121,23 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
     URL: client.baseUrl,
     ADMIN_TOKEN,
     CHAIN_ID,
-    ...{ MARKET: market.slug, MARKET_ID: `${market.id}`, EXCHANGE: market.exchange, FEE_BPS },
-    ...{ TOKEN_YES: market.tokens.yes, TOKEN_NO: market.tokens.no },
+    MARKET: market.slug,
+    MARKET_ID: `${market.id}`,
+    EXCHANGE: market.exchange,
+    FEE_BPS,
+    TOKEN_YES: market.tokens.yes,
+    TOKEN_NO: market.tokens.no,
     // Nobody but the user trades here; its own orders rest.
     QUIET: setting.quiet.slug,
-    ...{ GROUP, GROUP_CHILD: String(at(child, 'slug')) },
+    GROUP,
+    GROUP_CHILD: String(at(child, 'slug')),
     GROUP_CHILD_TOKEN: String(at(child, 'tokens', 'yes')),
-    ...{ POOL, ENDED, ENDED_CONDITION: String(at(ended, 'conditionId')) },
-    ...{ PAGE: pools.madepages[0], PAGE_PATH: pools.paths[1], SLOT: String(at(slot, 'slug')) },
+    POOL,
+    ENDED,
+    ENDED_CONDITION: String(at(ended, 'conditionId')),
+    PAGE: pools.madepages[0],
+    PAGE_PATH: pools.paths[1],
+    SLOT: String(at(slot, 'slug')),
     ...traderValues('USER', user.trader),
     ...traderValues('PARTNER', partner),
     IDENTITY: user.identity,
@@ -133,7 +145,10 @@ async function envOf(client: ExchangeClient, setting: Setting, market: TestMarke
     CHILD_PROFILE: pools.children[0],
     CHILD_ACCOUNT: String(at(children.body, 'data', 0, 'account')),
     POOL_ADDRESS: String(at(await client.get(`/markets/${POOL}`), 'address')),
-    ...{ PACK: packs.curated[0], SPORTS_MATCH, ESPORTS_MATCH, CATEGORY },
+    PACK: packs.curated[0],
+    SPORTS_MATCH,
+    ESPORTS_MATCH,
+    CATEGORY,
   }
   const named = Object.entries(values).map(([name, value]) => [`INTEROP_${name}`, value])
   // Requests to this machine never go through a proxy.

@@ -175,15 +175,19 @@ test('--cors-origin takes origins as browsers write them, or *', () => {
   ])
   const many = Array.from({ length: 65 }, (_, index) => `https://a${index}.example`)
   const wrong = [
-    ...['app.example', 'https://app.example/', 'https://app.example/path', 'https://App.example'],
-    ...[
-      'https://app.example:443',
-      'https://u@app.example',
-      'ftp://app.example',
-      'null',
-      'https://',
-    ],
-    ...['*,https://app.example', 'https://a.example,https://a.example', 'https://*.example', ','],
+    'app.example',
+    'https://app.example/',
+    'https://app.example/path',
+    'https://App.example',
+    'https://app.example:443',
+    'https://u@app.example',
+    'ftp://app.example',
+    'null',
+    'https://',
+    '*,https://app.example',
+    'https://a.example,https://a.example',
+    'https://*.example',
+    ',',
     many.join(','),
   ]
   for (const text of wrong) {

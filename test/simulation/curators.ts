@@ -20,8 +20,12 @@ const PRICE_E8 = 9_500_000_000_000
 
 /** Refusals that depend on the moment at which an operator acts. */
 const STALE = new Set([
-  ...[REJECT.MARKET_STATUS, REJECT.MARKET_RESOLVED, REJECT.OVERLOADED, REJECT.SLUG_TAKEN],
-  ...[REJECT.READ_TIMEOUT, REJECT.SERIES_EXISTS],
+  REJECT.MARKET_STATUS,
+  REJECT.MARKET_RESOLVED,
+  REJECT.OVERLOADED,
+  REJECT.SLUG_TAKEN,
+  REJECT.READ_TIMEOUT,
+  REJECT.SERIES_EXISTS,
 ])
 
 export class Curators {
@@ -56,7 +60,10 @@ export class Curators {
     const first = model.markets.length + 1
     const group: MarketSpec = {
       ...marketSpec(first, { negRiskId: `0x${'a'.repeat(64)}` }),
-      ...{ kind: 'group', conditionId: '', yesTokenId: '', noTokenId: '' },
+      kind: 'group',
+      conditionId: '',
+      yesTokenId: '',
+      noTokenId: '',
     }
     const deadlineMs =
       dice[0] < 0.3 ? pipeline.sequencer.nowMs() + Math.floor(dice[1] * 120_000) : null
@@ -109,7 +116,10 @@ export class Curators {
     const symbol = SYMBOLS[Math.floor(dice[0] * SYMBOLS.length)]
     const name = `series-${all.length + 1}`
     const spec = seriesSpec({
-      ...{ symbol, stableSlug: `${name}-now`, slugPrefix: name, feeEnabled: dice[1] < 0.5 },
+      symbol,
+      stableSlug: `${name}-now`,
+      slugPrefix: name,
+      feeEnabled: dice[1] < 0.5,
       subFrequency: dice[1] < 0.8 ? 'minutes_1' : 'minutes_5',
       slotsAhead: 1 + (Math.floor(dice[0] * 7) % 3),
       ...(dice[1] < 0.3 ? { takerDelayMs: 700 } : {}),

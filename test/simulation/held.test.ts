@@ -13,8 +13,19 @@ const CRASHES = 20
 const MORE_CRASHES = 4
 /** The acts that keep accounts busy, and the acts that these need. */
 const ODDS: Odds = {
-  ...{ replace: 40, replaces: 12, group: 6, delegated: 40, crowd: 0.3, cancelNamed: 6 },
-  ...{ sponsor: 8, approve: 4, deposit: 12, crash: 0, death: 0, resolve: 0, rest: 0 },
+  replace: 40,
+  replaces: 12,
+  group: 6,
+  delegated: 40,
+  crowd: 0.3,
+  cancelNamed: 6,
+  sponsor: 8,
+  approve: 4,
+  deposit: 12,
+  crash: 0,
+  death: 0,
+  resolve: 0,
+  rest: 0,
 }
 
 /** The steps that leave an account busy. */

@@ -99,9 +99,20 @@ export class MarketsModel {
     const hasBook = kind === 'clob' && slot === null
     assert.equal(book !== 0, hasBook, 'a market that trades at once has a book at once')
     this.all.push({
-      ...{ book, kind, groupId: market.groupId ?? 0, slot, feeEnabled, deadlineMs, takerDelayMs },
-      ...{ exchangeAddress, strikeE8: 0, isFailed: false, isArchived: false, payout: null },
-      ...{ convertFeeBps: market.convertFeeBps ?? 0, conditionId: market.conditionId },
+      book,
+      kind,
+      groupId: market.groupId ?? 0,
+      slot,
+      feeEnabled,
+      deadlineMs,
+      takerDelayMs,
+      exchangeAddress,
+      strikeE8: 0,
+      isFailed: false,
+      isArchived: false,
+      payout: null,
+      convertFeeBps: market.convertFeeBps ?? 0,
+      conditionId: market.conditionId,
       history: [{ seq, status }],
     })
   }

@@ -22,8 +22,13 @@ interface Played extends Omit<HouseResult, 'refused'> {
 function play(days: number, terms: { restMs: number; closeMs: number }): Played {
   const random = new Random(seed)
   const sums = {
-    ...{ gainRaw: 0, expectedRaw: 0, stakedRaw: 0, packs: 0 },
-    ...{ colludersGainRaw: 0, colludersExpectedRaw: 0, colludersPacks: 0 },
+    gainRaw: 0,
+    expectedRaw: 0,
+    stakedRaw: 0,
+    packs: 0,
+    colludersGainRaw: 0,
+    colludersExpectedRaw: 0,
+    colludersPacks: 0,
   }
   const refused = new Map<string, number>()
   let worstDayRaw = 0

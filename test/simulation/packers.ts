@@ -213,7 +213,8 @@ export class Packers {
     const isTooHigh = payoutRaw > wanted.stakeRaw * 20
     const issues = {
       ...this.#issuesOf(wanted, maker, 'offer'),
-      ...{ ...ofHouse, MULTIPLIER_TOO_HIGH: isTooHigh },
+      ...ofHouse,
+      MULTIPLIER_TOO_HIGH: isTooHigh,
     }
     const isShort = model.slow.cash(maker).free < BigInt(payoutRaw - wanted.stakeRaw)
     const reasons = {
@@ -238,11 +239,9 @@ export class Packers {
     const isRestricted = model.controls.modeAt(nowMs) !== 'normal'
     const reasons = {
       PROFILE_FROZEN: model.controls.frozen.has(profileId),
-      ...{
-        TRADING_DISABLED: isRestricted,
-        CANCEL_ONLY_MODE: isRestricted,
-        POST_ONLY_MODE: isRestricted,
-      },
+      TRADING_DISABLED: isRestricted,
+      CANCEL_ONLY_MODE: isRestricted,
+      POST_ONLY_MODE: isRestricted,
       OFFER_NOT_FOUND: !isOpen || expiresMs <= nowMs || model.controls.frozen.has(maker),
       OWN_OFFER: maker === profileId,
       INSUFFICIENT_COLLATERAL: model.slow.cash(profileId).free < BigInt(stakeRaw),

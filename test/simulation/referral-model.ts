@@ -72,8 +72,16 @@ interface State {
 }
 
 const NOTHING: State = {
-  ...{ referrers: new Map(), mined: [], sample: null, rateBps: 0 },
-  ...{ debts: [], waiting: [], paidOut: new Map(), paidDay: 0, day: 0, kept: new Map() },
+  referrers: new Map(),
+  mined: [],
+  sample: null,
+  rateBps: 0,
+  debts: [],
+  waiting: [],
+  paidOut: new Map(),
+  paidDay: 0,
+  day: 0,
+  kept: new Map(),
 }
 
 interface Admitted {

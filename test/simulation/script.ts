@@ -198,8 +198,16 @@ const CLIENTS: Odds = {
 
 /** Markets, sessions and tokens that come and go, nearly as often as orders. */
 export const LIVES: Odds = {
-  ...{ brief: 18, unwind: 6, resolve: 1, token: 8, revoke: 8, login: 20, logout: 18 },
-  ...{ row: 30, typed: 3, market: 3 },
+  brief: 18,
+  unwind: 6,
+  resolve: 1,
+  token: 8,
+  revoke: 8,
+  login: 20,
+  logout: 18,
+  row: 30,
+  typed: 3,
+  market: 3,
 }
 
 /** Kinds of machines: each act is as frequent as its number says. */
@@ -218,17 +226,20 @@ const MACHINES: readonly Odds[] = [
   },
   { tick: 12, thread: 14, receive: 9, commit: 1, report: 0.3, catchUp: 0.2, time: 2, rest: 0.02 },
   {
-    ...{
-      tick: 14,
-      thread: 12,
-      receive: 5,
-      commit: 5,
-      report: 3,
-      catchUp: 0.5,
-      time: 3,
-      rest: 0.03,
-    },
-    ...{ clockBack: 0.1, stall: 0.2, wake: 1, refuse: 0.1, accept: 1, cancelWide: 0.15 },
+    tick: 14,
+    thread: 12,
+    receive: 5,
+    commit: 5,
+    report: 3,
+    catchUp: 0.5,
+    time: 3,
+    rest: 0.03,
+    clockBack: 0.1,
+    stall: 0.2,
+    wake: 1,
+    refuse: 0.1,
+    accept: 1,
+    cancelWide: 0.15,
   },
 ]
 const CRASHES: Odds = { crash: 0.02, death: 0.01, sleep: 0.05, night: 0.01 }

@@ -32,8 +32,13 @@ const TYPES = ['GTC', 'GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FAK', 'FOK'] as const
 const STATUSES_MAX = 50
 /** Refusals that random orders and cancels may meet without a fault. */
 const EXPECTED_REFUSALS = new Set([
-  ...['INSUFFICIENT_SHARES', 'POST_ONLY_WOULD_MATCH', 'ORDER_FILLED'],
-  ...['ORDER_NOT_FOUND', 'ORDER_NOT_OPEN', 'ORDERS_NOT_FOUND', 'ORDER_RELEASE_IN_PROGRESS'],
+  'INSUFFICIENT_SHARES',
+  'POST_ONLY_WOULD_MATCH',
+  'ORDER_FILLED',
+  'ORDER_NOT_FOUND',
+  'ORDER_NOT_OPEN',
+  'ORDERS_NOT_FOUND',
+  'ORDER_RELEASE_IN_PROGRESS',
 ])
 
 export interface RoundReport {

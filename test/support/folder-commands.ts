@@ -20,8 +20,11 @@ export interface Line {
 
 export function argsOf(words: string, line: Line): string[] {
   const flags = Object.entries({
-    ...{ data: line.data, to: line.to, from: line.from },
-    ...{ 'key-file': line.key, 'new-key-file': line.newKey },
+    data: line.data,
+    to: line.to,
+    from: line.from,
+    'key-file': line.key,
+    'new-key-file': line.newKey,
   }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]))
   return [...words.split(' '), ...flags]
 }
@@ -35,8 +38,10 @@ export async function dies(words: string, line: Line, fault: string): Promise<vo
 export async function run(words: string, line: Line, nowMs = 0) {
   const [output, warned]: [string[], string[]] = [[], []]
   const shell = {
-    ...{ env: {}, nowMs: () => nowMs },
-    ...{ say: (text: string) => output.push(text), warn: (text: string) => warned.push(text) },
+    env: {},
+    nowMs: () => nowMs,
+    say: (text: string) => output.push(text),
+    warn: (text: string) => warned.push(text),
   }
   const code = await runCommand(commands, argsOf(words, line), '', shell)
   return { code, stdout: output.join('\n'), stderr: warned.join('\n') }

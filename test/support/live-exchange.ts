@@ -479,11 +479,15 @@ async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise
     services,
     authenticate: prover(guard, services),
     ownerOfCall: ownerOfCall(exchange.pipeline.clearing),
-    ...{ onFault: wanted.onFault, observe: watching.observe },
+    onFault: wanted.onFault,
+    observe: watching.observe,
     addressLimiter: limits?.addresses ?? null,
     profileLimiter: limits?.profiles ?? null,
-    ...{ regions: config.regions, cors: corsOf(config), addressHeader: config.addressHeader },
-    ...{ bodyDeadlineMs: 400, verifyReplies: true },
+    regions: config.regions,
+    cors: corsOf(config),
+    addressHeader: config.addressHeader,
+    bodyDeadlineMs: 400,
+    verifyReplies: true,
   })
   watchGateway(gateway, metrics)
   const sockets = watchSockets(wireSockets(services, gateway, guard, wanted), metrics)

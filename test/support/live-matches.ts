@@ -23,8 +23,12 @@ export function matchBody(
   changes: object = {},
 ): Record<string, unknown> {
   return {
-    ...{ title: `Match ${fixtureId}`, sportType: 'football', fixtureId },
-    ...{ startsAt: '2026-03-01T12:00:00Z', home: { name: 'Reds' }, away: { name: 'Blues' } },
+    title: `Match ${fixtureId}`,
+    sportType: 'football',
+    fixtureId,
+    startsAt: '2026-03-01T12:00:00Z',
+    home: { name: 'Reds' },
+    away: { name: 'Blues' },
     markets: markets.map((slug) => ({ slug })),
     ...changes,
   }

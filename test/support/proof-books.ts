@@ -67,7 +67,9 @@ export function madeBook(counts: readonly number[], below: (below: number) => nu
     return {
       marketId: place * 3 + 1,
       conditionId: `0x${place.toString(16).padStart(64, '0')}`,
-      ...{ isGroup: false, payout: null, insideRaw },
+      isGroup: false,
+      payout: null,
+      insideRaw,
       yes: { claimsRaw: yes, debtsRaw: 0n },
       no: { claimsRaw: no, debtsRaw: 0n },
     }

@@ -44,11 +44,7 @@ export async function seenOrder(
   assert.equal(textAt(batch.body, 'results', 0, 'data', 'order', 'status'), status)
   return {
     status,
-    settlementStatus: textAt(
-      batch.body,
-      'results',
-      ...[0, 'data', 'execution', 'settlementStatus'],
-    ),
+    settlementStatus: textAt(batch.body, 'results', 0, 'data', 'execution', 'settlementStatus'),
     remainingSize: Number(textAt(order, 'remainingSize')),
   }
 }

@@ -21,8 +21,11 @@ const MEMORY: readonly MemoryBound[] = [
   { ...HELD, name: 'heaps of all threads', wrong: 'the heaps grow', bytes: 'heapBytes' },
   { ...HELD, name: 'outside the heaps', wrong: 'external memory grows', bytes: 'externalBytes' },
   {
-    ...{ name: 'resident memory', wrong: 'resident memory grows', bytes: 'residentBytes' },
-    ...{ bytesPerCommandMax: 384, lifeSecondsMin: 720 },
+    name: 'resident memory',
+    wrong: 'resident memory grows',
+    bytes: 'residentBytes',
+    bytesPerCommandMax: 384,
+    lifeSecondsMin: 720,
   },
 ]
 const OPEN_FILES_MAX = 8

@@ -50,7 +50,8 @@ export function upgradeText(
   const key = randomBytes(16).toString('base64')
   return (
     `GET /socket.io/${query} HTTP/1.1\r\nHost: x\r\n${headerLines(headers)}` +
-    `Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\n\r\n`
+    'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n' +
+    `Sec-WebSocket-Key: ${key}\r\n\r\n`
   )
 }
 

@@ -102,13 +102,19 @@ const control: fc.Arbitrary<ControlCommand> = fc.oneof(
   fc.record({ ...stamp, kind: fc.constant('logout' as const), sessionDigest: text }),
   fc.record({
     ...stamp,
-    ...{ kind: fc.constant('freezeProfile' as const), profileId, reason: text, by: text },
+    kind: fc.constant('freezeProfile' as const),
+    profileId,
+    reason: text,
+    by: text,
   }),
   fc.record({ ...stamp, kind: fc.constant('logoutEverywhere' as const), profileId }),
   fc.record({
     ...stamp,
     kind: fc.constant('addWithdrawalAddress' as const),
-    ...{ profileId, addressId: text, address: text, label: text },
+    profileId,
+    addressId: text,
+    address: text,
+    label: text,
   }),
   fc.record({
     ...stamp,

@@ -284,7 +284,9 @@ test('the biggest positions are those of a whole sort, of all markets or of some
     Array.from({ length: rows.length / width }, (_, at) => rows.subarray(at * width))
       .filter((row) => row[order] === wanted)
       .map((row) => ({
-        ...{ marketId: row[marketId], owner: row[owner], outcome: row[outcome] },
+        marketId: row[marketId],
+        owner: row[owner],
+        outcome: row[outcome],
         sizeRaw: row[sizeRaw],
         valueRaw: row[worthRaw],
         source: MARK_SOURCES[row[source]],

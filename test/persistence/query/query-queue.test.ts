@@ -18,7 +18,13 @@ test('lines alternate: a line of a thousand queries delays another by one per sl
   queue.putUrgent(question(3, 'urgent'))
   const names = Array.from({ length: 8 }, () => queue.next()?.name)
   assert.deepEqual(names, [
-    ...['urgent', 'greedy 0', 'modest 0', 'greedy 1', 'modest 1', 'greedy 2', 'modest 2'],
+    'urgent',
+    'greedy 0',
+    'modest 0',
+    'greedy 1',
+    'modest 1',
+    'greedy 2',
+    'modest 2',
     'greedy 3',
   ])
   assert.equal(queue.count, 996)

@@ -67,8 +67,14 @@ class Desk {
     } else
       this.driver.control({ kind: 'createProfile', profileId, profile, token: tokenOf(profileId) })
     const known: Known = {
-      ...{ id: profileId, account: profile.account, name, handle, isMachine },
-      ...{ followers: 0, volumeRaw: 0, hasTraded: false },
+      id: profileId,
+      account: profile.account,
+      name,
+      handle,
+      isMachine,
+      followers: 0,
+      volumeRaw: 0,
+      hasTraded: false,
     }
     this.known.push(known)
     return known

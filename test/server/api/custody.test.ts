@@ -46,7 +46,8 @@ await live.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'A pool' 
 const { catalogue } = live.exchange.pipeline.clearing
 const conditionId = catalogue.bySlug('rain')?.conditionId ?? ''
 const made = await live.admin('/admin/groups', {
-  ...{ slug: 'who', title: 'Who?' },
+  slug: 'who',
+  title: 'Who?',
   markets: ['a', 'b', 'c'].map((slug) => ({ slug, title: slug })),
 })
 assert.equal(made.status, 201, made.text)
@@ -120,7 +121,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /parlay/partner/buy': {
     act: 'moves',
     body: (profileId) => ({
-      ...{ ...inPack, minPayoutAmount: '1000000', idempotencyKey: `${profileId}` },
+      ...inPack,
+      minPayoutAmount: '1000000',
+      idempotencyKey: `${profileId}`,
       deadline: String(Math.floor(live.nowMs() / 1000) + 60),
     }),
   },
@@ -137,7 +140,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /mcp': {
     act: 'reads',
     body: () => ({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
       params: { name: 'get_my_orders' },
     }),
   },

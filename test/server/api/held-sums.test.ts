@@ -33,7 +33,8 @@ test('the worth of what a profile holds is summed in slices', async () => {
       rounds++
       setImmediate(run)
     },
-    ...{ sliceMs: SLICE_MS, jobsMax: 10 },
+    sliceMs: SLICE_MS,
+    jobsMax: 10,
   })
   const reads = new PrivateReads(pipeline, { follower, query, faults: new EdgeFaults(() => {}) })
   const portfolio = new Portfolio(pipeline, reads, new ArchivedMarkets(pipeline, reads), slices)

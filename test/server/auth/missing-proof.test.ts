@@ -70,8 +70,10 @@ test('the refusal of a wrong HMAC has the text to sign and the body received', a
   for (const [method, path] of rows) {
     const timestamp = new Date(live.nowMs()).toISOString()
     const headers = {
-      ...{ 'svc-api-key': alice.tokenId, 'svc-timestamp': timestamp, 'svc-signature': 'AAAA' },
-      ...{ 'content-type': 'application/json' },
+      'svc-api-key': alice.tokenId,
+      'svc-timestamp': timestamp,
+      'svc-signature': 'AAAA',
+      'content-type': 'application/json',
     }
     const reply = await live.send(method, path, { body, headers })
     assert.match(refused(reply, 'HMAC_INVALID'), /signed[.]text/)

@@ -181,7 +181,11 @@ test('a user without an entry and a home starts in the folder for temporary file
   chmodSync(out, 0o755)
   chmodSync(tmp, 0o777)
   const { stdout, stderr } = spawnSync(process.execPath, [entry, '', archiveFile], {
-    ...{ uid: 54_321, gid: 54_321, env: { TMPDIR: tmp }, input: '\n', encoding: 'utf8' },
+    uid: 54_321,
+    gid: 54_321,
+    env: { TMPDIR: tmp },
+    input: '\n',
+    encoding: 'utf8',
   })
   assert.ok(stdout.startsWith(join(tmp, 'outcomex-54321')), stdout + stderr)
 })

@@ -31,7 +31,9 @@ test('curves, strings and tables run on native code in a whole bundle', async ()
   })
   writeFileSync(join(folder, 'out', 'package.json'), '{ "type": "module" }')
   const stated = execFileSync(process.execPath, [join(folder, 'out', 'entry.js')], {
-    ...{ cwd: folder, env: {}, encoding: 'utf8' },
+    cwd: folder,
+    env: {},
+    encoding: 'utf8',
   })
   assert.deepEqual(JSON.parse(stated), ['secp256k1', true, 2])
 })

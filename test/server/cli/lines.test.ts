@@ -256,7 +256,9 @@ const ADMIN_CALLS: readonly (readonly [words: string[], call: readonly unknown[]
       'POST',
       '/admin/trading-modes',
       {
-        ...{ mode: 'post_only', startsAt: '2026-12-01T12:00Z', endsAt: 'T' },
+        mode: 'post_only',
+        startsAt: '2026-12-01T12:00Z',
+        endsAt: 'T',
         publicMessage: 'An update.',
       },
     ],

@@ -14,7 +14,9 @@ const CALLS: readonly [line: string[], call: [method: string, path: string, body
       'POST',
       PAGES,
       {
-        ...{ slug: 'btc', name: 'Bitcoin', inNavigation: false },
+        slug: 'btc',
+        name: 'Bitcoin',
+        inNavigation: false,
         baseFilter: { ticker: ['BTC', 'ETH'], length: ['day'] },
       },
     ],
@@ -38,7 +40,9 @@ const CALLS: readonly [line: string[], call: [method: string, path: string, body
       'POST',
       KEYS,
       {
-        ...{ slug: 'ticker', name: 'Ticker', type: 'multi-select' },
+        slug: 'ticker',
+        name: 'Ticker',
+        type: 'multi-select',
         options: [{ value: 'BTC' }, { value: 'ETH' }],
       },
     ],

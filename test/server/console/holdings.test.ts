@@ -87,10 +87,21 @@ test('a row of a pool has whole units, and becomes the same', () => {
 })
 
 const MARKET: MarketView = {
-  ...{ id: 1, slug: 'rain', title: 'Rain?', proxyTitle: null, status: 'FUNDED' },
-  ...{ tradeType: 'clob', categories: [], tags: [], createdAt: '2026-03-01T12:00:00.000Z' },
-  ...{ expirationTimestamp: 253_402_214_400_000, volume: '0', automationType: 'manual' },
-  ...{ winningOutcomeIndex: null, payoutNumerators: null, metadata: { fee: false } },
+  id: 1,
+  slug: 'rain',
+  title: 'Rain?',
+  proxyTitle: null,
+  status: 'FUNDED',
+  tradeType: 'clob',
+  categories: [],
+  tags: [],
+  createdAt: '2026-03-01T12:00:00.000Z',
+  expirationTimestamp: 253_402_214_400_000,
+  volume: '0',
+  automationType: 'manual',
+  winningOutcomeIndex: null,
+  payoutNumerators: null,
+  metadata: { fee: false },
   prices: [0.3, 0.7],
 }
 

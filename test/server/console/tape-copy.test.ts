@@ -8,8 +8,13 @@ import { TapeCopy } from '../../../server/console/market/shown/tape-copy.ts'
 function trade(seq: number, prevSeq: number | null): TapeTrade {
   const timestamp = new Date(seq).toISOString()
   return {
-    ...{ seq, prevSeq, tradeEventId: String(seq) },
-    ...{ price: 0.5, size: 1, side: 'BUY', timestamp },
+    seq,
+    prevSeq,
+    tradeEventId: String(seq),
+    price: 0.5,
+    size: 1,
+    side: 'BUY',
+    timestamp,
   }
 }
 

@@ -97,8 +97,14 @@ test('limit: trades of a market, 1 to 100, 100 when absent, and pages from 1', a
 
 test('limit: a timeline has 1 and 24 slots by slug, 10 and 10 by symbol, at most 500', async () => {
   const series = {
-    ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', slotsAhead: 30 },
-    ...{ stableSlug: 'btc-now', slugPrefix: 'btc', title: 'Up?', assetName: 'Bitcoin' },
+    symbol: 'BTC',
+    frequency: 'minutely',
+    subFrequency: 'minutes_5',
+    slotsAhead: 30,
+    stableSlug: 'btc-now',
+    slugPrefix: 'btc',
+    title: 'Up?',
+    assetName: 'Bitcoin',
   }
   await accepted(live.admin('/admin/series', { ...series, strikePrice: '95000' }), 201)
   const { pipeline } = live.exchange

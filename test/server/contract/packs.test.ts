@@ -11,9 +11,20 @@ const UNIT = 1_000_000
 const STAKE = '10000000'
 /** What the asks of a market's YES cost in ticks. */
 const YES_TICKS = {
-  ...{ reds: 500, map: 400, a: 600, b: 600, c: 600, d: 600, e: 600 },
-  ...{ 'at-90': 90, 'at-100': 100, 'at-150': 150, 'at-299': 299, 'at-300': 300 },
-  ...{ 'at-900': 900, 'at-910': 910 },
+  reds: 500,
+  map: 400,
+  a: 600,
+  b: 600,
+  c: 600,
+  d: 600,
+  e: 600,
+  'at-90': 90,
+  'at-100': 100,
+  'at-150': 150,
+  'at-299': 299,
+  'at-300': 300,
+  'at-900': 900,
+  'at-910': 910,
 }
 const POSITIONS = ['ACTIVE', 'WON', 'LOST'] as const
 const { live, ann } = await exchange({

@@ -196,7 +196,9 @@ test('POST /profiles/x/connection/social-data: username and avatar, or why not',
   await taken(ben, 'POST', X, { code: 'demo:rainmaker' })
   const theirs = await apply(ben, { username: true })
   assert.deepEqual(theirs.body, {
-    ...{ usernameApplied: false, avatarApplied: false, usernameSkippedReason: 'taken' },
+    usernameApplied: false,
+    avatarApplied: false,
+    usernameSkippedReason: 'taken',
   })
   const body = JSON.stringify({ username: true })
   assert.equal((await live.send('POST', `${X}/social-data`, { body })).status, 401)

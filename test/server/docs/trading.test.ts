@@ -68,9 +68,15 @@ test('the hashes and the signature of the example order are those of EIP-712', a
   const raw = (name: string) => BigInt(values.get(name) ?? '0')
   const zeros = { expiration: 0n, nonce: 0n, side: 0, signatureType: 0 }
   const message = {
-    ...{ ...zeros, maker: ACCOUNT, signer: ACCOUNT, taker: ZERO },
-    ...{ salt: raw('salt'), tokenId: raw('tokenId'), feeRateBps: raw('feeRateBps') },
-    ...{ makerAmount: raw('makerAmount'), takerAmount: raw('takerAmount') },
+    ...zeros,
+    maker: ACCOUNT,
+    signer: ACCOUNT,
+    taker: ZERO,
+    salt: raw('salt'),
+    tokenId: raw('tokenId'),
+    feeRateBps: raw('feeRateBps'),
+    makerAmount: raw('makerAmount'),
+    takerAmount: raw('takerAmount'),
   } as const
   const name = 'Limitless CTF Exchange'
   const domain = { name, version: '1', chainId: 8453, verifyingContract: exchange } as const

@@ -49,14 +49,14 @@ test('the costs of the process have metrics even before the first measurement', 
   const text = await metrics.text()
   end()
   for (const name of [
-    ...['event_loop_delay_seconds_count', 'event_loop_delay_seconds_sum'],
-    ...[
-      'resident_bytes',
-      'heap_bytes',
-      'uptime_seconds',
-      'collection_seconds_count{thread="main"}',
-    ],
-    ...['cpu_seconds_total{mode="user"}', 'cpu_seconds_total{mode="system"}'],
+    'event_loop_delay_seconds_count',
+    'event_loop_delay_seconds_sum',
+    'resident_bytes',
+    'heap_bytes',
+    'uptime_seconds',
+    'collection_seconds_count{thread="main"}',
+    'cpu_seconds_total{mode="user"}',
+    'cpu_seconds_total{mode="system"}',
   ]) {
     const line = text.split('\n').find((each) => each.startsWith(`outcomex_${name} `))
     assert.match(line ?? name, / [0-9.e-]+$/)

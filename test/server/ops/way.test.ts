@@ -42,8 +42,14 @@ test('each order is counted once in every step that it reached', async () => {
   }
   const all = ORDERS
   assert.deepEqual(await stepCounts('order'), {
-    ...{ read: all, intake: all, sequence: all, journal: all, match: all, settle: all },
-    ...{ publish: all, whole: all },
+    read: all,
+    intake: all,
+    sequence: all,
+    journal: all,
+    match: all,
+    settle: all,
+    publish: all,
+    whole: all,
   })
   const dear = await live.place(alice, market, { ticks: 900, sizeRaw: 1_000_000_000_000 })
   assert.equal(dear.status, 400)
@@ -54,8 +60,14 @@ test('each order is counted once in every step that it reached', async () => {
   const large = await live.call(alice, 'POST', '/orders', ' '.repeat(70_000))
   assert.equal(large.status, 413)
   assert.deepEqual(await stepCounts('order'), {
-    ...{ read: all + 2, intake: all + 2, sequence: all + 1, journal: all, match: all },
-    ...{ settle: all, publish: all, whole: all + 3 },
+    read: all + 2,
+    intake: all + 2,
+    sequence: all + 1,
+    journal: all,
+    match: all,
+    settle: all,
+    publish: all,
+    whole: all + 3,
   })
 })
 
@@ -97,13 +109,15 @@ test('commits, queues and the follower have metrics', async () => {
   assert.ok(bytes >= 48 * seq && bytes % 8 === 0, `${bytes}`)
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
   for (const name of [
-    ...['intake_in_flight', 'replies_waiting', 'replies_waiting_for_disk', 'query_waiting'],
-    ...['journal_waiting_bytes', 'market_waiting_bytes{thread="market-0"}'],
-    ...[
-      'follower_lag_commands',
-      'follower_lag_seconds',
-      'checkpoint_seconds_count{thread="checkpoint"}',
-    ],
+    'intake_in_flight',
+    'replies_waiting',
+    'replies_waiting_for_disk',
+    'query_waiting',
+    'journal_waiting_bytes',
+    'market_waiting_bytes{thread="market-0"}',
+    'follower_lag_commands',
+    'follower_lag_seconds',
+    'checkpoint_seconds_count{thread="checkpoint"}',
   ]) {
     assert.equal(await live.gauge(`outcomex_${name}`), 0, name)
   }

@@ -30,8 +30,13 @@ test('a start names the first market whose parts are more than the whole fee', (
 })
 
 const SERIES = {
-  ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', assetName: 'Bitcoin' },
-  ...{ stableSlug: 'btc-now', slugPrefix: 'btc-5m', title: 'Bitcoin up or down' },
+  symbol: 'BTC',
+  frequency: 'minutely',
+  subFrequency: 'minutes_5',
+  assetName: 'Bitcoin',
+  stableSlug: 'btc-now',
+  slugPrefix: 'btc-5m',
+  title: 'Bitcoin up or down',
 }
 const ISSUE = {
   field: 'rebateBps',

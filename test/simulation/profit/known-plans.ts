@@ -3,8 +3,15 @@ import type { Act, Colluder, MarketIndex, Plan } from './plan.ts'
 // Plans that gained once, each by a rule that is another today.
 
 const ACT: Act = {
-  ...{ kind: 'trade', who: 'ann', other: 'ben', market: 0, second: 1, outcome: 0, ticks: 500 },
-  ...{ part: 1, waitMs: 0 },
+  kind: 'trade',
+  who: 'ann',
+  other: 'ben',
+  market: 0,
+  second: 1,
+  outcome: 0,
+  ticks: 500,
+  part: 1,
+  waitMs: 0,
 }
 
 function plan(acts: readonly Partial<Act>[], more: Partial<Plan> = {}): Plan {

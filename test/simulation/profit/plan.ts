@@ -5,9 +5,21 @@ import type { Random } from '../../support/random.ts'
 
 /** How often each kind comes among random acts. */
 const ODDS = {
-  ...{ trade: 4, ask: 3, take: 1, sell: 2, cancel: 1 },
-  ...{ split: 1, merge: 1, poolBuy: 1, poolSell: 1 },
-  ...{ pack: 3, offer: 1, withdraw: 2, actFor: 1, publish: 1, nothing: 0 },
+  trade: 4,
+  ask: 3,
+  take: 1,
+  sell: 2,
+  cancel: 1,
+  split: 1,
+  merge: 1,
+  poolBuy: 1,
+  poolSell: 1,
+  pack: 3,
+  offer: 1,
+  withdraw: 2,
+  actFor: 1,
+  publish: 1,
+  nothing: 0,
 } as const
 export type ActKind = keyof typeof ODDS
 const KINDS: readonly ActKind[] = Object.entries(ODDS).flatMap(([kind, odds]) => {

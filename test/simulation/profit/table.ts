@@ -133,9 +133,17 @@ export async function openTable(
   }
   const pool = await openPool(live, `${name}-pool`, maker)
   const table: Table = {
-    ...{ winners, isLate, markets, deadlineMs, pool },
-    ...{ traders: { ann, ben, pat, sub }, maker, kim },
-    ...{ newestTrade: '', isPublished: false, withdrawnRaw: 0 },
+    winners,
+    isLate,
+    markets,
+    deadlineMs,
+    pool,
+    traders: { ann, ben, pat, sub },
+    maker,
+    kim,
+    newestTrade: '',
+    isPublished: false,
+    withdrawnRaw: 0,
   }
   for (const index of QUOTED) {
     const market = markets[index]

@@ -136,7 +136,9 @@ export class Spreads {
       const { key, sharesRaw, pnlRaw, volumeRaw, isCounted, parties } = row
       this.#put.run(
         ...key,
-        ...[sharesRaw, pnlRaw, volumeRaw],
+        sharesRaw,
+        pnlRaw,
+        volumeRaw,
         isCounted ? 1 : 0,
         JSON.stringify(parties),
       )

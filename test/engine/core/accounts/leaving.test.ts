@@ -57,16 +57,25 @@ function company(): ExchangeDriver {
       driver.control({ kind: 'createToken', profileId, token })
     }
     const placed = driver.place({
-      ...{ account: profileId, marketId, side: SIDE.BUY, outcome: OUTCOME.YES },
-      ...{ type: 'GTC', priceTicks: 100, sizeRaw: profileId * 1_000_000 },
+      account: profileId,
+      marketId,
+      side: SIDE.BUY,
+      outcome: OUTCOME.YES,
+      type: 'GTC',
+      priceTicks: 100,
+      sizeRaw: profileId * 1_000_000,
     })
     assert.equal(placed.result, 'RESTED')
     driver.control({ kind: 'followProfile', profileId, followedId: (profileId % 6) + 1 })
     clearing.rewards.shareParts.add(marketId, profileId, OUTCOME.YES, 1000)
     const digest = `call of ${profileId}`
     clearing.calls.made({
-      ...{ by: 'keyed' as const, digest, bodyDigest: '', untilMs: 2 ** 50 },
-      ...{ profileId, seq: 1 },
+      by: 'keyed' as const,
+      digest,
+      bodyDigest: '',
+      untilMs: 2 ** 50,
+      profileId,
+      seq: 1,
     })
   }
   return driver

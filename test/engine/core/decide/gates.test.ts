@@ -32,7 +32,10 @@ function newWorld(): World {
 }
 
 const WINDOW = {
-  ...{ windowId: 1, startsAtMs: 0, endsAtMs: null, publicMessage: '' },
+  windowId: 1,
+  startsAtMs: 0,
+  endsAtMs: null,
+  publicMessage: '',
   mode: 'cancel_only' as const,
 }
 
@@ -253,7 +256,8 @@ test('an order reserves the free balance to the last raw unit, and not one more'
   const short = (availableRaw: number, requiredRaw: number) => ({ availableRaw, requiredRaw })
   assert.deepEqual(decide({ ...buys, spendRaw: 1_000_000 }), ['NONE', null])
   assert.deepEqual(decide({ ...buys, spendRaw: 1_000_001 }), [
-    ...['INSUFFICIENT_COLLATERAL', short(1_000_000, 1_000_001)],
+    'INSUFFICIENT_COLLATERAL',
+    short(1_000_000, 1_000_001),
   ])
   driver.mint(marketId, 2000, { yes: buyer, no: other, taker: buyer })
   const sells = { account: buyer, side: SIDE.SELL }

@@ -87,8 +87,12 @@ function offers(makers: number): { readonly table: Table; readonly driver: Excha
   })
   const terms = { stakeMaxRaw: UNIT, payoutRaw: 2 * UNIT }
   const request = {
-    ...{ legs, stakeRaw: UNIT, offeredRaw: terms.payoutRaw },
-    ...{ ownerId: null, isPaid: false, closeMs: 0 },
+    legs,
+    stakeRaw: UNIT,
+    offeredRaw: terms.payoutRaw,
+    ownerId: null,
+    isPaid: false,
+    closeMs: 0,
   }
   const priced = pricePack(clearing, request, driver.nowMs)
   const decided = (profileId: number) =>

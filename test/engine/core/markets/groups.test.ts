@@ -19,7 +19,10 @@ import { marketSpec } from '../../../support/specs.ts'
 
 const groupSpec = (): MarketSpec => ({
   ...marketSpec(1, { slug: 'winner' }),
-  ...{ kind: 'group', conditionId: '', yesTokenId: '', noTokenId: '' },
+  kind: 'group',
+  conditionId: '',
+  yesTokenId: '',
+  noTokenId: '',
 })
 
 function opened(children = 3) {

@@ -243,8 +243,13 @@ test('a replay and a snapshot keep books, ids and what waits to leave', () => {
   const reused = driver.addMarket()
   world.mint(reused)
   driver.place({
-    ...{ account: world.ann, marketId: open, side: SIDE.BUY, outcome: YES, type: 'GTC' },
-    ...{ priceTicks: 100, sizeRaw: UNIT },
+    account: world.ann,
+    marketId: open,
+    side: SIDE.BUY,
+    outcome: YES,
+    type: 'GTC',
+    priceTicks: 100,
+    sizeRaw: UNIT,
   })
   const hash = driver.exchange.stateHash()
   const captured = capture(driver.exchange)

@@ -23,8 +23,15 @@ const SEED = freshSeed()
 
 function pageOf(pageId: string, changes: Partial<MarketPage> = {}): MarketPage {
   return {
-    ...{ pageId, name: pageId, slug: pageId, parentId: null, description: null, icon: '' },
-    ...{ sortOrder: 0, isInNavigation: true, contentJson: '{}' },
+    pageId,
+    name: pageId,
+    slug: pageId,
+    parentId: null,
+    description: null,
+    icon: '',
+    sortOrder: 0,
+    isInNavigation: true,
+    contentJson: '{}',
     ...changes,
   }
 }
@@ -165,8 +172,13 @@ test('each field of a page and of an option changes the state hash', () => {
   const hashes = new Set<string>()
   const changes: Partial<MarketPage>[] = [
     {},
-    ...[{ name: 'x' }, { slug: 'x' }, { description: 'x' }, { icon: 'x' }, { sortOrder: 1 }],
-    ...[{ isInNavigation: false }, { contentJson: '{"metadata":{}}' }],
+    { name: 'x' },
+    { slug: 'x' },
+    { description: 'x' },
+    { icon: 'x' },
+    { sortOrder: 1 },
+    { isInNavigation: false },
+    { contentJson: '{"metadata":{}}' },
   ]
   for (const change of changes) {
     const flow = new Flow()

@@ -378,11 +378,31 @@ test(`money is conserved through ${COMMANDS} commands of every kind that moves i
   flow.run()
   const reported = [...flow.kinds].map(([kind, count]) => `${kind} ${count}`).join(', ')
   for (const kind of [
-    ...['placeOrder', 'cancelOrders', 'failSettlement', 'splitPosition', 'mergePositions'],
-    ...['convertPositions', 'redeemPositions', 'withdraw', 'adjustBalance', 'archiveMarket'],
-    ...['fundPool', 'drainPool', 'buyFromPool', 'sellToPool', 'approvePool'],
-    ...['rewardMinute', 'creditRewards', 'payRewards', 'fundRewards'],
-    ...['createPack', 'offerPack', 'acceptPackOffer', 'endPackOffers', 'countPacks', 'fundHouse'],
+    'placeOrder',
+    'cancelOrders',
+    'failSettlement',
+    'splitPosition',
+    'mergePositions',
+    'convertPositions',
+    'redeemPositions',
+    'withdraw',
+    'adjustBalance',
+    'archiveMarket',
+    'fundPool',
+    'drainPool',
+    'buyFromPool',
+    'sellToPool',
+    'approvePool',
+    'rewardMinute',
+    'creditRewards',
+    'payRewards',
+    'fundRewards',
+    'createPack',
+    'offerPack',
+    'acceptPackOffer',
+    'endPackOffers',
+    'countPacks',
+    'fundHouse',
   ]) {
     assert((flow.kinds.get(kind) ?? 0) > 100, `SEED=${seed} saw too few ${kind}: ${reported}`)
   }

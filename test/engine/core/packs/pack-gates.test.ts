@@ -201,8 +201,12 @@ test('a market that left memory is not active, and is not unknown', () => {
   driver.control({ kind: 'archiveMarket', marketId: gone })
   const leg = (marketId: number) => restedLeg(marketId, 0, [])
   const requested = {
-    ...{ legs: [first, gone, gone].map(leg), stakeRaw: STAKE, ownerId: ann },
-    ...{ offeredRaw: null, isPaid: false, closeMs: 0 },
+    legs: [first, gone, gone].map(leg),
+    stakeRaw: STAKE,
+    ownerId: ann,
+    offeredRaw: null,
+    isPaid: false,
+    closeMs: 0,
   }
   const { issues } = pricePack(clearing, requested, driver.nowMs)
   const ofMarkets = issues.filter(({ code }) => code !== 'NO_LIQUIDITY')

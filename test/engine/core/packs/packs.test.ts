@@ -83,7 +83,10 @@ class World {
 
   offer(stakeMaxRaw = 20 * UNIT, paysRaw = 80 * UNIT): number {
     const requested = {
-      ...{ stakeRaw: stakeMaxRaw, offeredRaw: paysRaw, ownerId: this.ben, isPaid: false },
+      stakeRaw: stakeMaxRaw,
+      offeredRaw: paysRaw,
+      ownerId: this.ben,
+      isPaid: false,
     }
     const priced = pricePack(this.clearing, this.request(requested), this.driver.nowMs)
     const offering = { profileId: this.ben, stakeMaxRaw, payoutRaw: paysRaw }
@@ -370,8 +373,12 @@ test('legs of one match are correlated', () => {
   const market = (marketId: number) => ({ marketId, slug: `m-${marketId}`, propType: null })
   const sides = { home: { name: 'Reds', logo: null }, away: { name: 'Blues', logo: null } }
   const match = {
-    ...{ slug: 'reds-blues', title: 'Reds against Blues', sportType: 'football' as const },
-    ...{ esportType: null, fixtureId: 7, startsMs: world.driver.nowMs },
+    slug: 'reds-blues',
+    title: 'Reds against Blues',
+    sportType: 'football' as const,
+    esportType: null,
+    fixtureId: 7,
+    startsMs: world.driver.nowMs,
     ...sides,
     markets: [market(world.a), market(world.b)],
   }

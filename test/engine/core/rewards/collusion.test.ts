@@ -154,7 +154,10 @@ class Play {
     driver.control({ kind: 'rewardMinute', minute })
     const found = creditedShares(driver.clearing, this.#shares)
     driver.control({
-      ...{ kind: 'creditRewards', minute, part: 0, isLast: true },
+      kind: 'creditRewards',
+      minute,
+      part: 0,
+      isLast: true,
       rows: [...this.#rows, ...found.rows],
       referrals: [...this.#referrals, ...found.referrals],
       shares: found.shares,

@@ -82,8 +82,14 @@ function requestOf(
   changes: Partial<MatchRequest> = {},
 ): MatchRequest {
   return {
-    ...{ slug, title: slug, sportType: 'football', esportType: null, fixtureId, startsMs: 5 },
-    ...{ home: { name: 'Reds', logo: null }, away: { name: 'Blues', logo: 'é.png' } },
+    slug,
+    title: slug,
+    sportType: 'football',
+    esportType: null,
+    fixtureId,
+    startsMs: 5,
+    home: { name: 'Reds', logo: null },
+    away: { name: 'Blues', logo: 'é.png' },
     markets: marketIds.map((id) => ({ slug: `market-${id}`, propType: null })),
     ...changes,
   }

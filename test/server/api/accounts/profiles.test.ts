@@ -161,7 +161,10 @@ test('an owner edits the texts and choices of a profile, each field by itself', 
   const back = await edit({ bio: null, username: null, pfpUrl: null, mode: 'simple' })
   assert.deepEqual(back.body, {
     ...Object(all.body),
-    ...{ bio: null, username: null, pfpUrl: null, mode: 'simple' },
+    bio: null,
+    username: null,
+    pfpUrl: null,
+    mode: 'simple',
   })
 })
 
@@ -222,14 +225,15 @@ test('an edit with a wrong field is refused and changes nothing', async () => {
       .flatMap((url) => [{ pfpUrl: url }, { socialUrl: url }]),
     ...['expert', ''].map((mode) => ({ mode })),
     ...['metamask', ''].map((tradeWalletOption) => ({ tradeWalletOption })),
-    ...[
-      { rank: 'Gold' },
-      { feeCapBps: 0 },
-      { scopes: ['withdrawal'] },
-      { id: 1 },
-      { account: '0x' },
-    ],
-    ...[[], null, 'x', 5],
+    { rank: 'Gold' },
+    { feeCapBps: 0 },
+    { scopes: ['withdrawal'] },
+    { id: 1 },
+    { account: '0x' },
+    [],
+    null,
+    'x',
+    5,
   ]
   for (const body of bad) {
     const reply = await live.call(gina, 'PATCH', ME, JSON.stringify(body))

@@ -18,12 +18,18 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
   const path = `/admin/profiles/${profileId}`
   const before = await requested('GET', path)
   assert.deepEqual(before.body, {
-    ...{ profileId, account, username: null, displayName: account, feeCapBps: null },
+    profileId,
+    account,
+    username: null,
+    displayName: account,
+    feeCapBps: null,
     rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
     effectiveFeeRateBps: 300,
     scopes: ['trading'],
     createdAt: at(before.body, 'createdAt'),
-    ...{ isMachine: false, frozenAt: null, frozenReason: null },
+    isMachine: false,
+    frozenAt: null,
+    frozenReason: null,
   })
   const rows: [wanted: object, seen: object][] = [
     [{}, {}],
@@ -36,7 +42,8 @@ test('an operator sees and edits rank, cap, names and capabilities of a profile'
     [
       { rank: 5, feeCapBps: null },
       {
-        ...{ rank: { id: 5, name: 'Diamond', feeRateBps: 100 }, feeCapBps: null },
+        rank: { id: 5, name: 'Diamond', feeRateBps: 100 },
+        feeCapBps: null,
         effectiveFeeRateBps: 100,
       },
     ],
@@ -132,14 +139,13 @@ test('each act of a proven operator leaves a log line, and that of a stranger no
     [
       { from, operator: 'root', method: 'POST', target: '/admin/profiles', body, status: 201 },
       {
-        ...{
-          from,
-          operator: 'root',
-          method: 'PATCH',
-          target: '/admin/profiles/1?x=1',
-          body: '{"rank":"gold"}',
-        },
-        ...{ status: 400, refusal: 'VALIDATION' },
+        from,
+        operator: 'root',
+        method: 'PATCH',
+        target: '/admin/profiles/1?x=1',
+        body: '{"rank":"gold"}',
+        status: 400,
+        refusal: 'VALIDATION',
       },
     ],
   )

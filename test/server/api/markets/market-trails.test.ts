@@ -30,7 +30,10 @@ await live.openMarket('cup-final', { categories: ['Sport'], tags: ['football'] }
 await live.openMarket('court-final', { categories: ['Sport'], tags: ['tennis'] })
 await live.openMarket('plain')
 await made('/admin/groups', {
-  ...{ slug: 'league', title: 'Who wins the league?', categories: ['Sport'], tags: ['football'] },
+  slug: 'league',
+  title: 'Who wins the league?',
+  categories: ['Sport'],
+  tags: ['football'],
   markets: [
     { slug: 'league-reds', title: 'Do the Reds win?', categories: [], tags: [] },
     { slug: 'league-blues', title: 'Do the Blues win?' },

@@ -148,8 +148,13 @@ test('GET /categories lists the categories of active markets by their numbers', 
 
 test('includeNextMarket=false leaves the next market out of lists and of searches', async () => {
   const series = {
-    ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
-    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
+    symbol: 'BTC',
+    frequency: 'daily',
+    stableSlug: 'btc-daily',
+    slugPrefix: 'btc-1d',
+    title: 'Bitcoin up or down',
+    assetName: 'Bitcoin',
+    strikePrice: '64000',
   }
   assert.equal((await live.admin('/admin/series', series)).status, 201)
   const { pipeline } = live.exchange

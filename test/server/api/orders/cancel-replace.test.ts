@@ -78,7 +78,9 @@ test('the money that the cancel frees pays for the replacement in any market', a
   assert.deepEqual(at(reply.body, 'canceledOrder'), {
     orderId: id,
     clientOrderId: 'first',
-    ...{ filledSize: '0', remainingSize: String(10 * SHARE), averagePrice: null },
+    filledSize: '0',
+    remainingSize: String(10 * SHARE),
+    averagePrice: null,
   })
   const data = at(reply.body, 'replacement', 'data')
   const requested = { items: [{ clientOrderId: 'second' }] }

@@ -197,7 +197,10 @@ test('markets show the setting, those of groups and slots of series too', async 
   }
   assert.deepEqual(await settingOf(market.slug), [false, false])
   const group = await live.admin('/admin/groups', {
-    ...{ slug: 'cup', title: 'Who wins?', takerDelayMs: DELAY_MS, delayedCancel: false },
+    slug: 'cup',
+    title: 'Who wins?',
+    takerDelayMs: DELAY_MS,
+    delayedCancel: false,
     markets: [
       { slug: 'reds', title: 'Reds?' },
       { slug: 'blues', title: 'Blues?', delayedCancel: true },
@@ -209,9 +212,16 @@ test('markets show the setting, those of groups and slots of series too', async 
   await accepted(patched('/admin/markets/cup', { delayedCancel: true }))
   assert.deepEqual(await settingOf('reds'), [undefined, undefined])
   const series = await live.admin('/admin/series', {
-    ...{ symbol: 'BTC', frequency: 'minutely', subFrequency: 'minutes_5', title: 'Bitcoin' },
-    ...{ stableSlug: 'btc-5min', slugPrefix: 'btc-5m', assetName: 'Bitcoin' },
-    ...{ takerDelayMs: DELAY_MS, delayedCancel: false, strikePrice: '95000' },
+    symbol: 'BTC',
+    frequency: 'minutely',
+    subFrequency: 'minutes_5',
+    title: 'Bitcoin',
+    stableSlug: 'btc-5min',
+    slugPrefix: 'btc-5m',
+    assetName: 'Bitcoin',
+    takerDelayMs: DELAY_MS,
+    delayedCancel: false,
+    strikePrice: '95000',
   })
   assert.equal(series.status, 201, series.text)
   await live.pass(0)

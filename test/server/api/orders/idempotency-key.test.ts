@@ -159,7 +159,8 @@ test('what refuses orders since then does not refuse the first reply', async () 
   const nowMs = live.nowMs()
   const body = {
     ...orderBody(alice, dusk, { ...TERMS, expirationSec: Math.floor(nowMs / 1000) + 60 }),
-    ...{ timestamp: nowMs, recvWindow: 10_000 },
+    timestamp: nowMs,
+    recvWindow: 10_000,
   }
   const first = await accepted(send(alice, body, 'key 10'), 201)
   const fresh = (fields: object) => ({ ...orderBody(alice, dusk, TERMS), ...fields })

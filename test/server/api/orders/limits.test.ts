@@ -41,8 +41,16 @@ async function refusedOf(calls: number, call: () => Promise<Reply>): Promise<Rep
 }
 
 const RATES = [
-  ...['--rate-private', '2:1', '--rate-trade', ONCE, '--rate-auth', ONCE],
-  ...['--address-rate-auth', '1:9', '--address-rate-public', '2:9'],
+  '--rate-private',
+  '2:1',
+  '--rate-trade',
+  ONCE,
+  '--rate-auth',
+  ONCE,
+  '--address-rate-auth',
+  '1:9',
+  '--address-rate-public',
+  '2:9',
 ]
 
 /** What the headers of a reply say of a bucket; empty when there are none. */

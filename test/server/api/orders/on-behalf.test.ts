@@ -145,7 +145,9 @@ const CALLS: Readonly<Record<string, Row>> = {
   'POST /mcp': {
     send: (naming, caller) =>
       request(caller, naming, ['POST', '/mcp'], {
-        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
         params: { name: 'get_my_orders' },
       }),
     shows: ({ body }, id) => {

@@ -18,10 +18,13 @@ const {
 
 await live.admin('/admin/markets', { kind: 'amm', slug: 'lake', title: 'Lake?' })
 const children = Array.from({ length: 25 }, (_each, at) => ({
-  ...{ slug: `team-${at}`, title: `Team ${at}?` },
+  slug: `team-${at}`,
+  title: `Team ${at}?`,
 }))
 const made = await live.admin('/admin/groups', {
-  ...{ slug: 'cup', title: 'Cup?', markets: children },
+  slug: 'cup',
+  title: 'Cup?',
+  markets: children,
 })
 assert.equal(made.status, 201, made.text)
 

@@ -52,11 +52,26 @@ test('every reply shows an order with the same fields and values', async () => {
 test('an order shows its sizes, its price, its outcome and how long it lives', async () => {
   const order = await restPartly({ clientOrderId: 'quote-2' })
   const shown = {
-    ...{ status: 'LIVE', side: 0, outcome: 'YES', orderType: 'GTC', type: 'GTC', price: 0.65 },
-    ...{ marketId: 1, marketSlug: 'rain', ownerId: bob.profileId, clientOrderId: 'quote-2' },
-    ...{ makerAmount: 6_500_000, takerAmount: 10_000_000, originalSize: '10000000' },
-    ...{ filledSize: '4000000', remainingSize: '6000000', averagePrice: '0.6' },
-    ...{ tokenId: rain.tokens[0], token: rain.tokens[0], nonce: 0, feeRateBps: 300 },
+    status: 'LIVE',
+    side: 0,
+    outcome: 'YES',
+    orderType: 'GTC',
+    type: 'GTC',
+    price: 0.65,
+    marketId: 1,
+    marketSlug: 'rain',
+    ownerId: bob.profileId,
+    clientOrderId: 'quote-2',
+    makerAmount: 6_500_000,
+    takerAmount: 10_000_000,
+    originalSize: '10000000',
+    filledSize: '4000000',
+    remainingSize: '6000000',
+    averagePrice: '0.6',
+    tokenId: rain.tokens[0],
+    token: rain.tokens[0],
+    nonce: 0,
+    feeRateBps: 300,
   }
   for (const [name, value] of Object.entries(shown)) assert.equal(at(order, name), value, name)
   assert.ok(Number(at(order, 'expiration')) > live.nowMs() / 1000)
@@ -73,7 +88,8 @@ test('orders at market, sells and delegated orders have that shape too', async (
   assert.equal(at(sell.body, 'order', 'originalSize'), String(SHARE))
   const { ownerId, ...replacement } = orderBody(bob, rain, { ticks: 20 })
   const replaced = await read('/orders/cancel-replace', 'POST', {
-    ...{ cancel: { orderId: orderIdOf(sell) }, mode: 'STOP_ON_FAILURE' },
+    cancel: { orderId: orderIdOf(sell) },
+    mode: 'STOP_ON_FAILURE',
     replacement: { ...replacement, ownerId },
   })
   const next = at(replaced.body, 'replacement', 'data', 'order')

@@ -179,7 +179,9 @@ test('a held taker is DELAYED with its eligibleAt, then shows its trade', async 
   const inSlow = { marketSlug: slow.slug }
   const body = (trader: Trader, wanted: OrderRequest) => ({
     order: signedFor(unsigned(trader, slow, wanted), trader, slow),
-    ...{ ownerId: trader.profileId, orderType: 'GTC', ...inSlow },
+    ownerId: trader.profileId,
+    orderType: 'GTC',
+    ...inSlow,
   })
   const request = body(bob, { outcome: 1, ticks: 500, sizeRaw: SHARE })
   const maker = await live.call(bob, 'POST', '/orders', request)

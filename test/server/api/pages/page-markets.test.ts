@@ -10,7 +10,8 @@ import { accepted, type Reply } from '../../../support/replies.ts'
 const { live } = await exchange()
 
 const ticker = {
-  ...{ name: 'Ticker', slug: 'ticker' },
+  name: 'Ticker',
+  slug: 'ticker',
   options: [
     { value: 'coins', label: 'Coins', sortOrder: 1 },
     { value: 'BTC', label: 'Bitcoin', parent: 'coins' },
@@ -21,7 +22,9 @@ const ticker = {
 const tickerId = await made('/admin/property-keys', ticker)
 await made('/admin/property-keys', { name: 'Length', slug: 'length', type: 'multi-select' })
 const page = await made('/admin/market-pages', {
-  ...{ name: 'Prices', slug: 'prices', baseFilter: { tag: ['price'] } },
+  name: 'Prices',
+  slug: 'prices',
+  baseFilter: { tag: ['price'] },
   filterGroups: [
     { slug: 'ticker' },
     {

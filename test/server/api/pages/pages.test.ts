@@ -57,12 +57,22 @@ test('without a page, every category is a page of its own with its markets', asy
   assert.deepEqual(nodes, [
     { id: '1', name: 'Crypto', slug: 'crypto', path: '/crypto', children: [], icon: '', count: 2 },
     {
-      ...{ id: '2', name: 'Big & Bold', slug: 'big-bold', path: '/big-bold' },
-      ...{ children: [], icon: '', count: 1 },
+      id: '2',
+      name: 'Big & Bold',
+      slug: 'big-bold',
+      path: '/big-bold',
+      children: [],
+      icon: '',
+      count: 1,
     },
     {
-      ...{ id: '3', name: 'Weather', slug: 'weather', path: '/weather' },
-      ...{ children: [], icon: '', count: 1 },
+      id: '3',
+      name: 'Weather',
+      slug: 'weather',
+      path: '/weather',
+      children: [],
+      icon: '',
+      count: 1,
     },
   ])
   const page = await byPath('/big-bold')
@@ -101,8 +111,14 @@ test('pages make a tree of paths; hidden ones and those below them are not in it
   assert.deepEqual(await get('/navigation'), expected)
   const found = await byPath('crypto/btc/')
   assert.deepEqual(found.body, {
-    ...{ id: btc, name: 'btc', slug: 'btc', fullPath: '/crypto/btc', description: null },
-    ...{ baseFilter: { ticker: ['BTC'] }, filterGroups: [], metadata: {} },
+    id: btc,
+    name: 'btc',
+    slug: 'btc',
+    fullPath: '/crypto/btc',
+    description: null,
+    baseFilter: { ticker: ['BTC'] },
+    filterGroups: [],
+    metadata: {},
     breadcrumb: [
       { name: 'crypto', slug: 'crypto', path: '/crypto' },
       { name: 'btc', slug: 'btc', path: '/crypto/btc' },
@@ -196,8 +212,12 @@ test('pages, old paths, properties and categories survive a stop', async () => {
   await post('/admin/property-keys', { name: 'T', slug: 't', options: [{ value: 'x' }] })
   await other.openMarket('wet', { categories: ['Weather'], properties: { t: ['x'] } })
   const paths = [
-    ...['/navigation', '/property-keys', '/markets/categories/count', '/markets/active/1'],
-    ...['/market-pages/by-path?path=/old', '/market-pages/__home__/markets?t=x'],
+    '/navigation',
+    '/property-keys',
+    '/markets/categories/count',
+    '/markets/active/1',
+    '/market-pages/by-path?path=/old',
+    '/market-pages/__home__/markets?t=x',
   ]
   const readAll = async (each: LiveExchange) => {
     const replies = await Promise.all(

@@ -55,8 +55,11 @@ const CALLS: Readonly<Record<string, { body: () => object; answer: string }>> = 
   },
   '/parlay/partner/buy': {
     body: () => ({
-      ...{ packId: NO_PACK, stakeAmount: '1000000', minPayoutAmount: '1000000' },
-      ...{ deadline: String(Math.floor(live.nowMs() / 1000) + 60), idempotencyKey: 'a' },
+      packId: NO_PACK,
+      stakeAmount: '1000000',
+      minPayoutAmount: '1000000',
+      deadline: String(Math.floor(live.nowMs() / 1000) + 60),
+      idempotencyKey: 'a',
     }),
     answer: '404 PACK_NOT_FOUND',
   },

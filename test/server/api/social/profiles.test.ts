@@ -45,8 +45,14 @@ test('a search finds the exact name, then longer ones, then those with it inside
   assert.deepEqual(idsIn(await search(`@${ann.account.slice(0, 14)}`)), [])
   const found = at((await search('rain.ann')).body, 'data', 0)
   assert.deepEqual(found, {
-    ...{ id: ann.profileId, account: ann.account, username: 'Rain.Ann', displayName: 'Rain.Ann' },
-    ...{ pfpUrl: null, rankName: 'Bronze', followersCount: 0, hasTraded: true },
+    id: ann.profileId,
+    account: ann.account,
+    username: 'Rain.Ann',
+    displayName: 'Rain.Ann',
+    pfpUrl: null,
+    rankName: 'Bronze',
+    followersCount: 0,
+    hasTraded: true,
     volume: String(5 * SHARE),
   })
 })
@@ -181,9 +187,17 @@ test('a public profile shows names, picture, rank and standing, and nothing priv
   const { createdAt, ...shown } = Object(reply.body)
   assert.match(String(createdAt), /^20\d\d-/)
   assert.deepEqual(shown, {
-    ...{ id: ann.profileId, account: ann.account, username: 'Rain.Ann', displayName: 'Rain.Ann' },
-    ...{ ...edit, socialUrl: null, xHandle: null, hasTraded: true, followersCount: 0 },
-    ...{ volume: String(5 * SHARE), rank: { id: 1, name: 'Bronze', feeRateBps: 300 } },
+    id: ann.profileId,
+    account: ann.account,
+    username: 'Rain.Ann',
+    displayName: 'Rain.Ann',
+    ...edit,
+    socialUrl: null,
+    xHandle: null,
+    hasTraded: true,
+    followersCount: 0,
+    volume: String(5 * SHARE),
+    rank: { id: 1, name: 'Bronze', feeRateBps: 300 },
   })
   assert.ok(!reply.text.includes('100'.padStart(4, ':')), 'the cap of the fee is private')
   const missing = await get(`/profiles/public/${newWallet().address}`)

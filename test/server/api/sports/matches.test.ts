@@ -60,7 +60,11 @@ test('a match is shown as it was put, and as it was put again', async () => {
   const sides = { home: { name: 'North', logo: 'https://x/n.png' }, away: { name: 'South' } }
   const put = await askMatch(live, 'final', matchBody(7, [], { ...esports, ...sides, markets }))
   const shown = {
-    ...{ slug: 'final', title: 'Match 7', sportType: 'esports', esportType: 'cs2', fixtureId: 7 },
+    slug: 'final',
+    title: 'Match 7',
+    sportType: 'esports',
+    esportType: 'cs2',
+    fixtureId: 7,
     startsAt: '2026-03-01T12:00:00.000Z',
     home: { name: 'North', logo: 'https://x/n.png' },
     away: { name: 'South', logo: null },
@@ -185,8 +189,15 @@ test('an event counts once, and an older one never', async () => {
   const score = async () => at((await get('/sports/live')).body, 'data', 0, 'score')
   assert.deepEqual(await publishScores(live, eventOf(1, 5, { homeScore: 1 })), [1, 0, 0])
   const shown = {
-    ...{ fixtureId: 1, isFinished: false, sportType: 'football', homeScore: 1, awayScore: 0 },
-    ...{ elapsedMinutes: null, extraMinutes: null, statusShort: '', status: '' },
+    fixtureId: 1,
+    isFinished: false,
+    sportType: 'football',
+    homeScore: 1,
+    awayScore: 0,
+    elapsedMinutes: null,
+    extraMinutes: null,
+    statusShort: '',
+    status: '',
   }
   assert.deepEqual(await score(), shown)
   const { lastSeq } = live.exchange.pipeline.clearing
@@ -219,13 +230,26 @@ test('scores of each sport have their own fields, and zeros stay', async () => {
   const zeros = { homeScore: 0, awayScore: 0, status: 'First innings' }
   const all = { cricket: 0, esports: 1, tennis: 2 }
   assert.deepEqual(at(body, 'data', all.cricket, 'score'), {
-    ...{ fixtureId: 1, sportType: 'cricket', ...fixed, ...runs, ...now, ...zeros },
+    fixtureId: 1,
+    sportType: 'cricket',
+    ...fixed,
+    ...runs,
+    ...now,
+    ...zeros,
   })
   assert.deepEqual(at(body, 'data', all.esports, 'score'), {
-    ...{ matchId: 3, sportType: 'esports', isFinished: false, status: '', ...maps },
+    matchId: 3,
+    sportType: 'esports',
+    isFinished: false,
+    status: '',
+    ...maps,
   })
   assert.deepEqual(at(body, 'data', all.tennis, 'score'), {
-    ...{ fixtureId: 2, sportType: 'tennis', status: '', ...fixed, ...sets },
+    fixtureId: 2,
+    sportType: 'tennis',
+    status: '',
+    ...fixed,
+    ...sets,
   })
   // Without `battingTeam`, `currentOver` and `ballInOver`, and with the over in all.
   const plain = event(1, 'cricket', { ...runs, eventId: 'f', sequence: 2, overRuns: 0 })

@@ -53,8 +53,14 @@ const ARRIVALS: readonly Row[] = [
     ],
     received: {
       m: [
-        ...['PLACEMENT 10', 'UPDATE 6', 'MATCHED 4 @0.5', 'MINED'],
-        ...['UPDATE 1', 'MATCHED 5 @0.5', 'MINED', 'CANCELLATION 1'],
+        'PLACEMENT 10',
+        'UPDATE 6',
+        'MATCHED 4 @0.5',
+        'MINED',
+        'UPDATE 1',
+        'MATCHED 5 @0.5',
+        'MINED',
+        'CANCELLATION 1',
       ],
       t1: ['MATCHED 4 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
       t2: ['MATCHED 5 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],

@@ -65,7 +65,8 @@ test('offers come in their order, with the username of each maker', async () => 
 test('a refused offer is sent to nobody, nor is any offer to a reader that left', async () => {
   const reader = await join()
   const refused = await live.call(maker, 'POST', '/parlay/offers', {
-    ...{ legs: legs.slice(1), ...STAKED },
+    legs: legs.slice(1),
+    ...STAKED,
   })
   assert.equal(refused.status, 422, refused.text)
   const first = await offer()

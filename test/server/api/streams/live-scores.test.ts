@@ -32,8 +32,12 @@ async function join(...channels: string[]): Promise<SocketClient> {
 }
 
 const maps = (sequence: number, home: number, more: object = {}) => ({
-  ...{ eventId: `m${sequence}`, fixtureId: 3, sequence, sportType: 'esports' },
-  ...{ matchScore: { home, away: 0 }, ...more },
+  eventId: `m${sequence}`,
+  fixtureId: 3,
+  sequence,
+  sportType: 'esports',
+  matchScore: { home, away: 0 },
+  ...more,
 })
 
 test('a reader receives what is in play at once, then each change of its channel', async () => {
@@ -42,11 +46,21 @@ test('a reader receives what is in play at once, then each change of its channel
   await publishScores(live, eventOf(1, 1, { homeScore: 1, statusShort: '1H', elapsedMinutes: 7 }))
   await publishScores(live, maps(1, 1, { gameScores: [{ home: 13, away: 0 }], status: 'running' }))
   const derby = {
-    ...{ fixtureId: 1, isFinished: false, sportType: 'football', homeScore: 1, awayScore: 0 },
-    ...{ elapsedMinutes: 7, extraMinutes: null, statusShort: '1H', status: '' },
+    fixtureId: 1,
+    isFinished: false,
+    sportType: 'football',
+    homeScore: 1,
+    awayScore: 0,
+    elapsedMinutes: 7,
+    extraMinutes: null,
+    statusShort: '1H',
+    status: '',
   }
   const final = {
-    ...{ matchId: 3, sportType: 'esports', isFinished: false, status: 'running' },
+    matchId: 3,
+    sportType: 'esports',
+    isFinished: false,
+    status: 'running',
     matchScore: { home: 1, away: 0 },
     gameScores: [{ home: 13, away: 0 }],
   }

@@ -296,8 +296,13 @@ test('a book that is quiet is sent again, with the next number', async () => {
 test('a report of the oracle goes to the open slot it is about, and to its symbol', async () => {
   const { pipeline } = live.exchange
   const made = await live.admin('/admin/series', {
-    ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
-    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
+    symbol: 'BTC',
+    frequency: 'daily',
+    stableSlug: 'btc-daily',
+    slugPrefix: 'btc-1d',
+    title: 'Bitcoin up or down',
+    assetName: 'Bitcoin',
+    strikePrice: '64000',
   })
   assert.equal(made.status, 201, made.text)
   const slotOf = () => pipeline.published.all().find(({ market: { slot } }) => slot !== undefined)

@@ -166,7 +166,9 @@ test('a client receives markets that are made and resolved until it leaves', asy
   await accepted(live.admin('/admin/markets/mist/resolve', { payoutNumerators }))
   // The public client always reads a winner: the outcome that pays more.
   const frames = (await client.take('marketResolved', 2)).map((frame) => [
-    ...[at(frame, 'slug'), at(frame, 'winningOutcome'), at(frame, 'winningIndex')],
+    at(frame, 'slug'),
+    at(frame, 'winningOutcome'),
+    at(frame, 'winningIndex'),
     at(frame, 'payoutNumerators'),
   ])
   assert.deepEqual(frames, [

@@ -33,7 +33,10 @@ test('the worked trades of the fee schedule are those of the rules', async () =>
       (each) => at(each, 'side') === side && at(each, 'price') === price,
     )
     assert.deepEqual(found, {
-      ...{ side, price, shares: '100000000', collateral: String(Math.round(price * 1e8)) },
+      side,
+      price,
+      shares: '100000000',
+      collateral: String(Math.round(price * 1e8)),
       feeRateBps: 300,
       ...(side === 'BUY' ? { feeContracts: feeRaw } : { feeCollateral: feeRaw }),
       effectiveFeeBps,

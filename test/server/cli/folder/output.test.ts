@@ -23,8 +23,11 @@ function* profiles(): Iterable<Uint8Array> {
 function shellOf(taken?: () => Promise<void>) {
   const [output, warned]: [string[], string[]] = [[], []]
   const shell: Shell = {
-    ...{ env: {}, nowMs: () => 0, say: (text: string) => output.push(text) },
-    ...{ warn: (text: string) => warned.push(text), ...(taken === undefined ? {} : { taken }) },
+    env: {},
+    nowMs: () => 0,
+    say: (text: string) => output.push(text),
+    warn: (text: string) => warned.push(text),
+    ...(taken === undefined ? {} : { taken }),
   }
   return { shell, output, warned }
 }

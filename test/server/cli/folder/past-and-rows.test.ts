@@ -22,11 +22,10 @@ async function run(...args: string[]) {
 async function runOn(folder: string, args: readonly string[]) {
   const [output, warned]: [string[], string[]] = [[], []]
   const shell = {
-    ...{ env: {}, nowMs: () => 0 },
-    ...{
-      say: (text: string) => output.push(`${text}\n`),
-      warn: (text: string) => warned.push(text),
-    },
+    env: {},
+    nowMs: () => 0,
+    say: (text: string) => output.push(`${text}\n`),
+    warn: (text: string) => warned.push(text),
   }
   const code = await runCommand(commands, [...args, '--data', folder], '', shell)
   return { code, output: output.join(''), warned: warned.join('\n') }

@@ -106,7 +106,9 @@ function demoFolder(baseUrl: string): string {
 async function run(name: 'top' | 'admin', ...args: string[]) {
   const [output, warned]: [string[], string[]] = [[], []]
   const shell = {
-    ...{ env: {}, nowMs: () => 0, say: (text: string) => output.push(text) },
+    env: {},
+    nowMs: () => 0,
+    say: (text: string) => output.push(text),
     warn: (text: string) => warned.push(text),
   }
   const code = await runCommand(commands, [name, ...args], '', shell)
@@ -166,7 +168,9 @@ test('a server that refuses the token is distinguished from one that fails', asy
 test('without a server there is a sentence', async () => {
   const warned: string[] = []
   const shell = {
-    ...{ env: {}, nowMs: () => 0, say: () => {} },
+    env: {},
+    nowMs: () => 0,
+    say: () => {},
     warn: (output: string) => warned.push(output),
   }
   const args = ['--once', '--url', 'http://127.0.0.1:1', '--data', newFolder()]

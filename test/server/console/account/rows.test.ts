@@ -13,8 +13,13 @@ import {
 // What the account of the console shows of the replies about its visitor.
 
 const market = (slug: string, more: Partial<HeldMarket> = {}): HeldMarket => ({
-  ...{ slug, title: `Title of ${slug}`, status: 'FUNDED', closed: false },
-  ...{ conditionId: `0x${slug}`, winningOutcomeIndex: null, payoutNumerators: null },
+  slug,
+  title: `Title of ${slug}`,
+  status: 'FUNDED',
+  closed: false,
+  conditionId: `0x${slug}`,
+  winningOutcomeIndex: null,
+  payoutNumerators: null,
   ...more,
 })
 const side = (cost: string, marketValue: string, unrealizedPnl: string) => {

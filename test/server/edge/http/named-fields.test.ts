@@ -49,8 +49,13 @@ test('every field of open replies is named: markets of each kind, profiles, batc
   await live.openGroupAndPool()
   const rain = await live.openMarket('rain', { fee: true, dailyRewardRaw: SHARE })
   const series = {
-    ...{ symbol: 'BTC', frequency: 'daily', stableSlug: 'btc-daily', slugPrefix: 'btc-1d' },
-    ...{ title: 'Bitcoin up or down', assetName: 'Bitcoin', strikePrice: '64000' },
+    symbol: 'BTC',
+    frequency: 'daily',
+    stableSlug: 'btc-daily',
+    slugPrefix: 'btc-1d',
+    title: 'Bitcoin up or down',
+    assetName: 'Bitcoin',
+    strikePrice: '64000',
   }
   assert.equal((await live.admin('/admin/series', series)).status, 201)
   const bob = await live.trader(100 * SHARE)

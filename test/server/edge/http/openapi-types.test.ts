@@ -159,9 +159,27 @@ test('instants have the format date-time', () => {
 
 test('what every client meets is a schema of its own name', () => {
   const names = [
-    ...['Market', 'Group', 'ChildMarket', 'Order', 'UserOrder', 'Orderbook', 'OrderRequest'],
-    ...['PlacedOrderReply', 'Execution', 'MakerMatch', 'Profile', 'Fill', 'Trade', 'MarketEvent'],
-    ...['Position', 'ClobPosition', 'AmmPosition', 'HistoryEntry', 'Pack', 'PackPosition', 'Offer'],
+    'Market',
+    'Group',
+    'ChildMarket',
+    'Order',
+    'UserOrder',
+    'Orderbook',
+    'OrderRequest',
+    'PlacedOrderReply',
+    'Execution',
+    'MakerMatch',
+    'Profile',
+    'Fill',
+    'Trade',
+    'MarketEvent',
+    'Position',
+    'ClobPosition',
+    'AmmPosition',
+    'HistoryEntry',
+    'Pack',
+    'PackPosition',
+    'Offer',
   ]
   for (const name of [...names, 'FeeRateMismatchRefusal', 'ValidationRefusal', 'SignedOrder']) {
     assert.ok(isTree(at(document, 'components', 'schemas', name, 'properties')), name)

@@ -74,7 +74,9 @@ test('a client that subscribes twice to a channel gets each frame once', async (
   const last = await trade()
   await client.until(() => framesOf(client, last).length === 3)
   assert.deepEqual(framesOf(client, id).map(wordsOf), [
-    ...['MATCHED 1 @0.5', 'EXECUTION FILLED 0 @0.5', 'MINED'],
+    'MATCHED 1 @0.5',
+    'EXECUTION FILLED 0 @0.5',
+    'MINED',
   ])
   assert.equal((await client.take('tx', 2)).length, 2)
 })
@@ -145,9 +147,17 @@ test('a client that reconnects with a new handshake is authenticated again', asy
 
 const TOO_MANY = Array.from({ length: LIMITS.socketMarketsMax + 1 }, () => 'rain')
 const NO_PAYLOADS: unknown[] = [
-  ...[7, 'rain', true, [], ['rain']],
-  ...[{ marketSlugs: 'rain' }, { marketSlugs: [7] }, { marketSlugs: [''] }],
-  ...[{ marketSlugs: TOO_MANY }, { marketAddresses: ['rain'] }, { marketSlugs: {} }],
+  7,
+  'rain',
+  true,
+  [],
+  ['rain'],
+  { marketSlugs: 'rain' },
+  { marketSlugs: [7] },
+  { marketSlugs: [''] },
+  { marketSlugs: TOO_MANY },
+  { marketAddresses: ['rain'] },
+  { marketSlugs: {} },
 ]
 
 for (const event of EVENTS) {

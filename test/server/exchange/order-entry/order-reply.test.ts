@@ -25,9 +25,23 @@ const HOSTILE = '"},{"x":"\\\u2028é🙂'
 const { signature, maker, signer, taker, tokenId, token, outcome, expiration } = ORDER_EXAMPLE
 const { makerAmount, takerAmount, originalSize, orderType, type } = ORDER_EXAMPLE
 const SIGNED = {
-  ...{ maker, signer, taker, tokenId, token, outcome, makerAmount, takerAmount, originalSize },
-  ...{ expiration, nonce: 0, feeRateBps: 300, side: 0, signatureType: 0, signature },
-  ...{ orderType, type },
+  maker,
+  signer,
+  taker,
+  tokenId,
+  token,
+  outcome,
+  makerAmount,
+  takerAmount,
+  originalSize,
+  expiration,
+  nonce: 0,
+  feeRateBps: 300,
+  side: 0,
+  signatureType: 0,
+  signature,
+  orderType,
+  type,
 }
 
 const order = {

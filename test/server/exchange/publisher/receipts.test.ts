@@ -20,8 +20,15 @@ interface Model {
 
 const blank = (seq: number, nowMs: number): Model => ({
   receipt: {
-    ...{ seq, nowMs, result: 0, filledSharesRaw: 0, filledCollateralRaw: 0, feeRaw: 0 },
-    ...{ leftRaw: 0, makers: [], stpCanceled: [] },
+    seq,
+    nowMs,
+    result: 0,
+    filledSharesRaw: 0,
+    filledCollateralRaw: 0,
+    feeRaw: 0,
+    leftRaw: 0,
+    makers: [],
+    stpCanceled: [],
   },
   cancels: { canceled: [], notOpen: [] },
 })
@@ -138,8 +145,14 @@ test('a request receives its order with its terms, however the columns grew mean
   const reported: [number, OrderReceipt][] = []
   const receipts = new Receipts((requestId, receipt) => reported.push([requestId, receipt]))
   const terms = {
-    ...{ slot: 5, generation: 2 ** 32 - 2, accountId: 7, marketId: 10_000_000 },
-    ...{ side: 1, feeBps: 300, takerDelayMs: 500, clientOrderId: 'mine' },
+    slot: 5,
+    generation: 2 ** 32 - 2,
+    accountId: 7,
+    marketId: 10_000_000,
+    side: 1,
+    feeBps: 300,
+    takerDelayMs: 500,
+    clientOrderId: 'mine',
   }
   const orderFields = '"salt":"1"'
   receipts.openOrder({ ...blankPlace(), ...terms, seq: 9, nowMs: 4 }, orderFields, 12)

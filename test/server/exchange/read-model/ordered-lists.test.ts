@@ -291,7 +291,10 @@ test('repeated counts count the markets that changed, and no others', () => {
   const { facets, filterCounts: counts } = world.lists
   for (let each = 0; each < 2000; each++) world.add()
   const query = (word: string) => ({
-    ...{ name: word, stamp: '', base: new Map(), filter: new Map([['tag', [word]]]) },
+    name: word,
+    stamp: '',
+    base: new Map(),
+    filter: new Map([['tag', [word]]]),
     values: () => new Map([['tag', WORDS]]),
   })
   const request = (word: string) => {

@@ -50,9 +50,17 @@ test('each payload is a schema of its own name, and so is each object in it', ()
   const schemas = at(document, 'components', 'schemas')
   assert.ok(isTree(schemas))
   for (const name of [
-    ...['OrderEvent', 'OrderLifecycleEvent', 'OrderExecutionEvent', 'OrderMatchedEvent'],
-    ...['OrderSettledEvent', 'OrderbookUpdate', 'Trade', 'BookPositions', 'PoolPositions'],
-    ...['SubscribeMarketPrices', 'Offer'],
+    'OrderEvent',
+    'OrderLifecycleEvent',
+    'OrderExecutionEvent',
+    'OrderMatchedEvent',
+    'OrderSettledEvent',
+    'OrderbookUpdate',
+    'Trade',
+    'BookPositions',
+    'PoolPositions',
+    'SubscribeMarketPrices',
+    'Offer',
   ]) {
     assert.ok(isTree(schemas[name]), name)
   }

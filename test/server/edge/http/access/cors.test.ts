@@ -88,8 +88,17 @@ test('a page of a listed origin may call, and send cookies', async () => {
 
 test('other pages get the reply without a permission to read it', async () => {
   const others = [
-    ...['https://evil.example', 'http://app.example', `${APP}.evil.example`, `${APP}:444`, 'null'],
-    ...[`${APP}/`, APP.toUpperCase(), `${APP}, ${OTHER}`, `${APP} `.repeat(20), 'x', '*'],
+    'https://evil.example',
+    'http://app.example',
+    `${APP}.evil.example`,
+    `${APP}:444`,
+    'null',
+    `${APP}/`,
+    APP.toUpperCase(),
+    `${APP}, ${OTHER}`,
+    `${APP} `.repeat(20),
+    'x',
+    '*',
   ]
   for (const origin of others) {
     const read = await send(listed, 'GET', '/health', { origin })

@@ -33,9 +33,25 @@ test('the coding is the one that the caller wants most, brotli before gzip', () 
 
 test('a text that is no list of codings gets plain bytes', () => {
   const texts = [
-    ...['gzip;q=2', 'gzip;q=-1', 'gzip;q=0.1234', 'gzip;q=1.5', 'gzip;q=', 'gzip q=1', 'g zip'],
-    ...[',', ';q=1', ';', '=', 'brr', 'gzip;q=NaN', '\u0000gzip', 'gzip;level=9'],
-    ...['x'.repeat(5000), ','.repeat(5000), 'gzip,'.repeat(2000), ' '.repeat(257)],
+    'gzip;q=2',
+    'gzip;q=-1',
+    'gzip;q=0.1234',
+    'gzip;q=1.5',
+    'gzip;q=',
+    'gzip q=1',
+    'g zip',
+    ',',
+    ';q=1',
+    ';',
+    '=',
+    'brr',
+    'gzip;q=NaN',
+    '\u0000gzip',
+    'gzip;level=9',
+    'x'.repeat(5000),
+    ','.repeat(5000),
+    'gzip,'.repeat(2000),
+    ' '.repeat(257),
   ]
   for (const text of texts) assert.equal(codings.of(text), null, text.slice(0, 40))
 })

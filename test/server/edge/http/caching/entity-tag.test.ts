@@ -40,8 +40,19 @@ test('a tag is found wherever it stands in the list, weak or strong', () => {
 test('what names no tag of the reply is not known', () => {
   const bare = known.identity.slice(1, -1)
   const lists = [
-    ...['', '""', '"x"', '"*"', '*, "x"', bare, `"${bare}`, `${bare}"`, `"x${bare}"`],
-    ...[`"${bare}x"`, `"${bare}-"`, `"${bare}-zstd"`, known.identity.toUpperCase()],
+    '',
+    '""',
+    '"x"',
+    '"*"',
+    '*, "x"',
+    bare,
+    `"${bare}`,
+    `${bare}"`,
+    `"x${bare}"`,
+    `"${bare}x"`,
+    `"${bare}-"`,
+    `"${bare}-zstd"`,
+    known.identity.toUpperCase(),
     '"x", '.repeat(1000),
   ]
   for (const list of lists) assert.equal(knownTag(list, known), null, list.slice(0, 60))

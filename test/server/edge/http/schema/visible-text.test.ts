@@ -33,8 +33,22 @@ test('a line takes no control characters, lines take newlines and tabs', () => {
 
 /** Fields of bodies that name something of the exchange or of the call: nobody else sees them. */
 const NAMES = [
-  ...['r', 'code', 'idempotencyKey', 'market', 'marketSlug', 'clientOrderId', 'clientOrderIds'],
-  ...['orderId', 'startsAt', 'endsAt', 'deadline', 'id', 'method', 'parentId', 'slug', 'eventId'],
+  'r',
+  'code',
+  'idempotencyKey',
+  'market',
+  'marketSlug',
+  'clientOrderId',
+  'clientOrderIds',
+  'orderId',
+  'startsAt',
+  'endsAt',
+  'deadline',
+  'id',
+  'method',
+  'parentId',
+  'slug',
+  'eventId',
 ]
 
 function* freeTexts(schema: unknown, name: string): Iterable<string> {
