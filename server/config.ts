@@ -18,30 +18,40 @@ import {
   publicUrlOf,
   sessionCookiesOf,
 } from './settings/edge-settings.ts'
-import { faultRequested } from './settings/fault.ts'
 import {
   type AnySetting,
   type Environment,
   type Given,
+  maybe,
   readSetting,
   type Setting,
+  setting,
   WrongUse,
 } from './settings/flags.ts'
-import { type HostPort, hostPort } from './settings/host-port.ts'
-import { address, commaList, count, oneOf, oneOfOr, onOff } from './settings/kinds.ts'
+import {
+  address,
+  commaList,
+  count,
+  type HostPort,
+  host,
+  hostPort,
+  oneOf,
+  oneOfOr,
+  onOff,
+  path,
+  plain,
+  secret,
+} from './settings/kinds.ts'
 import {
   addressHeaderOf,
   LIMIT_ROWS,
+  RUN_SETTINGS,
   ratesOf,
   regionsOf,
   registrationOf,
 } from './settings/limit-settings.ts'
 import { intakeThreadsDefault, memoryLimitBytes } from './settings/memory.ts'
-import { nearest } from './settings/nearest.ts'
-import { RUN_SETTINGS } from './settings/run-settings.ts'
-import { maybe, setting } from './settings/setting.ts'
-import { host, path, plain, secret } from './settings/text-kinds.ts'
-import { refuseUnknownVariables } from './settings/variables.ts'
+import { faultRequested, nearest, refuseUnknownVariables } from './settings/variables.ts'
 
 // Every setting of `outcomex serve`, each once. A flag `--header-prefix` is also the environment
 // variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file. The flag counts

@@ -18,7 +18,7 @@ import type { OrderFlags } from './order-flags.ts'
 import type { PackBody } from './packs/pack-command.ts'
 import type { RewardBody } from './rewards/reward-command.ts'
 import type { SocialBody } from './social/social-command.ts'
-import type { MatchBody } from './sports/match-command.ts'
+import type { MatchBody } from './sports/match.ts'
 import type { CollateralRaw, FeeBps, PriceE8, PriceTicks, SizeRaw, TimeMs } from './units.ts'
 
 // All decided commands. A command carries everything `apply` needs, so a replay decides nothing.

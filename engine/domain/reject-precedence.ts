@@ -2,23 +2,50 @@ import type { Scope } from './command.ts'
 import { LIMITS } from './limits.ts'
 import { BOUNDARY_WAIT_MS } from './markets/series.ts'
 import { PACK_LIMITS } from './packs/pack-limits.ts'
-import {
-  type Answer,
-  answered,
-  bad,
-  conflict,
-  forbidden,
-  lacks,
-  notFound,
-  notNow,
-  notPayable,
-  type Row,
-  tooEarly,
-  unproven,
-} from './reject-row.ts'
 import { SHARE_LIMITS } from './share-limits.ts'
-import { SOCIAL_LIMITS } from './social/social-limits.ts'
+import { SOCIAL_LIMITS } from './social/social-command.ts'
 import { MS_PER_SEC, UNIT_RAW } from './units.ts'
+
+// The makers of the rows of refusals: one for each status that several share.
+
+/** How a refusal is answered over HTTP. */
+interface Answer {
+  readonly status: number
+  /** Seconds in `Retry-After`. */
+  readonly retryAfterSec?: number
+  /** The text of `code` where the API has another word than the name of the refusal. */
+  readonly code?: string
+  /** Further fields of its body, the same each time. */
+  readonly extra?: Readonly<Record<string, unknown>>
+}
+
+interface Row<Field extends string> {
+  readonly answer: Answer
+  readonly sentence: string
+  /** Its own fields of the body; server/edge/http/refusal-schemas.ts has their forms. */
+  readonly fields: readonly Field[]
+}
+
+function answered(answer: Answer) {
+  return <Field extends string = never>(sentence: string, ...fields: Field[]): Row<Field> => {
+    return { answer, sentence, fields }
+  }
+}
+
+const bad = answered({ status: 400 })
+const unproven = answered({ status: 401 })
+const forbidden = answered({ status: 403 })
+const notFound = answered({ status: 404 })
+const conflict = answered({ status: 409 })
+const notPayable = answered({ status: 422 })
+const tooEarly = answered({ status: 425 })
+const notNow = answered({ status: 503, retryAfterSec: 1 })
+
+/** One code for clients, whichever scope it is. */
+function lacks(scope: Scope): Row<'scope'> {
+  const sentence = `This call needs the scope ${scope}; derive a token with it.`
+  return answered({ status: 403, code: 'SCOPE_MISSING', extra: { scope } })(sentence, 'scope')
+}
 
 // All refusals of the exchange in order of precedence: if several checks fail, the refusal listed
 // first is returned (rules §1.8). A row has its status, a sentence that names the problem and the
@@ -581,7 +608,7 @@ export type RejectName = keyof typeof REJECTS
 export type RejectField<Name extends RejectName> = (typeof REJECTS)[Name]['fields'][number]
 
 /** The two numbers of a balance that does not suffice, in raw units. */
-export interface Shortfall {
+interface Shortfall {
   readonly availableRaw: number
   readonly requiredRaw: number
 }

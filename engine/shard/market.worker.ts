@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { BusyClock } from '../thread/busy-times.ts'
+import { stallPoint } from '../thread/fault-point.ts'
 import { Ring } from '../thread/ring.ts'
-import { stallPoint } from '../thread/stall-point.ts'
 import { WakeUps } from '../thread/wake-ups.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 import type { ShardRings } from './shard-handle.ts'

@@ -47,7 +47,7 @@ export const FAULT_POINTS = [
   /** A snapshot is written but does not have its final name. */
   'mid-snapshot',
 ] as const
-export type FaultPoint = (typeof FAULT_POINTS)[number]
+type FaultPoint = (typeof FAULT_POINTS)[number]
 
 const EDGE_POINTS = [
   /** The head of a request is copied but not parsed yet. */
@@ -101,7 +101,7 @@ const THREAD_POINTS = [
   /** A market thread has checked for commands, and stalls. */
   'market-stall',
 ] as const
-export type ThreadPoint = (typeof THREAD_POINTS)[number]
+type ThreadPoint = (typeof THREAD_POINTS)[number]
 
 type Point = FaultPoint | EdgePoint | ThreadPoint
 export const POINTS: readonly Point[] = [...FAULT_POINTS, ...EDGE_POINTS, ...THREAD_POINTS]
@@ -143,4 +143,11 @@ export function threadPoint(point: ThreadPoint): boolean {
 
 function isPassing({ point: wanted, passing }: Armed, point: Point): boolean {
   return point === wanted && ++passings === passing
+}
+
+const STALL_MS = 2500
+
+/** In a worker: stalls its thread for a while at the configured passing. */
+export function stallPoint(point: 'journal-stall' | 'market-stall'): void {
+  if (threadPoint(point)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STALL_MS)
 }

@@ -1,21 +1,36 @@
 // Reply schemas shared by several routes (rules §12).
 
 import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/markets/market.ts'
-import { POOL_LIMITS } from '../../engine/domain/moves/pool-limits.ts'
-import { decimalText } from '../edge/http/schema/decimals.ts'
-import { address, bytes32, isoTime, profileId, uint256Text } from '../edge/http/schema/fields.ts'
-import { means } from '../edge/http/schema/meaning.ts'
-import { named } from '../edge/http/schema/printed.ts'
-import { account, shownUsername, xHandle } from '../edge/http/schema/profile-fields.ts'
-import { boolean, integer, nullable, number, oneOf, text } from '../edge/http/schema/scalars.ts'
+import { POOL_LIMITS } from '../../engine/domain/moves/move-limits.ts'
+import {
+  account,
+  address,
+  bytes32,
+  isoTime,
+  profileId,
+  shownUsername,
+  uint256Text,
+  xHandle,
+} from '../edge/http/schema/fields.ts'
+import {
+  boolean,
+  decimalText,
+  integer,
+  means,
+  named,
+  nullable,
+  number,
+  oneOf,
+  text,
+} from '../edge/http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../edge/http/schema/schema.ts'
 import {
   effectiveFeeRateBps,
   nameToShow,
   profileSince,
+  standing,
   tradeWalletOption,
 } from './accounts/profile-fields.ts'
-import { standing } from './accounts/profile-standing.ts'
 
 export function message() {
   return object({ message: means(text(), 'Summary of the result.') })

@@ -5,8 +5,7 @@ import type { BalanceView, ProofView } from '../../persistence/solvency/proof-vi
 import { proofReply } from '../api/solvency/solvency-shapes.ts'
 import type { CommandSpec, Line } from '../command-line.ts'
 import { compile } from '../edge/http/schema/schema.ts'
-import { type Kind, readSetting } from '../settings/flags.ts'
-import { flagOf } from '../settings/setting.ts'
+import { flagOf, type Kind, readSetting } from '../settings/flags.ts'
 import { EXIT, Failure, oneLine, type Shell } from '../shell.ts'
 import { unitsOf } from './decimals.ts'
 

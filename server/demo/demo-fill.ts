@@ -5,11 +5,60 @@ import type { ProfileId } from '../../engine/domain/ids.ts'
 import { integer, text } from '../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../edge/http/schema/schema.ts'
 import { accepted, adminCall, DemoClient, type DemoTrader } from './demo-client.ts'
-import { MATCHES } from './demo-matches.ts'
-import { curatedBodies } from './demo-packs.ts'
 import { type Filling, fund, signIn } from './demo-profiles.ts'
 import { FIRST_PRICES, FUNDS_RAW, GROUP, MARKETS, PAGES, PAST, POOL, SERIES } from './demo-text.ts'
 import type { OwnServer } from './own-server.ts'
+
+// The matches of a demo, and their markets.
+
+/** Matches in play; match-play.ts updates their scores. */
+export const MATCHES = [
+  {
+    slug: 'reds-blues',
+    title: 'The derby: Reds against Blues',
+    sportType: 'football',
+    fixtureId: 1,
+    home: { name: 'Reds' },
+    away: { name: 'Blues' },
+    markets: [{ slug: 'home-team-wins' }, { slug: 'derby-draw' }],
+  },
+  {
+    slug: 'north-south',
+    title: 'North against South',
+    sportType: 'esports',
+    esportType: 'cs2',
+    fixtureId: 2,
+    home: { name: 'North' },
+    away: { name: 'South' },
+    markets: [
+      { slug: 'north-beats-south' },
+      { slug: 'north-wins-map-one', esportsPropType: 'map_winner' },
+      { slug: 'three-maps', esportsPropType: 'total_maps' },
+    ],
+  },
+] as const
+
+/** Packs that the operator of a demo curates: the markets of a pack have different topics. */
+const CURATED: readonly {
+  readonly name: string
+  readonly yes: readonly string[]
+  readonly no: readonly string[]
+}[] = [
+  { name: 'Rain and a rate cut', yes: ['rain-tomorrow', 'rates-cut-in-march'], no: [] },
+  { name: 'A summer of records', yes: ['hottest-summer', 'marathon-record'], no: [] },
+  { name: 'News of the year', yes: ['moon-landing', 'gold-record'], no: ['early-election'] },
+]
+
+/** The bodies that list the packs whose markets are all open. */
+function curatedBodies(open: ReadonlySet<string>): object[] {
+  return CURATED.flatMap(({ name, yes, no }) => {
+    // Operators may have resolved a market since an earlier start.
+    if (![...yes, ...no].every((slug) => open.has(slug))) return []
+    const legsOf = (slugs: readonly string[], outcomeIndex: number) =>
+      slugs.map((marketSlug) => ({ marketSlug, outcomeIndex }))
+    return [{ name, legs: [...legsOf(yes, 0), ...legsOf(no, 1)] }]
+  })
+}
 
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
 export const BOTS = ['maker', 'taker'] as const

@@ -1,9 +1,15 @@
 import { SESSION_COOKIES } from '../auth/session-names.ts'
 import type { Origins } from '../edge/http/access/cors.ts'
-import { type AnySetting, type Given, type Kind, readSetting, WrongUse } from './flags.ts'
-import { commaList } from './kinds.ts'
-import { maybe, setting } from './setting.ts'
-import { path, plain } from './text-kinds.ts'
+import {
+  type AnySetting,
+  type Given,
+  type Kind,
+  maybe,
+  readSetting,
+  setting,
+  WrongUse,
+} from './flags.ts'
+import { commaList, path, plain } from './kinds.ts'
 
 // Settings of the public address, and of the identity provider that the exchange trusts.
 

@@ -1,4 +1,28 @@
-import { isServiceLink } from './service-links.ts'
+// Kubernetes sets variables in every container for each Service of its namespace, named after it.
+// Those of a Service `outcomex`, `outcomex-ops` or the like begin as the settings do.
+
+const ADDRESS_LINK = /^OUTCOMEX_(?:[A-Z0-9_]+_)?PORT(?:_[0-9]+_(?:TCP|UDP|SCTP))?$/
+const ADDRESS = /^(?:tcp|udp|sctp):\/\/\S+:[0-9]+$/
+const SERVICE_PART = /^OUTCOMEX_(?:[A-Z0-9_]+_)?SERVICE_(?:HOST|PORT(?:_[A-Z0-9_]+)?)$/
+const PORT_PART = /^OUTCOMEX_(?:[A-Z0-9_]+_)?PORT_[0-9]+_(?:TCP|UDP|SCTP)_(?:PROTO|PORT|ADDR)$/
+
+/** Whether the variable describes a Service. `OUTCOMEX_PORT` is one when it holds an address. */
+export function isServiceLink(name: string, text: string): boolean {
+  if (SERVICE_PART.test(name) || PORT_PART.test(name)) return true
+  return ADDRESS_LINK.test(name) && ADDRESS.test(text)
+}
+
+/** Says in one sentence which variables are ignored; null when there are none. */
+export function serviceLinkWarning(
+  env: Readonly<Record<string, string | undefined>>,
+): string | null {
+  const names = Object.keys(env).filter((name) => isServiceLink(name, env[name] ?? ''))
+  if (names.length === 0) return null
+  return (
+    `${names.length} variables that Kubernetes sets for a Service are ignored: ` +
+    `${names.join(', ')}; enableServiceLinks: false in the pod removes them`
+  )
+}
 
 // Settings as rows of a table: how each is written, read, defaulted and explained. A wrong value
 // throws a sentence and ends the command before anything has happened.
@@ -86,4 +110,34 @@ export function readSetting<T>({ flag, kind, fallback }: Setting<T>, given: read
     value = read
   }
   return value
+}
+
+// Rows of `outcomex serve`: a flag `--header-prefix` is also the environment variable
+// OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file.
+
+export const VARIABLE_HEAD = 'OUTCOMEX_'
+
+export function setting<T>(flag: string, kind: Kind<T>, fallback: T, help: string): Setting<T> {
+  const variable = `${VARIABLE_HEAD}${flag.toUpperCase().replaceAll('-', '_')}`
+  return { flag, kind, fallback, help, variable }
+}
+
+/** One without a default. */
+export function maybe<T>(flag: string, kind: Kind<T>, help: string): Setting<T | undefined> {
+  return setting<T | undefined>(flag, kind, undefined, help)
+}
+
+/** A flag of one command, without a variable. */
+export function flagOf<T>(flag: string, kind: Kind<T>, fallback: T, help: string): Setting<T> {
+  return { flag, kind, fallback, help }
+}
+
+/** A flag that a command cannot do without; its fallback only gives the type of its value. */
+export function requiredFlag<T>(
+  flag: string,
+  kind: Kind<T>,
+  fallback: T,
+  help: string,
+): Setting<T> {
+  return { flag, kind, fallback, help, isRequired: true }
 }

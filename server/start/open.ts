@@ -37,10 +37,10 @@ import {
   journalEnd,
   recoverExchange,
 } from '../../persistence/snapshot/recovery.ts'
-import { BoardSlices } from '../api/boards/board-slices.ts'
-import { slotSpecOf } from '../api/markets/slot-spec.ts'
+import { BoardSlices } from '../api/boards/projections.ts'
+import { slotSpecOf } from '../api/markets/series-changes.ts'
 import { queryUntil } from '../api/reads/private-reads.ts'
-import { SolvencyCounts, type SolvencyOptions } from '../api/solvency/solvency-counts.ts'
+import { SolvencyCounts, type SolvencyOptions } from '../api/solvency/services.ts'
 import { IntakePool, type IntakePoolOptions } from '../edge/intake/intake-pool.ts'
 import { intakeProfile } from '../edge/intake/intake-profile.ts'
 import type { IsArchived } from '../exchange/order-entry/order-entry.ts'
@@ -59,7 +59,6 @@ import {
   Shards,
 } from '../exchange/sequencer/shard-map.ts'
 import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
-import { begin } from './begin.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
@@ -418,5 +417,13 @@ function startPipeline(
       return new Shards({ ...main, threads: options.marketThreads, onFault, wakeUps })
     },
     openIntake: (verdicts) => startIntake(core, seal, options, verdicts),
+  })
+}
+
+/** From here on commands are decided, deadlines fire, and reward scores are credited. */
+function begin(pipeline: Pipeline, follower: FollowerHandle): void {
+  pipeline.start()
+  follower.listenToScores((scored) => {
+    if (pipeline.mining?.rewards.scored(scored)) pipeline.tick()
   })
 }

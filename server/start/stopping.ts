@@ -1,10 +1,14 @@
 // Stops the process: gracefully within a deadline, and at once at a second signal.
 
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { Services } from '../api/services.ts'
 import type { Gateway } from '../edge/http/gateway/gateway.ts'
+import { type TlsFiles, tlsProblem } from '../edge/http/gateway/listening/listen-check.ts'
 import type { SocketGateway } from '../edge/sockets/socket-gateway.ts'
 import type { Log } from '../ops/logging/log.ts'
+import { hungUpBefore, takeSignals } from './first-signals.ts'
 import type { RunningExchange } from './open.ts'
 
 export interface Running {
@@ -37,7 +41,7 @@ export async function stop(
   await log.output.end()
 }
 
-export interface StopEnds {
+interface StopEnds {
   readonly deadlineSec: number
   readonly onDone: () => void
   readonly onFailure: (sentence: string) => void
@@ -79,4 +83,34 @@ export function onSignals(
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) {
     process.on(signal, () => onSignal(signal))
   }
+}
+
+// SIGHUP: the certificate files were renewed, and new connections get the new certificates.
+
+const SIGNAL = { signal: 'SIGHUP' } as const
+
+/** A connection's certificate is chosen when it opens, so no connection ends. */
+function renew(log: Log, tls: TlsFiles, { gateway, operators }: Running): void {
+  const problem = tlsProblem(tls)
+  if (problem !== null) {
+    log.error(SIGNAL, `the certificate is unchanged: ${problem}`)
+    return
+  }
+  try {
+    gateway.apps.renew()
+    operators?.apps.renew()
+    const { subject, validTo } = new X509Certificate(readFileSync(tls.certFile))
+    log.info({ ...SIGNAL, subject, validTo }, 'certificates reloaded')
+  } catch (error) {
+    log.error(SIGNAL, `the certificate could not be reloaded: ${error}`)
+  }
+}
+
+export function onHangUp(log: Log, tls: TlsFiles | undefined, running: Running): void {
+  const onSignal = () => {
+    if (tls !== undefined) renew(log, tls, running)
+    else log.warn(SIGNAL, 'SIGHUP reloads certificates, but this exchange has none (--tls-cert)')
+  }
+  takeSignals({ SIGHUP: onSignal })
+  if (hungUpBefore()) onSignal()
 }

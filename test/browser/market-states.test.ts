@@ -71,8 +71,18 @@ test('an order that is refused for the state of its market shows that state', as
   const watched = await stage.member(trader, `/#/market/${market.slug}`)
   const { page } = watched
   await stage.ladderIs(page, market.slug, 0)
+  // A page that reads the market again meanwhile would take its ticket away.
+  let ordered = () => {}
+  const isOrdered = new Promise<void>((resolve) => {
+    ordered = resolve
+  })
+  await page.route(`**/markets/${market.slug}*`, async (route) => {
+    await isOrdered
+    await route.continue()
+  })
   await acts(`/admin/markets/${market.slug}/lock`)
   await order(page, 'Buy YES')
+  ordered()
   await page.locator('.market-head .chip').getByText(CLOSED).waitFor()
   await watched.close()
 })

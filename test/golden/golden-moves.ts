@@ -15,9 +15,7 @@ import {
 } from '../../engine/core/decide/money/pools.ts'
 import type { Market } from '../../engine/core/markets/catalogue.ts'
 import { kindOf, takesOrders } from '../../engine/domain/markets/market.ts'
-import type { CallOnce } from '../../engine/domain/moves/call-once.ts'
-import type { MoveBody } from '../../engine/domain/moves/move-command.ts'
-import { POOL_SIDES } from '../../engine/domain/moves/pool-command.ts'
+import { type CallOnce, type MoveBody, POOL_SIDES } from '../../engine/domain/moves/move-command.ts'
 import { Reject } from '../../engine/domain/reject-precedence.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ORDER_REQUEST_EXAMPLE } from '../../server/api/orders/order-examples.ts'
+import { ORDER_REQUEST_EXAMPLE } from '../../server/api/orders/order-shapes.ts'
 import { api } from '../../server/api/routes.ts'
 import { openApi } from '../../server/edge/http/openapi.ts'
 import { compile, compileFields } from '../../server/edge/http/schema/schema.ts'

@@ -62,7 +62,7 @@ export const DOCUMENT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/schema/visible-text.ts',
+    file: 'server/edge/http/schema/scalars.ts',
     tests: FORMS,
     changes: [
       [

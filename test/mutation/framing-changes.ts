@@ -50,7 +50,7 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/gateway/handshake.ts',
+    file: 'server/edge/http/gateway/framing.ts',
     tests: HANDSHAKES,
     changes: [
       [

@@ -178,7 +178,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/settings/text-kinds.ts',
+    file: 'server/settings/kinds.ts',
     tests: CONFIG,
     changes: [
       ['an admin token may have one character', '[\\x21-\\x7e]{16,256}', '[\\x21-\\x7e]{1,256}'],
@@ -277,7 +277,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/access/own-hosts.ts',
+    file: 'server/edge/http/access/own-calls.ts',
     tests: ['test/server/ops/listeners.test.ts'],
     changes: [
       [
@@ -288,7 +288,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/roles.ts',
+    file: 'server/edge/http/gateway/admission.ts',
     tests: ['test/hostile/roles.test.ts'],
     changes: [
       [
@@ -310,7 +310,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/sequencer/control-body.ts',
+    file: 'server/exchange/sequencer/sequencer.ts',
     tests: OPERATORS,
     changes: [
       ['a command does not name its operator', '? body : { ...body, by }', '? body : body'],

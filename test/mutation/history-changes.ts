@@ -108,7 +108,7 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/read/history/joined-trades.ts',
+    file: 'persistence/query/read/history/tape.ts',
     tests: HISTORY,
     changes: [
       [
@@ -130,7 +130,7 @@ export const HISTORY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/markets/market-history-service.ts',
+    file: 'server/api/markets/services.ts',
     tests: ROUTES,
     changes: [
       [

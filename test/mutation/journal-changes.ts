@@ -292,7 +292,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/query/read/orders/named-orders.ts',
+    file: 'persistence/query/read/orders/user-orders.ts',
     tests: [`${FOLDER}/follower/tables/orders/order-names.test.ts`],
     changes: [
       [

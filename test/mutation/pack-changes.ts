@@ -301,7 +301,7 @@ export const PACK_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/packs/best-orders.ts',
+    file: 'server/api/packs/pack-books.ts',
     tests: ['test/server/api/packs/pack-books.test.ts'],
     changes: [
       ['the worst prices come first', 'direction * (ticks[a] - ticks[b])', 'ticks[b] - ticks[a]'],

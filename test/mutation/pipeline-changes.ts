@@ -283,7 +283,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/orders/order-status-service.ts',
+    file: 'server/api/orders/services.ts',
     tests: ['test/server/api/orders/self-trade.test.ts'],
     changes: [
       ['a stopped order gives no reason', 'isStopped ? { reason', '!isStopped ? { reason'],

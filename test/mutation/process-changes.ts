@@ -146,7 +146,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [['a cursor of another query is taken', ' || parts[0] !== query)', ')']],
   },
   {
-    file: 'server/api/orders/slices.ts',
+    file: 'server/api/orders/cancels.ts',
     tests: ['test/server/api/orders/slices.test.ts'],
     changes: [
       [
@@ -320,7 +320,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/settings/service-links.ts',
+    file: 'server/settings/flags.ts',
     tests: ['test/server/settings/environment.test.ts'],
     changes: [
       [

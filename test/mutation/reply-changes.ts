@@ -138,7 +138,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/streams/market/tape.ts',
+    file: 'server/api/streams/market/market-topics.ts',
     tests: TAPE,
     changes: [
       [

@@ -92,7 +92,7 @@ export const SOCIAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/social/social-changes.ts',
+    file: 'server/api/social/services.ts',
     tests: BOOKMARKS,
     changes: [
       [

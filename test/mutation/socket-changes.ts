@@ -289,7 +289,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/streams/market/tape.ts',
+    file: 'server/api/streams/market/market-topics.ts',
     tests: TAPES,
     changes: [
       [

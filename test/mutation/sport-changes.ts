@@ -57,7 +57,7 @@ export const SPORT_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/streams/events/score-feed.ts',
+    file: 'server/api/streams/event-channels.ts',
     tests: FRAMES,
     changes: [
       [

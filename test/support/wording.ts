@@ -23,7 +23,7 @@ const KEPT: readonly (readonly [path: RegExp, words: RegExp])[] = [
   // The deprecated name of a metric.
   [/^server\/(start\/watch-threads\.ts|docs\/metrics\.md)$/, /^stretch$/],
   // Titles of demo markets and of markets to search.
-  [/^server\/demo\/demo-(packs|text)\.ts$/, /^(news|law)$/],
+  [/^server\/demo\/demo-(fill|text)\.ts$/, /^(news|law)$/],
   [/^test\/support\/markets-to-search\.ts$/, /^(seats|room)$/],
   // What earlier days called things.
   [/^server\/docs\/changelog\.md$/, /./],

@@ -4,7 +4,7 @@
 
 import { assert } from '../../domain/assert.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
-import type { ApprovalStatus } from '../../domain/moves/settlement.ts'
+import type { ApprovalStatus } from '../../domain/moves/move-command.ts'
 import { type ShareMove, ShareOwners } from '../cells/shared-counts.ts'
 
 export interface SubAccount {

@@ -4,7 +4,7 @@
 import { assert } from '../../domain/assert.ts'
 import type { CommandOf } from '../../domain/command-kinds.ts'
 import { type AccountId, type MarketId, POOL_ACCOUNT, type PositionRow } from '../../domain/ids.ts'
-import type { BothRaw, PoolBody } from '../../domain/moves/pool-command.ts'
+import type { BothRaw, PoolBody } from '../../domain/moves/move-command.ts'
 import { OUTCOME } from '../../domain/order.ts'
 import { addTo } from '../../domain/units.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'

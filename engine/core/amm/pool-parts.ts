@@ -1,7 +1,7 @@
 // The part of providers' collateral that a pool keeps, and the amounts they withdraw (rules §7.4).
 // Every part is rounded down.
 
-import type { BothRaw } from '../../domain/moves/pool-command.ts'
+import type { BothRaw } from '../../domain/moves/move-command.ts'
 import type { CollateralRaw, SizeRaw } from '../../domain/units.ts'
 
 /** Returns a part of an amount, rounded down. */

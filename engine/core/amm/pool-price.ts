@@ -2,7 +2,7 @@
 // The numbers are exact: products are bigint, and every result is a safe integer, because the
 // reserves are shares of one market.
 
-import type { BothRaw } from '../../domain/moves/pool-command.ts'
+import type { BothRaw } from '../../domain/moves/move-command.ts'
 import {
   BPS,
   type CollateralRaw,

@@ -8,7 +8,7 @@
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { MarketId, ProfileId, Seq } from '../../domain/ids.ts'
-import type { PoolSide } from '../../domain/moves/pool-command.ts'
+import type { PoolSide } from '../../domain/moves/move-command.ts'
 import type { CollateralRaw, SizeRaw } from '../../domain/units.ts'
 import { feePartRaw } from './pool-parts.ts'
 

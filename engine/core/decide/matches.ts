@@ -6,11 +6,11 @@ import { REJECT, Reject } from '../../domain/reject-precedence.ts'
 import type {
   Match,
   MatchMarket,
+  MatchScore,
   PropType,
   ScoreEvent,
   SportType,
 } from '../../domain/sports/match.ts'
-import type { MatchScore } from '../../domain/sports/match-command.ts'
 import { SPORT_LIMITS } from '../../domain/sports/sport-limits.ts'
 import type { Clearing } from '../clearing.ts'
 import { idsAfter, type PlacedMatch, type ScoreVerdict, verdictOn } from '../sports/matches.ts'

@@ -7,7 +7,7 @@
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { ProfileId, Seq } from '../../domain/ids.ts'
-import type { CallOnce } from '../../domain/moves/call-once.ts'
+import type { CallOnce } from '../../domain/moves/move-command.ts'
 import type { TimeMs } from '../../domain/units.ts'
 
 export interface MadeCall extends CallOnce {

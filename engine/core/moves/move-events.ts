@@ -2,8 +2,7 @@
 // histories and positions are all derived from it.
 
 import { isSystemAccount, type MarketId, type ProfileId } from '../../domain/ids.ts'
-import type { MoveBody } from '../../domain/moves/move-command.ts'
-import type { MoveKind } from '../../domain/moves/move-kind.ts'
+import type { MoveBody, MoveKind } from '../../domain/moves/move-command.ts'
 import type { CollateralRaw, SizeRaw } from '../../domain/units.ts'
 
 /** Shares of one market in a conversion. */

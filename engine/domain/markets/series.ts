@@ -1,5 +1,5 @@
 import { DAY_MS, type SizeRaw, type TimeMs } from '../units.ts'
-import type { MarketAbout } from './market.ts'
+import { type MarketAbout, type MarketStatus, takesOrders } from './market.ts'
 
 // Recurring markets (rules §10.1). A series runs as consecutive slots of equal length.
 
@@ -79,3 +79,20 @@ export function seriesKeyText({ symbol, frequency, subFrequency }: SeriesKey): s
 export const BOUNDARY_REPORT_MS = 5_000
 /** A report that arrives later no longer decides the boundary. */
 export const BOUNDARY_WAIT_MS = 60_000
+
+/** States of a slot (rules §10.2). Read tables store the index. */
+export const SLOT_STATES = ['PRE_OPEN', 'OPEN', 'SETTLING', 'SETTLED', 'FAILED'] as const
+type SlotState = (typeof SLOT_STATES)[number]
+
+interface Metadata {
+  readonly status: MarketStatus
+  readonly isPaidOut: boolean
+  readonly isFailed: boolean
+}
+
+export function slotStateOf({ status, isPaidOut, isFailed }: Metadata): SlotState {
+  if (status === 'RESOLVED') return isPaidOut ? 'SETTLED' : 'SETTLING'
+  if (isFailed) return 'FAILED'
+  if (takesOrders(status)) return 'OPEN'
+  return status === 'LOCKED' ? 'SETTLING' : 'PRE_OPEN'
+}

@@ -1,7 +1,96 @@
 import type { AccountId, MarketId, ProfileId } from '../ids.ts'
-import type { CollateralRaw, SizeRaw } from '../units.ts'
-import type { CallOnce } from './call-once.ts'
-import type { PoolBody } from './pool-command.ts'
+import type { CollateralRaw, SizeRaw, TimeMs } from '../units.ts'
+
+/** Prevents a call from executing twice. Digests are lowercase hex SHA-256. */
+export interface CallOnce {
+  /** `signed`: by its signature. `keyed`: by its profile's idempotency key. */
+  readonly by: 'signed' | 'keyed'
+  readonly digest: string
+  /** The request body, for a keyed call; '' for a signed call. */
+  readonly bodyDigest: string
+  readonly untilMs: TimeMs
+}
+
+/** What moved money outside trading. The index is stored in the tables. */
+export const MOVE_KINDS = [
+  'SPLIT',
+  'MERGE',
+  'REDEEM',
+  'CONVERT',
+  'WITHDRAW',
+  'BUY',
+  'SELL',
+  'FUND',
+  'DRAIN',
+] as const
+export type MoveKind = (typeof MOVE_KINDS)[number]
+
+/** Settlement states of a trade (rules §5.2). The index is stored in read.db. */
+export const SETTLEMENT_STATUSES = ['MATCHED', 'RETRYING', 'MINED', 'FAILED'] as const
+export type SettlementStatus = (typeof SETTLEMENT_STATUSES)[number]
+
+/** States of a server wallet's approval (rules §12.1). */
+export type ApprovalStatus = 'confirmed' | 'submitted' | 'failed' | 'missing'
+
+// Commands on a market's pool. Each carries all its amounts.
+
+/** Amounts of YES and NO. */
+export type BothRaw = readonly [SizeRaw, SizeRaw]
+
+interface OfPool {
+  readonly marketId: MarketId
+  readonly profileId: ProfileId
+}
+
+/** What an account allows a pool to take: collateral for a BUY, shares for a SELL. */
+export const POOL_SIDES = ['BUY', 'SELL'] as const
+export type PoolSide = (typeof POOL_SIDES)[number]
+
+export type PoolBody =
+  /**
+   * Collateral becomes pairs. The pool keeps a part, and the provider gets the rest (rules §7.4).
+   */
+  | ({
+      kind: 'fundPool'
+      collateralRaw: CollateralRaw
+      keptRaw: BothRaw
+      /** The provider's new liquidity shares. */
+      liquidityRaw: SizeRaw
+      once?: undefined
+    } & OfPool)
+  /** A provider leaves with its part of the shares and its fees. */
+  | ({
+      kind: 'drainPool'
+      liquidityRaw: SizeRaw
+      sharesRaw: BothRaw
+      feesRaw: CollateralRaw
+      once?: undefined
+    } & OfPool)
+  /**
+   * Allows the pool to take what the account trades, once a block has this command (rules §7.5).
+   */
+  | ({ kind: 'approvePool'; side: PoolSide; once?: undefined } & OfPool)
+  /** The collateral includes the fee, which goes to the providers. */
+  | ({
+      kind: 'buyFromPool'
+      outcome: number
+      collateralRaw: CollateralRaw
+      feeRaw: CollateralRaw
+      sharesRaw: SizeRaw
+      once?: CallOnce | undefined
+    } & OfPool)
+  /** The collateral that the account receives. The fee is in addition to it. */
+  | ({
+      kind: 'sellToPool'
+      outcome: number
+      collateralRaw: CollateralRaw
+      feeRaw: CollateralRaw
+      sharesRaw: SizeRaw
+      once?: CallOnce | undefined
+    } & OfPool)
+
+/** A purchase from a pool or a sale to it. */
+export type PoolTrade = Extract<PoolBody, { kind: 'buyFromPool' | 'sellToPool' }>
 
 // Commands that convert collateral into shares and back, and that withdraw collateral.
 

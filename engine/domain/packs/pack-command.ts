@@ -1,5 +1,5 @@
 import type { MarketId, ProfileId, Seq } from '../ids.ts'
-import type { CallOnce } from '../moves/call-once.ts'
+import type { CallOnce } from '../moves/move-command.ts'
 import type { CollateralRaw, PriceTicks, TimeMs } from '../units.ts'
 
 // Packs: one stake on several outcomes, which pays if all of them win (rules §8).

@@ -14,7 +14,7 @@ export type PropType = (typeof PROP_TYPES)[number]
 export const MATCH_PHASES = ['live', 'upcoming', 'finished'] as const
 export type MatchPhase = (typeof MATCH_PHASES)[number]
 
-export interface Team {
+interface Team {
   readonly name: string
   /** URL of a picture; null = none. */
   readonly logo: string | null
@@ -61,3 +61,15 @@ export function phaseOf(score: Pick<Score, 'isFinished'> | null): MatchPhase {
   if (score === null) return 'upcoming'
   return score.isFinished ? 'finished' : 'live'
 }
+
+/** The score of a match in memory after one event. */
+export interface MatchScore extends ScoreEvent {
+  readonly slug: string
+}
+
+export type MatchBody =
+  /** Creates the match, or replaces the definition of the one with this slug. */
+  | { kind: 'putMatch'; match: Match }
+  | { kind: 'removeMatch'; slug: string }
+  /** Events newer than the current scores of their matches, in order. */
+  | { kind: 'scoreMatches'; scores: readonly MatchScore[] }

@@ -6,12 +6,55 @@ import {
 } from '../../../engine/core/rewards/rebates.ts'
 import type { OpenSample } from '../../../engine/core/rewards/rewards.ts'
 import type { AccountId, MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/move-command.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { REWARD_LIMITS } from '../../../engine/domain/rewards/reward-limits.ts'
 import type { FeeBps } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { type ShareKey, ShareSums } from './share-sums.ts'
+
+// Share parts of the fees of one sample, summed up before they are credited.
+
+/** The account and shares of a part; `referred` is 0 for a maker. */
+interface ShareKey {
+  readonly marketId: MarketId
+  readonly accountId: AccountId
+  readonly outcome: number
+  readonly referred: AccountId
+}
+
+interface ShareSum extends ShareKey {
+  sharesRaw: number
+}
+
+class ShareSums {
+  readonly #sums = new Map<string, ShareSum>()
+
+  add(key: ShareKey, sharesRaw: number): void {
+    if (sharesRaw === 0) return
+    const { marketId, accountId, outcome, referred } = key
+    const name = `${marketId} ${accountId} ${outcome} ${referred}`
+    const known = this.#sums.get(name)
+    if (known === undefined) this.#sums.set(name, { ...key, sharesRaw })
+    else known.sharesRaw = Math.min(known.sharesRaw + sharesRaw, Number.MAX_SAFE_INTEGER)
+  }
+
+  /**
+   * Account, market, outcome, shares and referred profile of each row, flattened; by market, then
+   * account, outcome and referred profile. Small rows stay with the exchange.
+   */
+  rows(): Float64Array {
+    const { shareRowRawMin } = REWARD_LIMITS
+    const large = [...this.#sums.values()].filter(({ sharesRaw }) => sharesRaw >= shareRowRawMin)
+    large.sort((a, b) => {
+      const ofAccount = a.marketId - b.marketId || a.accountId - b.accountId
+      return ofAccount || a.outcome - b.outcome || a.referred - b.referred
+    })
+    const rows = large.flatMap(({ marketId, accountId, outcome, referred, sharesRaw }) => {
+      return [accountId, marketId, outcome, sharesRaw, referred]
+    })
+    return Float64Array.from(rows)
+  }
+}
 
 // Rebates of makers and referrers' parts for the trades mined between two samples (rules §3.2), in
 // collateral and in shares. They are computed from the tables, so they can be computed again after
@@ -48,12 +91,12 @@ interface TradeRow {
 const REFERRER = 'SELECT referrer FROM referrals WHERE referred = ?'
 
 /** A referrer's earnings from the fees of a referred profile. */
-export interface ReferralSum {
+interface ReferralSum {
   readonly referrer: ProfileId
   earnedRaw: number
 }
 
-export interface MinedSums {
+interface MinedSums {
   readonly rebates: RebateSums
   /** By the referred profile. */
   readonly referrals: Map<ProfileId, ReferralSum>

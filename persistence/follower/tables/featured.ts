@@ -1,4 +1,4 @@
-import { MOVE_KINDS } from '../../../engine/domain/moves/move-kind.ts'
+import { MOVE_KINDS } from '../../../engine/domain/moves/move-command.ts'
 import { UNIT_RAW } from '../../../engine/domain/units.ts'
 
 // The conditions of partial indexes. A read with the same text uses the index.

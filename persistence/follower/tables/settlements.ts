@@ -4,7 +4,7 @@ import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import {
   SETTLEMENT_STATUSES,
   type SettlementStatus,
-} from '../../../engine/domain/moves/settlement.ts'
+} from '../../../engine/domain/moves/move-command.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { listName } from './accounts/names.ts'

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
+import { stallPoint } from '../../../engine/thread/fault-point.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
-import { stallPoint } from '../../../engine/thread/stall-point.ts'
 import { WakeUps } from '../../../engine/thread/wake-ups.ts'
 import { SqliteJournalWriter } from '../sqlite-journal.ts'
 import { BatchBuffer } from './batch-buffer.ts'

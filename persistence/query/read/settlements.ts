@@ -4,7 +4,7 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import {
   SETTLEMENT_STATUSES,
   type SettlementStatus,
-} from '../../../engine/domain/moves/settlement.ts'
+} from '../../../engine/domain/moves/move-command.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { query } from './query.ts'
 

@@ -31,7 +31,7 @@ import { mintSession, type ProvenLogin } from '../../auth/session.ts'
 import type { IntakePool } from '../../edge/intake/intake-pool.ts'
 import { intakeProfile } from '../../edge/intake/intake-profile.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
+import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
 type Requested<T> = { readonly [K in keyof T]?: T[K] | undefined }

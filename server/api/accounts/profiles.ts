@@ -7,23 +7,21 @@ import { type ShownProfile, shownName } from '../../../persistence/query/read/pr
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { isAddress } from '../../crypto/address.ts'
 import { route } from '../../edge/http/route.ts'
-import { address } from '../../edge/http/schema/fields.ts'
-import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
 import {
+  address,
   biography,
   displayName,
   username,
   webAddress,
-} from '../../edge/http/schema/profile-fields.ts'
-import { nullable, oneOf } from '../../edge/http/schema/scalars.ts'
+} from '../../edge/http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
+import { means, nullable, oneOf } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, type Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
-import type { OwnPlace } from '../boards/boards.ts'
+import type { OwnPlace } from '../boards/services.ts'
 import { ACCOUNT, TRADER_EXAMPLE } from '../examples.ts'
-import { referralCodeOf } from '../referrals/referral-code.ts'
-import type { OwnReferrals } from '../referrals/referrals-service.ts'
+import { type OwnReferrals, referralCodeOf } from '../referrals/services.ts'
 import { profile } from '../shapes.ts'
 import type { AccountServices } from './services.ts'
 

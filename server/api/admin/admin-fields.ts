@@ -1,12 +1,17 @@
 // Fields and texts shared by several operator calls.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { firstShown } from '../../edge/http/schema/printed.ts'
-import { defaulted, integer, nullable, pattern } from '../../edge/http/schema/scalars.ts'
+import {
+  defaulted,
+  firstShown,
+  integer,
+  line,
+  means,
+  nullable,
+  pattern,
+} from '../../edge/http/schema/scalars.ts'
 import { optional } from '../../edge/http/schema/schema.ts'
-import { line } from '../../edge/http/schema/visible-text.ts'
-import { RANK_PATTERN } from '../accounts/ranks.ts'
+import { RANK_PATTERN } from '../accounts/profile-fields.ts'
 
 export const RESERVED = 'Raw collateral that open orders reserve.'
 

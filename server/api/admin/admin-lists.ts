@@ -8,13 +8,20 @@ import { totalOf } from '../../../engine/domain/units.ts'
 import { profiles as shownProfiles } from '../../../persistence/query/read/profiles.ts'
 import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
-import { address, isoTime, profileId, slug, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts'
+import {
+  account,
+  address,
+  isoTime,
+  profileId,
+  shownUsername,
+  slug,
+  uint256Text,
+} from '../../edge/http/schema/fields.ts'
 import {
   boolean,
   defaulted,
   integer,
+  means,
   nullable,
   oneOf,
   text,

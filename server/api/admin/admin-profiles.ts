@@ -8,17 +8,17 @@ import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { type ShownProfile, shownName } from '../../../persistence/query/read/profiles.ts'
 import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
-import { address, isoTime, profileId } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
 import {
   account,
+  address,
   displayName,
+  isoTime,
+  profileId,
   scope,
   shownUsername,
-} from '../../edge/http/schema/profile-fields.ts'
-import { boolean, nullable, text } from '../../edge/http/schema/scalars.ts'
+} from '../../edge/http/schema/fields.ts'
+import { boolean, line, means, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
-import { line } from '../../edge/http/schema/visible-text.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { Refusal, refuse, roleMissing } from '../../messages/refusal.ts'
 import {
@@ -27,9 +27,9 @@ import {
   feeCapBps,
   nameToShow,
   profileSince,
+  rankOf,
+  roleForFields,
 } from '../accounts/profile-fields.ts'
-import { roleForFields } from '../accounts/profile-roles.ts'
-import { rankOf } from '../accounts/ranks.ts'
 import { smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { rank } from '../shapes.ts'

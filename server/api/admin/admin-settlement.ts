@@ -1,14 +1,20 @@
 // The operator's view of settlement, and fault injection for the embedded chain (design §5).
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/move-command.ts'
 import { newestTrades } from '../../../persistence/query/read/settlements.ts'
 import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { bytes32, isoTime } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { exactlyOne } from '../../edge/http/schema/printed.ts'
-import { defaulted, integer, nullable, oneOf, pattern } from '../../edge/http/schema/scalars.ts'
+import {
+  defaulted,
+  exactlyOne,
+  integer,
+  means,
+  nullable,
+  oneOf,
+  pattern,
+} from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { FaultTarget } from '../../exchange/settlement/settlement-port.ts'
 import { isoText } from '../../messages/iso-text.ts'

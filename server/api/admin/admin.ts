@@ -1,29 +1,38 @@
 // The operator's calls (design §7). These four keep exactly these shapes.
 
-import { POOL_LIMITS } from '../../../engine/domain/moves/pool-limits.ts'
+import { POOL_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { mayAct } from '../../../engine/domain/operator.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../auth/auth-scheme.ts'
 import { formatAddress, parseAddress } from '../../crypto/address.ts'
 import { route } from '../../edge/http/route.ts'
-import { address, profileId, slug } from '../../edge/http/schema/fields.ts'
+import { account, address, profileId, scope, slug } from '../../edge/http/schema/fields.ts'
 import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { exactlyOne } from '../../edge/http/schema/printed.ts'
-import { account, scope } from '../../edge/http/schema/profile-fields.ts'
-import { integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  exactlyOne,
+  integer,
+  means,
+  nullable,
+  oneOf,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { marketView } from '../../exchange/read-model/market-view.ts'
 import { invalid, refuse, roleMissing } from '../../messages/refusal.ts'
-import { feeCapBps } from '../accounts/profile-fields.ts'
-import { roleForFields } from '../accounts/profile-roles.ts'
-import { rankOf } from '../accounts/ranks.ts'
+import { feeCapBps, rankOf, roleForFields } from '../accounts/profile-fields.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { ANYBODY } from '../markets/archived-markets.ts'
 import { market } from '../shapes.ts'
 import { freeRaw, givenUsername, RESERVED, rankRequest } from './admin-fields.ts'
-import { aboutFields, deadline, title, venueFields } from './markets/market-body.ts'
-import { deadlineOf, marketOf, specIssue } from './markets/market-specs.ts'
+import {
+  aboutFields,
+  deadline,
+  deadlineOf,
+  marketOf,
+  specIssue,
+  title,
+  venueFields,
+} from './markets/market-specs.ts'
 import type { AdminServices } from './services.ts'
 
 export const createMarket = route({

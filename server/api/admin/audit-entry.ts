@@ -3,13 +3,18 @@
 import { TRADING_MODES } from '../../../engine/domain/markets/trading-mode.ts'
 import { ROLES } from '../../../engine/domain/operator.ts'
 import type { AuditRow } from '../../../persistence/query/read/audit.ts'
-import { isoTime, profileId, slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account, scope, shownUsername } from '../../edge/http/schema/profile-fields.ts'
-import { boolean, integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  account,
+  isoTime,
+  profileId,
+  scope,
+  shownUsername,
+  slug,
+} from '../../edge/http/schema/fields.ts'
+import { boolean, integer, means, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
-import { aboutFields, title } from './markets/market-body.ts'
+import { aboutFields, title } from './markets/market-specs.ts'
 
 const [, ...RESTRICTIONS] = TRADING_MODES
 

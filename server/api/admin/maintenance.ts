@@ -11,11 +11,16 @@ import { admin, open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
 import { isoTime } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { firstShown } from '../../edge/http/schema/printed.ts'
-import { integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  firstShown,
+  integer,
+  lines,
+  means,
+  nullable,
+  oneOf,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
-import { lines } from '../../edge/http/schema/visible-text.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, refusedOr } from '../../messages/refusal.ts'
 import type { AdminServices } from './services.ts'

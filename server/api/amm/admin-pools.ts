@@ -4,12 +4,10 @@ import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { profileId, rawAmount, slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { integer } from '../../edge/http/schema/scalars.ts'
+import { integer, means } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
-import type { ProviderChange } from './pool-trades.ts'
-import type { PoolServices } from './services.ts'
+import type { PoolServices, ProviderChange } from './services.ts'
 
 const HINT_MAX = 1_000_000_000
 

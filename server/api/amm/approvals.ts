@@ -3,14 +3,13 @@
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { MarketId } from '../../../engine/domain/ids.ts'
-import { POOL_SIDES, type PoolSide } from '../../../engine/domain/moves/pool-command.ts'
+import { POOL_SIDES, type PoolSide } from '../../../engine/domain/moves/move-command.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
 import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
 import { Reply } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { address, bytes32, slug, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { boolean, oneOf } from '../../edge/http/schema/scalars.ts'
+import { boolean, means, oneOf } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
@@ -26,8 +25,7 @@ import {
   readAuth,
   TRADING,
 } from './pool-call.ts'
-import type { Approval, ApprovalRequest } from './pool-trades.ts'
-import type { PoolServices } from './services.ts'
+import type { Approval, ApprovalRequest, PoolServices } from './services.ts'
 
 const POOL = '0x63A2C6b4Ce8F3cBD7D0Af0D6dB1e7c4c6D0f7a11'
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'

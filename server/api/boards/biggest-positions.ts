@@ -3,15 +3,15 @@
 import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
-import { rawText } from '../../edge/http/schema/decimals.ts'
 import { address, isoTime, slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
 import {
   defaulted,
   integer,
+  means,
   nullable,
   number,
   oneOf,
+  rawText,
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
@@ -22,8 +22,7 @@ import { decimalOf } from '../portfolio/history-views.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import { unitsOf } from '../whole-units.ts'
 import { FACE_EXAMPLE, faceShape, faceView } from './board-shapes.ts'
-import type { BigPosition, BigPositions } from './boards.ts'
-import type { BoardServices } from './services.ts'
+import type { BigPosition, BigPositions, BoardServices } from './services.ts'
 
 const LIMIT_MAX = 100
 const LIMIT_DEFAULT = 25

@@ -1,15 +1,13 @@
 // The schemas of leaderboards (rules §9.5).
 
-import type { Face } from '../../../persistence/query/read/boards/faces.ts'
-import { profileId } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts'
-import { integer, nullable, number, text } from '../../edge/http/schema/scalars.ts'
+import type { Face } from '../../../persistence/query/read/boards/leaderboard.ts'
+import { account, profileId, shownUsername } from '../../edge/http/schema/fields.ts'
+import { integer, means, nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { nameToShow } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'
 import { unitsOf, wholeUnitsOf } from '../whole-units.ts'
-import type { BoardRow } from './boards.ts'
+import type { BoardRow } from './services.ts'
 
 /** The owner fields in the rows of all boards. */
 export function faceShape() {

@@ -2,9 +2,7 @@
 // envelope also has the fields of the market, so both replies share one schema.
 
 import { bytes } from '../../edge/http/reply.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { named } from '../../edge/http/schema/printed.ts'
-import { pattern } from '../../edge/http/schema/scalars.ts'
+import { means, named, pattern } from '../../edge/http/schema/scalars.ts'
 import { list, openObject, optional } from '../../edge/http/schema/schema.ts'
 import { marketView } from '../../exchange/read-model/market-view.ts'
 import { refuse } from '../../messages/refusal.ts'

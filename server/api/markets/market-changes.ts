@@ -19,7 +19,7 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import type { ControlBody } from '../../exchange/sequencer/control-body.ts'
+import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
 import type { Shards } from '../../exchange/sequencer/shard-map.ts'
 
 /** Whether a market ever had the slug; undefined on a read timeout. */

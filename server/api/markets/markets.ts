@@ -6,13 +6,12 @@ import { open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { isoTime, slug } from '../../edge/http/schema/fields.ts'
-import { addressOrSlug, marketName } from '../../edge/http/schema/market-names.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
+import { addressOrSlug, isoTime, marketName, slug } from '../../edge/http/schema/fields.ts'
 import {
   boolean,
   defaulted,
   integer,
+  means,
   nullable,
   oneOf,
   text,

@@ -5,22 +5,21 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
   FREQUENCIES,
   isSlotLength,
+  SLOT_STATES,
   SUB_FREQUENCIES,
 } from '../../../engine/domain/markets/series.ts'
-import { SLOT_STATES } from '../../../engine/domain/markets/slot-state.ts'
 import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/markets/oracle-candles.ts'
 import { oracleCandles } from '../../../persistence/query/read/markets/oracle-candles.ts'
 import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { isoTime } from '../../edge/http/schema/fields.ts'
-import { addressOrSlug, marketName } from '../../edge/http/schema/market-names.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
+import { addressOrSlug, isoTime, marketName } from '../../edge/http/schema/fields.ts'
 import {
   boolean,
   defaulted,
   integer,
+  means,
   nullable,
   number,
   oneOf,
@@ -40,8 +39,7 @@ import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
 import { detailOf, include, marketReply } from './detail.ts'
-import type { MarketServices } from './services.ts'
-import { candleView } from './timelines-service.ts'
+import { candleView, type MarketServices } from './services.ts'
 
 const BEFORE = 1
 const AFTER = 24

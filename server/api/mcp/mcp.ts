@@ -5,9 +5,7 @@ import { assert } from '../../../engine/domain/assert.ts'
 import { type Auth, eitherOf, hmac, identity, session } from '../../auth/auth-scheme.ts'
 import { bytes, JSON_TYPE } from '../../edge/http/reply.ts'
 import { type CallWithin, route } from '../../edge/http/route.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { firstShown } from '../../edge/http/schema/printed.ts'
-import { integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { firstShown, integer, means, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import {
   type Infer,
   list,
@@ -19,11 +17,9 @@ import {
 import { type Caller, header } from '../../messages/call.ts'
 import { Joined, type Part } from '../../messages/payload.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
-import { shownTools } from './listed-tools.ts'
 import type { ToolResult } from './mcp-thread.ts'
 import type { McpServices } from './services.ts'
-import { type Client, requestOf } from './tool-input.ts'
-import { TOOLS } from './tools.ts'
+import { type Client, requestOf, shownTools, TOOLS } from './tools.ts'
 
 const MESSAGES_MAX = 8
 const ID_CHARACTERS_MAX = 128

@@ -4,23 +4,25 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
 import { type Bytes, bytes, JSON_TYPE, Pending } from '../../edge/http/reply.ts'
 import { rawRoute } from '../../edge/http/route.ts'
-import { orderId } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { shownClientOrderId } from '../../edge/http/schema/order-fields.ts'
-import { integer, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { orderId, shownClientOrderId } from '../../edge/http/schema/fields.ts'
+import { integer, means, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { replaceBody, replacesBody } from '../../edge/intake/order/order-group.ts'
 import type { OrderRefusal } from '../../exchange/order-entry/order-answer.ts'
-import { canceledView } from '../../exchange/read-model/fill-fields.ts'
+import { canceledView } from '../../exchange/read-model/views.ts'
 import { FORM } from '../../messages/intake-layout.ts'
 import { Refusal } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
 import type { ReplaceLegs } from './cancel-replace-service.ts'
-import { refused } from './order-answers.ts'
-import { CANCELED_EXAMPLE, ORDER_REPLY_EXAMPLE, ORDER_REQUEST_EXAMPLE } from './order-examples.ts'
-import { orderReply, tradedUntilCancel } from './order-shapes.ts'
+import {
+  CANCELED_EXAMPLE,
+  ORDER_REPLY_EXAMPLE,
+  ORDER_REQUEST_EXAMPLE,
+  orderReply,
+  tradedUntilCancel,
+} from './order-shapes.ts'
 import type { OrderServices } from './services.ts'
-import { ORDER_AUTH, signedCall } from './signed-call.ts'
+import { ORDER_AUTH, refused, signedCall } from './signed-call.ts'
 
 const CONFLICT = 409
 const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'

@@ -1,20 +1,79 @@
 // Cancels by order ids, by client order ids, or of a whole market (rules §4.7, §4.8).
 
 import { SEEN } from '../../../engine/core/orders/seen-orders.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { AccountId, ProfileId } from '../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { orderByClientId, orderBySlot } from '../../../persistence/query/read/orders/user-orders.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { CanceledOrder, CancelReceipt } from '../../exchange/publisher/durable-publisher.ts'
 import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
-import type { EndedOrder, EndedOrders } from './ended-orders.ts'
-import { inSlices } from './slices.ts'
+import type { PrivateReads } from '../reads/private-reads.ts'
+
+interface EndedOrder {
+  readonly accountId: AccountId
+  /** An index into ORDER_STATUSES. */
+  readonly status: number
+}
+
+/**
+ * Looks up ended orders, and their owners. Null when there is none, undefined on a read timeout.
+ */
+interface EndedOrders {
+  order(profileId: ProfileId, name: OrderName): Promise<EndedOrder | null | undefined>
+  orderByClientId(
+    profileId: ProfileId,
+    clientOrderId: string,
+  ): Promise<(EndedOrder & OrderName) | null | undefined>
+}
+
+/**
+ * Looks them up in the read tables once the tables include everything decided before the query, so
+ * that an order that has just ended is found.
+ */
+export function endedOrders(reads: PrivateReads, { durable }: Durable): EndedOrders {
+  return {
+    order: async (profileId, { slot, generation }) => {
+      await durable()
+      return reads.read(orderBySlot, { slot, generation }, { profileId })
+    },
+    orderByClientId: async (profileId, clientOrderId) => {
+      await durable()
+      return reads.read(orderByClientId, { accountId: profileId, clientOrderId }, { profileId })
+    },
+  }
+}
+
+interface Durable {
+  /** Resolves when every command so far is durable. */
+  readonly durable: () => Promise<void>
+}
+
+// Large jobs are split over event-loop ticks, so that other work does not wait for all of it.
+
+const ITEMS_PER_SLICE = 1000
+
+/**
+ * Calls `give` with a thousand items per event-loop tick and joins the results. The state may
+ * change between two ticks, so `give` must not rely on one tick for all items.
+ */
+export async function inSlices<T, R>(
+  items: readonly T[],
+  give: (some: readonly T[]) => readonly R[],
+): Promise<R[]> {
+  const given: R[] = []
+  for (let from = 0; from < items.length; from += ITEMS_PER_SLICE) {
+    if (from > 0) await new Promise(setImmediate)
+    for (const each of give(items.slice(from, from + ITEMS_PER_SLICE))) given.push(each)
+  }
+  return given
+}
 
 /** The name that a client gives for an order. */
 export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
 
 /** The names of an order. Not every order has a client order id. */
-export interface OrderNames {
+interface OrderNames {
   readonly orderId: string
   readonly clientOrderId?: string
 }

@@ -2,18 +2,23 @@
 
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { openOrders as openOrdersOf } from '../../../persistence/query/read/orders/open-orders.ts'
+import { openOrders as openOrdersOf } from '../../../persistence/query/read/orders/user-orders.ts'
 import { hmacOrSession } from '../../auth/auth-scheme.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
 import { route } from '../../edge/http/route.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { defaulted, integer, nullable, pattern, text } from '../../edge/http/schema/scalars.ts'
+import {
+  defaulted,
+  integer,
+  means,
+  nullable,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { orderView } from '../../exchange/read-model/views.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import { ORDER_EXAMPLE } from './order-examples.ts'
-import { order } from './order-shapes.ts'
+import { ORDER_EXAMPLE, order } from './order-shapes.ts'
 import type { OrderServices } from './services.ts'
 
 const DEFAULT_LIMIT = 50

@@ -1,26 +1,32 @@
 // Schemas of orders and their execution in replies (rules §3.5, §12.4).
 
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
-import { ORDER_TYPES } from '../../../engine/domain/order.ts'
-import { ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/move-command.ts'
+import { ORDER_STATUSES, ORDER_TYPES, type OrderStatus } from '../../../engine/domain/order.ts'
+import { NO_FLAGS, ORDER_FLAGS } from '../../../engine/domain/order-flags.ts'
 import {
   address,
   bytes32,
   isoTime,
   orderId,
+  orderStatus,
+  orderType,
   profileId,
+  shownClientOrderId,
+  shownFills,
   slug,
   uint256Text,
 } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
 import {
-  orderStatus,
-  orderType,
-  shownClientOrderId,
-  shownFills,
-} from '../../edge/http/schema/order-fields.ts'
-import { named } from '../../edge/http/schema/printed.ts'
-import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
+  boolean,
+  integer,
+  means,
+  named,
+  nullable,
+  number,
+  oneOf,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import {
   anyOf,
   fieldsOf,
@@ -30,6 +36,7 @@ import {
   type Schema,
   schemaOf,
 } from '../../edge/http/schema/schema.ts'
+import { ACCOUNT, MARKET_EXAMPLE, ORDER_ID } from '../examples.ts'
 
 const orderMarket = () =>
   named(
@@ -195,4 +202,135 @@ function orderParts() {
 /** A canceled order, with what it traded. */
 export function tradedUntilCancel() {
   return object({ orderId: orderId(), clientOrderId: shownClientOrderId(), ...shownFills() })
+}
+
+// One order in the market of examples.ts, shared by the examples of all routes.
+
+const { yes: YES, no: NO } = MARKET_EXAMPLE.tokens
+const AT = MARKET_EXAMPLE.createdAt
+const NONE_RAW = '0'
+
+export const ORDER_REQUEST_EXAMPLE = {
+  order: {
+    salt: '1778155025318314',
+    maker: ACCOUNT,
+    signer: ACCOUNT,
+    taker: `0x${'0'.repeat(40)}`,
+    tokenId: YES,
+    makerAmount: '6500000',
+    takerAmount: '10000000',
+    expiration: '0',
+    nonce: '0',
+    feeRateBps: 300,
+    side: 0,
+    signatureType: 0,
+    signature: `0x${'95ae4000'.repeat(16)}1c`,
+    price: 0.65,
+  },
+  ownerId: 1,
+  orderType: 'GTC' as const,
+  marketSlug: 'rain-tomorrow',
+}
+
+export const ORDER_EXAMPLE = {
+  id: ORDER_ID,
+  salt: ORDER_REQUEST_EXAMPLE.order.salt,
+  maker: ACCOUNT,
+  signer: ACCOUNT,
+  taker: ORDER_REQUEST_EXAMPLE.order.taker,
+  tokenId: YES,
+  token: YES,
+  outcome: 'YES' as const,
+  makerAmount: 6_500_000,
+  takerAmount: 10_000_000,
+  originalSize: '10000000',
+  expiration: '0',
+  nonce: 0,
+  feeRateBps: 300,
+  side: 0,
+  signatureType: 0,
+  signature: ORDER_REQUEST_EXAMPLE.order.signature,
+  orderType: 'GTC' as const,
+  type: 'GTC' as const,
+  ...NO_FLAGS,
+  price: 0.65,
+  marketId: 1,
+  marketSlug: MARKET_EXAMPLE.slug,
+  ownerId: 1,
+  createdAt: AT,
+  status: 'LIVE' as const,
+  filledSize: NONE_RAW,
+  remainingSize: '10000000',
+  averagePrice: null,
+  market: {
+    id: 1,
+    slug: MARKET_EXAMPLE.slug,
+    title: MARKET_EXAMPLE.title,
+    yesPositionId: YES,
+    noPositionId: NO,
+    group: null,
+  },
+}
+
+export const USER_ORDER_EXAMPLE = { ...ORDER_EXAMPLE, side: 'BUY' as const }
+
+export const ORDER_REPLY_EXAMPLE = {
+  order: ORDER_EXAMPLE,
+  makerMatches: [],
+  execution: {
+    matched: false,
+    settlementStatus: 'UNMATCHED' as const,
+    feeRateBps: 300,
+    effectiveFeeBps: 0,
+    totalsRaw: {
+      contractsGross: NONE_RAW,
+      contractsFee: NONE_RAW,
+      contractsNet: NONE_RAW,
+      usdGross: NONE_RAW,
+      usdFee: NONE_RAW,
+      usdNet: NONE_RAW,
+    },
+  },
+}
+
+/** A canceled order that had traded four of its ten shares. */
+export const CANCELED_EXAMPLE = {
+  orderId: ORDER_ID,
+  filledSize: '4000000',
+  remainingSize: '6000000',
+  averagePrice: '0.645',
+}
+
+// Query parameters of lists of the caller's orders, in one market or in all markets of a match.
+
+/** A status filter as spelled in the query, in any letter case. */
+const statusText = () =>
+  schemaOf<string>({
+    type: 'string',
+    pattern: `^(${ORDER_STATUSES.map(anyCase).join('|')})$`,
+    description: `One of ${ORDER_STATUSES.join(', ')}, in any letter case.`,
+  })
+
+function anyCase(word: string): string {
+  return [...word].map((letter) => `[${letter}${letter.toLowerCase()}]`).join('')
+}
+
+export function userOrderQuery() {
+  return {
+    statuses: means(
+      optional(list(statusText(), 1, 16)),
+      'Statuses of the orders to list, in any letter case; only LIVE by default.',
+    ),
+    limit: means(
+      optional(integer(1, LIMITS.userOrdersLimitMax)),
+      `Maximum orders to list; ${LIMITS.userOrdersLimitMax} by default.`,
+    ),
+  }
+}
+
+export function statusNumbers(statuses: readonly string[] | undefined): number[] {
+  const upper = (statuses ?? []).map((status) => status.toUpperCase())
+  const wanted: readonly OrderStatus[] =
+    upper.length === 0 ? ['LIVE'] : ORDER_STATUSES.filter((status) => upper.includes(status))
+  return wanted.map((status) => ORDER_STATUSES.indexOf(status))
 }

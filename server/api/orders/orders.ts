@@ -12,11 +12,8 @@ import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
 import { ofEarlierOrder } from '../../edge/http/refusal-schemas.ts'
 import { type Bytes, Pending } from '../../edge/http/reply.ts'
 import { rawRoute, route } from '../../edge/http/route.ts'
-import { orderId } from '../../edge/http/schema/fields.ts'
-import { marketName } from '../../edge/http/schema/market-names.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { exactlyOne } from '../../edge/http/schema/printed.ts'
-import { boolean } from '../../edge/http/schema/scalars.ts'
+import { marketName, orderId } from '../../edge/http/schema/fields.ts'
+import { boolean, exactlyOne, means } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
 import { orderBody } from '../../edge/intake/order/order-body.ts'
@@ -37,17 +34,18 @@ import {
   SOME_CANCELED,
 } from './cancel-replies.ts'
 import type { OrderText } from './cancels.ts'
-import { answered } from './order-answers.ts'
 import {
   CANCELED_EXAMPLE,
   ORDER_REPLY_EXAMPLE,
   ORDER_REQUEST_EXAMPLE,
+  orderReply,
+  statusNumbers,
   USER_ORDER_EXAMPLE,
-} from './order-examples.ts'
-import { orderReply, userOrder } from './order-shapes.ts'
+  userOrder,
+  userOrderQuery,
+} from './order-shapes.ts'
 import type { OrderServices } from './services.ts'
-import { ORDER_AUTH, signedCall } from './signed-call.ts'
-import { statusNumbers, userOrderQuery } from './user-order-query.ts'
+import { answered, ORDER_AUTH, signedCall } from './signed-call.ts'
 
 const CREATED = 201
 

@@ -11,7 +11,7 @@ import { profiles } from '../../../persistence/query/read/profiles.ts'
 import { networksOf } from '../../auth/networks.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
-import { makersOf, offerViews } from './offer-views.ts'
+import { makersOf, offerViews } from './pack-views.ts'
 
 export const OFFERS_SHOWN_MAX = 100
 /** The maximum age of the makers' names in the list. */

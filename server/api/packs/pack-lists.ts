@@ -8,15 +8,13 @@ import { open } from '../../auth/auth-scheme.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
-import { slug } from '../../edge/http/schema/fields.ts'
+import { account, marketName, slug } from '../../edge/http/schema/fields.ts'
 import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
-import { marketName } from '../../edge/http/schema/market-names.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account } from '../../edge/http/schema/profile-fields.ts'
 import {
   boolean,
   defaulted,
   integer,
+  means,
   nullable,
   number,
   oneOf,
@@ -29,8 +27,8 @@ import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { searcherOf } from '../markets/found-markets.ts'
 import { publicRequester, type Requester } from '../reads/private-reads.ts'
-import { priceOf, propType } from './leg-views.ts'
 import { PACK_EXAMPLE, pack, packViews } from './pack-fields.ts'
+import { priceOf, propType } from './pack-views.ts'
 import type { PackServices } from './services.ts'
 
 const LIMIT_MAX = 50

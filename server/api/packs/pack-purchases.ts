@@ -15,11 +15,11 @@ import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
 import { route } from '../../edge/http/route.ts'
 import { bytes32, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
 import {
   boolean,
   defaulted,
   integer,
+  means,
   nullable,
   number,
   oneOf,
@@ -32,11 +32,21 @@ import { requestOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
-import { PARLAY_TYPE } from './curated-views.ts'
-import { listedLeg, listedLegView } from './leg-views.ts'
-import { packIdOf, packUuid, seqOfPackId } from './pack-ids.ts'
+import { PARLAY_TYPE } from './curation.ts'
 import { reasonViews } from './pack-requests.ts'
 import { NOT_ELIGIBLE } from './pack-stakes.ts'
+import {
+  CURATED_EXAMPLE,
+  HASH,
+  LISTED_LEG,
+  listedLeg,
+  listedLegView,
+  POSITION_EXAMPLE,
+  POSITION_ID,
+  packIdOf,
+  packUuid,
+  seqOfPackId,
+} from './pack-views.ts'
 import {
   claimOf,
   packPositionFields,
@@ -44,13 +54,6 @@ import {
   positionViews,
   statusOf,
 } from './position-fields.ts'
-import {
-  CURATED_EXAMPLE,
-  HASH,
-  LISTED_LEG,
-  POSITION_EXAMPLE,
-  POSITION_ID,
-} from './purchase-examples.ts'
 import type { PackServices } from './services.ts'
 
 const PAGE_MAX = 50

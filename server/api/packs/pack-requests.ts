@@ -4,9 +4,15 @@ import { PACK_REASONS, type PackIssue } from '../../../engine/core/decide/money/
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { exactlyOne, shownWith } from '../../edge/http/schema/printed.ts'
-import { integer, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
+import {
+  exactlyOne,
+  integer,
+  means,
+  oneOf,
+  pattern,
+  shownWith,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 import type { Requester } from '../reads/private-reads.ts'

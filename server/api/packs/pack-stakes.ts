@@ -7,10 +7,10 @@ import { packById } from '../../../persistence/query/read/packs/packs.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { isoTime, slug, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
 import {
   boolean,
   integer,
+  means,
   nullable,
   number,
   pattern,
@@ -25,7 +25,6 @@ import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
-import { priceOf, propType } from './leg-views.ts'
 import { PACK_EXAMPLE, pack, packViews } from './pack-fields.ts'
 import { QUOTE_ID } from './pack-quotes.ts'
 import {
@@ -38,6 +37,7 @@ import {
   stake,
   tooManyLegs,
 } from './pack-requests.ts'
+import { priceOf, propType } from './pack-views.ts'
 import type { PackServices } from './services.ts'
 
 const LEGS_EXAMPLE = [

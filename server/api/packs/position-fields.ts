@@ -5,19 +5,22 @@ import type { MarketId } from '../../../engine/domain/ids.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import type { PackPosition } from '../../../persistence/query/read/packs/curated-packs.ts'
 import { paysRaw } from '../../../persistence/query/read/packs/packs.ts'
-import { decimalText } from '../../edge/http/schema/decimals.ts'
-import { bytes32, isoTime, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { named } from '../../edge/http/schema/printed.ts'
-import { account } from '../../edge/http/schema/profile-fields.ts'
-import { nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { account, bytes32, isoTime, uint256Text } from '../../edge/http/schema/fields.ts'
+import {
+  decimalText,
+  means,
+  named,
+  nullable,
+  oneOf,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
 import type { Requester } from '../reads/private-reads.ts'
 import type { SharedServices } from '../shared-services.ts'
-import { listedLeg, listedLegView } from './leg-views.ts'
-import { packIdOf, packUuid } from './pack-ids.ts'
+import { listedLeg, listedLegView, packIdOf, packUuid } from './pack-views.ts'
 import type { PackServices } from './services.ts'
 
 export const POSITION_STATUSES = ['PENDING', 'ACTIVE', 'WON', 'LOST'] as const

@@ -4,8 +4,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { PlacedPage } from '../../../engine/domain/markets/market-page.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { boolean, text } from '../../edge/http/schema/scalars.ts'
+import { boolean, line, means, text } from '../../edge/http/schema/scalars.ts'
 import {
   compile,
   type Infer,
@@ -15,7 +14,6 @@ import {
   optional,
   schemaOf,
 } from '../../edge/http/schema/schema.ts'
-import { line } from '../../edge/http/schema/visible-text.ts'
 
 /** A filter key. It never begins with an underscore, so it matches no inherited field. */
 export const FILTER_KEY = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/

@@ -6,9 +6,16 @@ import { open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { bytes, JSON_TYPE } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { named, shownWith } from '../../edge/http/schema/printed.ts'
-import { defaulted, integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  defaulted,
+  integer,
+  means,
+  named,
+  nullable,
+  oneOf,
+  shownWith,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { type Json, list, object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
 import { FIELD_SORT_NAMES } from '../../exchange/read-model/lists/market-lists.ts'
 import { Joined } from '../../messages/payload.ts'
@@ -17,10 +24,19 @@ import { MARKET_EXAMPLE } from '../examples.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import { market } from '../shapes.ts'
-import { KEY_EXAMPLE, LISTED_KEY_EXAMPLE, OPTION_EXAMPLE, PAGE_EXAMPLE } from './page-examples.ts'
-import { marketPage, pageId } from './page-shapes.ts'
+import {
+  KEY_EXAMPLE,
+  keyId,
+  LISTED_KEY_EXAMPLE,
+  marketPage,
+  OPTION_EXAMPLE,
+  PAGE_EXAMPLE,
+  pageId,
+  propertyFields,
+  propertyKey,
+  propertyOption,
+} from './page-shapes.ts'
 import { filterValues } from './page-views.ts'
-import { keyId, propertyFields, propertyKey, propertyOption } from './property-shapes.ts'
 import type { PageServices } from './services.ts'
 
 const PATH_CHARACTERS_MAX = 512

@@ -1,7 +1,7 @@
 // The trades of a profile in books, each with its role and fee (rules §9.2).
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
-import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/settlement.ts'
+import { SETTLEMENT_STATUSES } from '../../../engine/domain/moves/move-command.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { UNIT_RAW } from '../../../engine/domain/units.ts'
 import {
@@ -15,11 +15,11 @@ import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
 import { route } from '../../edge/http/route.ts'
 import { bytes32, isoTime, orderId, slug, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { named } from '../../edge/http/schema/printed.ts'
 import {
   defaulted,
   integer,
+  means,
+  named,
   nullable,
   number,
   oneOf,

@@ -5,11 +5,18 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { HistoryRow, Place } from '../../../persistence/query/read/portfolio/history.ts'
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
-import { wholeText } from '../../edge/http/schema/decimals.ts'
 import { bytes32, orderId, slug, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { named } from '../../edge/http/schema/printed.ts'
-import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  boolean,
+  integer,
+  means,
+  named,
+  nullable,
+  number,
+  oneOf,
+  text,
+  wholeText,
+} from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'

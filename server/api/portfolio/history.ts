@@ -9,13 +9,18 @@ import { eitherOf, hmac, open, sessionOrIdentity } from '../../auth/auth-scheme.
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
 import { route } from '../../edge/http/route.ts'
-import { slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account } from '../../edge/http/schema/profile-fields.ts'
-import { defaulted, integer, nullable, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { account, slug } from '../../edge/http/schema/fields.ts'
+import {
+  defaulted,
+  integer,
+  means,
+  nullable,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
-import { profileOf } from '../accounts/account-profile.ts'
+import { profileOf } from '../accounts/profile-fields.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
 import type { SharedServices } from '../shared-services.ts'

@@ -2,9 +2,7 @@
 
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { apiHeaders } from '../../auth/guard.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { shownWith } from '../../edge/http/schema/printed.ts'
-import { text } from '../../edge/http/schema/scalars.ts'
+import { means, shownWith, text } from '../../edge/http/schema/scalars.ts'
 import { optional } from '../../edge/http/schema/schema.ts'
 import type { Call, Caller } from '../../messages/call.ts'
 import { invalid, type Refusal } from '../../messages/refusal.ts'

@@ -5,13 +5,18 @@ import { type Realised, realised } from '../../../persistence/query/read/portfol
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
-import { rawText } from '../../edge/http/schema/decimals.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account } from '../../edge/http/schema/profile-fields.ts'
-import { defaulted, integer, number, oneOf } from '../../edge/http/schema/scalars.ts'
+import { account } from '../../edge/http/schema/fields.ts'
+import {
+  defaulted,
+  integer,
+  means,
+  number,
+  oneOf,
+  rawText,
+} from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
-import { profileOf } from '../accounts/account-profile.ts'
+import { profileOf } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
 import { unitsOf } from '../whole-units.ts'

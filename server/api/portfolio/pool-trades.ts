@@ -3,7 +3,7 @@
 import { poolTrades } from '../../../persistence/query/read/portfolio/pool-trades.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
+import { means } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { requesterOf } from '../reads/private-reads.ts'

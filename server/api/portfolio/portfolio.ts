@@ -4,10 +4,10 @@ import { withdrawableRaw } from '../../../engine/core/decide/funds.ts'
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
-import type {
-  OrderRow,
-  SignedOrderRow,
+import {
+  type OrderRow,
+  openOrders,
+  type SignedOrderRow,
 } from '../../../persistence/query/read/orders/user-orders.ts'
 import {
   type HeldPositions,

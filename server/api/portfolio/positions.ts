@@ -11,12 +11,19 @@ import { cached, lasting } from '../../edge/http/caching/cache.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { rawText, wholeText } from '../../edge/http/schema/decimals.ts'
-import { bytes32, isoTime, slug, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { named } from '../../edge/http/schema/printed.ts'
-import { account } from '../../edge/http/schema/profile-fields.ts'
-import { boolean, integer, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { account, bytes32, isoTime, slug, uint256Text } from '../../edge/http/schema/fields.ts'
+import {
+  boolean,
+  integer,
+  means,
+  named,
+  nullable,
+  number,
+  oneOf,
+  rawText,
+  text,
+  wholeText,
+} from '../../edge/http/schema/scalars.ts'
 import {
   anyOf,
   list,
@@ -33,25 +40,31 @@ import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { userOrderView } from '../../exchange/read-model/views.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
-import { profileOf } from '../accounts/account-profile.ts'
+import { profileOf } from '../accounts/profile-fields.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { USER_ORDER_EXAMPLE } from '../orders/order-examples.ts'
-import { userOrder } from '../orders/order-shapes.ts'
+import { USER_ORDER_EXAMPLE, userOrder } from '../orders/order-shapes.ts'
 import { workFor } from '../reads/fair-shares.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import type { Steps } from '../reads/sliced-work.ts'
 import { decimalOf } from './history-views.ts'
 import { type Holding, type Holdings, NEWEST_ID } from './portfolio.ts'
-import { cursorOf, marketIn, pageQuery } from './position-pages.ts'
-import { SUMMARY_EXAMPLE, type Summary, summaryOf, summaryShape } from './position-summary.ts'
+import {
+  cursorOf,
+  marketIn,
+  pageQuery,
+  SUMMARY_EXAMPLE,
+  type Summary,
+  summaryOf,
+  summaryShape,
+} from './position-summary.ts'
 import {
   allRewards,
   allRewardsView,
   epochsByMarket,
   marketRewards,
   marketRewardsView,
-} from './reward-fields.ts'
-import type { ShownRewards } from './rewards.ts'
+  type ShownRewards,
+} from './rewards.ts'
 import type { PortfolioServices } from './services.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity()).forSubAccounts()

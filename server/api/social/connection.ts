@@ -2,8 +2,7 @@
 
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { boolean, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { boolean, means, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { object, optional } from '../../edge/http/schema/schema.ts'
 import { refuse, refusedOr } from '../../messages/refusal.ts'
 import { message } from '../shapes.ts'

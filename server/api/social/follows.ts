@@ -1,17 +1,16 @@
 // The profiles that a profile follows.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
-import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
+import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-command.ts'
 import { following } from '../../../persistence/query/read/social/profile-lists.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
-import { profileId } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account } from '../../edge/http/schema/profile-fields.ts'
+import { account, profileId } from '../../edge/http/schema/fields.ts'
 import {
   boolean,
   defaulted,
   integer,
+  means,
   nullable,
   pattern,
   text,

@@ -1,10 +1,8 @@
 // Public profiles (rules §12.2).
 
 import type { FoundProfile } from '../../../persistence/query/read/social/found-profile.ts'
-import { profileId, uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account, shownUsername } from '../../edge/http/schema/profile-fields.ts'
-import { boolean, integer, nullable, text } from '../../edge/http/schema/scalars.ts'
+import { account, profileId, shownUsername, uint256Text } from '../../edge/http/schema/fields.ts'
+import { boolean, integer, means, nullable, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { nameToShow } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'

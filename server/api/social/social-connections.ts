@@ -6,17 +6,43 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { AccountChanges, ProfileRequest } from '../accounts/accounts.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
-import type { SocialAccount, SocialProvider } from './social-provider.ts'
+
+// The interface to a service where users have accounts, such as X. A page of that service gives its
+// user a code, which proves the account once.
+
+/** An account proven by a code. */
+interface SocialAccount {
+  /** Without the @. */
+  readonly handle: string
+  /** https link; null without a picture. */
+  readonly avatarUrl: string | null
+}
+
+export interface SocialProvider {
+  /** Undefined for a code that proves nothing. It has its own deadline. */
+  accountOf(code: string): Promise<SocialAccount | undefined>
+}
+
+const CODE = /^demo:([A-Za-z0-9_]{1,15})$/
+
+/** Accepts every code of the form `demo:handle`, because a demo has nothing of value. */
+export const demoProvider: SocialProvider = {
+  accountOf: async (code) => {
+    const handle = CODE.exec(code)?.[1]
+    if (handle === undefined) return undefined
+    return { handle, avatarUrl: `https://pictures.example/${handle}.png` }
+  },
+}
 
 /** The parts of the account to apply. */
-export interface TakeOver {
+interface TakeOver {
   readonly username: boolean
   readonly avatar: boolean
 }
 
 export const SKIP_REASONS = ['taken', 'invalid'] as const
 
-export interface TakenOver {
+interface TakenOver {
   readonly usernameApplied: boolean
   readonly avatarApplied: boolean
   /** `taken` by another profile, or `invalid` as a username; null when it was not skipped. */

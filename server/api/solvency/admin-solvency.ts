@@ -3,14 +3,12 @@
 import { admin } from '../../auth/auth-scheme.ts'
 import { reply } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { pattern, text } from '../../edge/http/schema/scalars.ts'
+import { means, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { next, paging } from '../admin/admin-fields.ts'
 import type { SolvencyServices } from './services.ts'
-import { SUMMARY_EXAMPLE } from './solvency-examples.ts'
-import { snapshotShape } from './solvency-shapes.ts'
+import { SUMMARY_EXAMPLE, snapshotShape } from './solvency-shapes.ts'
 
 const signed = () => pattern('^(0|-?[1-9][0-9]{0,19})$', 'Raw units as decimal text.')
 

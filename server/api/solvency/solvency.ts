@@ -6,13 +6,11 @@ import { eitherOf, hmac, open, sessionOrIdentity } from '../../auth/auth-scheme.
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
 import { uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { defaulted, integer } from '../../edge/http/schema/scalars.ts'
+import { defaulted, integer, means } from '../../edge/http/schema/scalars.ts'
 import { object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import type { SolvencyServices } from './services.ts'
-import { PROOF_EXAMPLE, SUMMARY_EXAMPLE } from './solvency-examples.ts'
-import { proofReply, snapshotShape } from './solvency-shapes.ts'
+import { PROOF_EXAMPLE, proofReply, SUMMARY_EXAMPLE, snapshotShape } from './solvency-shapes.ts'
 
 const DEFAULT_LIMIT = 20
 

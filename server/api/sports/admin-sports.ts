@@ -8,15 +8,19 @@ import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
 import { admin } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { firstShown } from '../../edge/http/schema/printed.ts'
-import { integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  firstShown,
+  integer,
+  line,
+  means,
+  nullable,
+  oneOf,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../edge/http/schema/schema.ts'
-import { line } from '../../edge/http/schema/visible-text.ts'
 import type { Issue } from '../../messages/refusal.ts'
 import { invalid, refuse, refusedOr } from '../../messages/refusal.ts'
-import { MATCH_EXAMPLE } from './match-examples.ts'
-import { aboutView, esportType, matchFields, matchSlug } from './match-shapes.ts'
+import { aboutView, esportType, MATCH_EXAMPLE, matchFields, matchSlug } from './match-shapes.ts'
 import { eventIssue, fixtureId, scoreEvent, scoreJsonOf } from './score-schema.ts'
 import type { SportServices } from './services.ts'
 

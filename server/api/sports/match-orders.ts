@@ -6,7 +6,7 @@ import { matchOrders } from '../../../persistence/query/read/orders/match-orders
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
+import { means } from '../../edge/http/schema/scalars.ts'
 import { list } from '../../edge/http/schema/schema.ts'
 import { userOrderView } from '../../exchange/read-model/views.ts'
 import { refuse } from '../../messages/refusal.ts'
@@ -18,11 +18,15 @@ import {
   refuseCancel,
   SOME_CANCELED,
 } from '../orders/cancel-replies.ts'
-import { CANCELED_EXAMPLE, USER_ORDER_EXAMPLE } from '../orders/order-examples.ts'
-import { userOrder } from '../orders/order-shapes.ts'
-import { statusNumbers, userOrderQuery } from '../orders/user-order-query.ts'
+import {
+  CANCELED_EXAMPLE,
+  statusNumbers,
+  USER_ORDER_EXAMPLE,
+  userOrder,
+  userOrderQuery,
+} from '../orders/order-shapes.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import { MATCH_EXAMPLE } from './match-examples.ts'
+import { MATCH_EXAMPLE } from './match-shapes.ts'
 import type { SportServices } from './services.ts'
 
 const params = { slug: means(slug(), 'Slug of the match, or of one of its markets.') }

@@ -11,10 +11,10 @@ import {
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
 import type { ShownMatch } from '../../../persistence/query/read/markets/matches.ts'
 import { isoTime, slug } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
+import { means, nullable, oneOf, pattern, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
+import { MARKET_EXAMPLE } from '../examples.ts'
 import { esportScore, fixtureId, scoreView, sportScore } from './score-schema.ts'
 
 export const matchSlug = () => means(slug(), 'Slug of the match in paths and in score frames.')
@@ -91,4 +91,36 @@ export function aboutView(match: Match) {
 export function matchView({ match, score }: ShownMatch) {
   const shown = score === null ? null : scoreView(match, score)
   return { ...aboutView(match), status: phaseOf(score), score: shown }
+}
+
+// One match, shared by the examples of all sports routes.
+
+const STARTS_AT = '2026-03-01T12:00:00.000Z'
+
+export const MATCH_EXAMPLE = {
+  slug: 'reds-blues',
+  title: 'Reds against Blues',
+  sportType: 'football' as const,
+  esportType: null,
+  fixtureId: 1_204_711,
+  startsAt: STARTS_AT,
+  home: { name: 'Reds', logo: null },
+  away: { name: 'Blues', logo: null },
+  markets: [{ slug: MARKET_EXAMPLE.slug, esportsPropType: null }],
+}
+
+export const SCORED_EXAMPLE = {
+  ...MATCH_EXAMPLE,
+  status: 'live' as const,
+  score: {
+    fixtureId: MATCH_EXAMPLE.fixtureId,
+    isFinished: false,
+    sportType: 'football' as const,
+    homeScore: 1,
+    awayScore: 0,
+    elapsedMinutes: 34,
+    extraMinutes: null,
+    statusShort: '1H',
+    status: 'First half',
+  },
 }

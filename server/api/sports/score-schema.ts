@@ -9,9 +9,18 @@ import {
   type SportType,
 } from '../../../engine/domain/sports/match.ts'
 import { SPORT_LIMITS } from '../../../engine/domain/sports/sport-limits.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { firstShown, named, shownWith } from '../../edge/http/schema/printed.ts'
-import { boolean, integer, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  boolean,
+  firstShown,
+  integer,
+  line,
+  means,
+  named,
+  nullable,
+  oneOf,
+  shownWith,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import {
   anyOf,
   compile,
@@ -22,7 +31,6 @@ import {
   optional,
   type Schema,
 } from '../../edge/http/schema/schema.ts'
-import { line } from '../../edge/http/schema/visible-text.ts'
 import type { Issue } from '../../messages/refusal.ts'
 
 const { pointsMax, minutesMax, wicketsMax, oversMax, ballsPerOverMax, gamesMax } = SPORT_LIMITS

@@ -7,10 +7,10 @@ import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
 import { invalidCursor } from '../../edge/http/cursor.ts'
 import { route } from '../../edge/http/route.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
 import {
   defaulted,
   integer,
+  means,
   nullable,
   oneOf,
   pattern,
@@ -20,8 +20,7 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { Call } from '../../messages/call.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import { SCORED_EXAMPLE } from './match-examples.ts'
-import { esportType, matchView, shownMatch } from './match-shapes.ts'
+import { esportType, matchView, SCORED_EXAMPLE, shownMatch } from './match-shapes.ts'
 import type { SportServices } from './services.ts'
 
 const DEFAULT_LIMIT = 50

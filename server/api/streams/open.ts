@@ -1,8 +1,7 @@
 // Assembles the sockets: their limits, their channels and their gateway.
 
 import { Streams } from '../../edge/sockets/account-stream.ts'
-import { ConnectionCounts } from '../../edge/sockets/connection-counts.ts'
-import type { FrameRates } from '../../edge/sockets/frame-rates.ts'
+import { ConnectionCounts, type FrameRates } from '../../edge/sockets/connection-counts.ts'
 import type { Member } from '../../edge/sockets/member.ts'
 import { Pump } from '../../edge/sockets/pump.ts'
 import { SendBudget } from '../../edge/sockets/send-budget.ts'
@@ -16,7 +15,7 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 import { accountChannels } from './account/account-channels.ts'
-import { eventFeeds } from './events/event-channels.ts'
+import { eventFeeds } from './event-channels.ts'
 import { marketFeeds } from './market/market-channels.ts'
 
 type Opened = 'channels' | 'connectionCounts' | 'streams' | 'durable' | 'market' | 'counts'

@@ -3,10 +3,8 @@
 
 import { open } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
-import { profileId } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { account } from '../../edge/http/schema/profile-fields.ts'
-import { text } from '../../edge/http/schema/scalars.ts'
+import { account, profileId } from '../../edge/http/schema/fields.ts'
+import { means, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT } from '../examples.ts'

@@ -8,10 +8,9 @@ import { RATE_CLASSES, type Rate, type Rates } from '../../edge/http/access/rate
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
 import { address } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { integer, nullable, number, text } from '../../edge/http/schema/scalars.ts'
+import { integer, means, nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
-import { RANKS } from '../accounts/ranks.ts'
+import { RANKS } from '../accounts/profile-fields.ts'
 import type { SystemServices } from './services.ts'
 
 const chain = () =>

@@ -8,11 +8,10 @@ import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { uint256Text } from '../../edge/http/schema/fields.ts'
-import { means } from '../../edge/http/schema/meaning.ts'
-import { integer, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { integer, means, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { paidFeeBps } from '../../exchange/order-entry/order-reply.ts'
-import { RANKS } from '../accounts/ranks.ts'
+import { RANKS } from '../accounts/profile-fields.ts'
 import type { SystemServices } from './services.ts'
 
 const MAKER_FEE_BPS = 0

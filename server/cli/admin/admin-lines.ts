@@ -3,9 +3,8 @@
 
 import type { Grammar, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
-import { readSetting } from '../../settings/flags.ts'
+import { flagOf, readSetting } from '../../settings/flags.ts'
 import { onOff, optional, words } from '../../settings/kinds.ts'
-import { flagOf } from '../../settings/setting.ts'
 import { type FlagField, flagFor, type Values, type WordField, wordFor } from './admin-fields.ts'
 import type { AdminRoute, FieldSchema } from './admin-routes.ts'
 import { ADMIN_ROWS, type AdminRow } from './admin-rows.ts'

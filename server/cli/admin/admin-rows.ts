@@ -4,10 +4,11 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { FREQUENCIES, SUB_FREQUENCIES } from '../../../engine/domain/markets/series.ts'
 import { PROP_TYPES } from '../../../engine/domain/sports/match.ts'
-import type { Kind } from '../../settings/flags.ts'
+import { flagOf, type Kind, requiredFlag } from '../../settings/flags.ts'
 import { commaList, words } from '../../settings/kinds.ts'
-import { flagOf, requiredFlag } from '../../settings/setting.ts'
 import {
+  amount,
+  amountOrZero,
   type FlagField,
   flag,
   manyWords,
@@ -16,7 +17,6 @@ import {
   type WordField,
   word,
 } from './admin-fields.ts'
-import { amount, amountOrZero } from './admin-kinds.ts'
 
 export interface AdminRow {
   /** `POST /admin/markets` */

@@ -2,9 +2,8 @@
 
 import { ROLES } from '../../../engine/domain/operator.ts'
 import type { Line, SubCommand } from '../../command-line.ts'
-import { readSetting, WrongUse } from '../../settings/flags.ts'
+import { flagOf, readSetting, WrongUse } from '../../settings/flags.ts'
 import { oneOf, optional } from '../../settings/kinds.ts'
-import { flagOf } from '../../settings/setting.ts'
 
 export interface AdminCall {
   readonly method: string

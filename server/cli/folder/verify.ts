@@ -2,12 +2,11 @@ import { DataFolderError, UnreadFolder } from '../../../persistence/snapshot/rec
 import { type FolderReport, verifyFolder } from '../../../persistence/verify-folder.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
-import { readSetting } from '../../settings/flags.ts'
+import { flagOf, readSetting } from '../../settings/flags.ts'
 import { onOff } from '../../settings/kinds.ts'
-import { flagOf } from '../../settings/setting.ts'
 import { EXIT } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
-import { progressLines } from '../progress.ts'
+import { progressLines } from './pour.ts'
 
 /** The flags of every offline command. */
 export const OFFLINE_ROWS = [SETTINGS.data, SETTINGS.keyFile]

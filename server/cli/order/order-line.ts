@@ -4,9 +4,8 @@ import { flagFields, ORDER_FLAGS, type OrderFlags } from '../../../engine/domain
 import { costFloorRaw, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
 import type { Line, Usage } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
-import { readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
+import { flagOf, readSetting, requiredFlag, type Setting, WrongUse } from '../../settings/flags.ts'
 import { count, oneOf, onOff, optional, words } from '../../settings/kinds.ts'
-import { flagOf, requiredFlag } from '../../settings/setting.ts'
 import { parsePriceTicks, parseUnits } from '../decimals.ts'
 
 // Reads the words of `outcomex order`.

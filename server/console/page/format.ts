@@ -76,23 +76,29 @@ export function ticksOf(text: string): number | null {
   return ticks >= 1 && ticks <= 999 ? ticks : null
 }
 
+/** A time that is none is shown as such: a formatter would throw. */
+function written(form: Intl.DateTimeFormat, at: string | number): string {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? String(date) : form.format(date)
+}
+
 export function clockTime(at: string | number): string {
-  return secondForm.format(new Date(at))
+  return written(secondForm, at)
 }
 
 export function hourMinute(at: string | number): string {
-  return minuteForm.format(new Date(at))
+  return written(minuteForm, at)
 }
 
 /** With seconds it is `medium`. */
 export function dayTime(at: string | number, timeStyle: 'short' | 'medium' = 'short'): string {
-  return dayTimeForms[timeStyle].format(new Date(at))
+  return written(dayTimeForms[timeStyle], at)
 }
 
 const DAY_SEC = 86_400
 
 function dayOf(atSec: number): string {
-  return dayForm.format(new Date(atSec * 1000))
+  return written(dayForm, atSec * 1000)
 }
 
 /**

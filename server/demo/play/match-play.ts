@@ -2,7 +2,7 @@
 // later, so one of each kind is always in play.
 
 import { adminCall } from '../demo-client.ts'
-import { MATCHES } from '../demo-matches.ts'
+import { MATCHES } from '../demo-fill.ts'
 import type { OwnServer } from '../own-server.ts'
 import { type Rounds, startRounds } from './rounds.ts'
 

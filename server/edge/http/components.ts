@@ -2,7 +2,7 @@
 // client has one type for it wherever it is used.
 
 import { assert } from '../../../engine/domain/assert.ts'
-import { NAME, SHOWN } from './schema/printed.ts'
+import { NAME, SHOWN } from './schema/scalars.ts'
 
 export type Node = Readonly<Record<string, unknown>>
 

@@ -9,12 +9,8 @@ import {
 } from '../../../engine/domain/reject-precedence.ts'
 import { invalid, refusalStatus, refuse } from '../../messages/refusal.ts'
 import { type Components, type Node, pascal } from './components.ts'
-import { address, isoTime, orderId, uint256Text } from './schema/fields.ts'
-import { means } from './schema/meaning.ts'
-import { orderStatus } from './schema/order-fields.ts'
-import { named } from './schema/printed.ts'
-import { scope } from './schema/profile-fields.ts'
-import { boolean, integer, nullable, oneOf, pattern, text } from './schema/scalars.ts'
+import { address, isoTime, orderId, orderStatus, scope, uint256Text } from './schema/fields.ts'
+import { boolean, integer, means, named, nullable, oneOf, pattern, text } from './schema/scalars.ts'
 import { type Fields, list, object, optional, type Schema } from './schema/schema.ts'
 
 /** The own fields of a refusal, with an example. */

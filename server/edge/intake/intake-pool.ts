@@ -23,12 +23,12 @@ import {
   Directory,
   type DirectoryChange,
   type MarketEntry,
+  RecalledMarkets,
   type SigningDomain,
 } from './directory.ts'
 import { Intake } from './intake.ts'
 import { frameKey } from './intake-request.ts'
 import { IntakeWorker } from './intake-worker.ts'
-import { RecalledMarkets } from './recalled-markets.ts'
 
 export type { GroupPart, IntakeRefusal, IntakeResult, VerifiedOrder }
 

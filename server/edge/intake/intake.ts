@@ -18,9 +18,14 @@ import { isSound } from '../../messages/intake-result.ts'
 import type { IntakeRequest } from '../../messages/order-intake.ts'
 import type { Extra, Issue } from '../../messages/refusal.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
-import { amountsRefusal, priceRefusal } from './order/amounts-refusal.ts'
 import { keyIssues } from './order/client-order-id.ts'
-import { blankAmounts, type GivenAmounts, readAmounts } from './order/order-amounts.ts'
+import {
+  amountsRefusal,
+  blankAmounts,
+  type GivenAmounts,
+  priceRefusal,
+  readAmounts,
+} from './order/order-amounts.ts'
 import {
   bodyIssues,
   clientOrderIdOf,

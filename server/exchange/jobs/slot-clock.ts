@@ -20,8 +20,7 @@ import {
 } from '../../../engine/domain/markets/series.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
-import type { ControlBody } from '../sequencer/control-body.ts'
-import type { Sequencer } from '../sequencer/sequencer.ts'
+import type { ControlBody, Sequencer } from '../sequencer/sequencer.ts'
 import type { TimeSlice } from '../sequencer/time-slice.ts'
 
 /** The specification of the market of a slot, whose ids follow from its slug. */

@@ -1,9 +1,16 @@
 // The request of an order, the order while it is open, and its answer.
 
+import { NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { modeOfReject } from '../../../engine/core/markets/trading-mode.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
 import type { OrderStatus } from '../../../engine/domain/order.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
+import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { OrderFlaw } from '../../messages/intake-result.ts'
+import { isoText } from '../../messages/iso-text.ts'
 import type { IntakeRequest } from '../../messages/order-intake.ts'
 import type { Extra } from '../../messages/refusal.ts'
 
@@ -18,7 +25,7 @@ export interface OrderCall extends Omit<IntakeRequest, 'requestId' | 'nowMs' | '
 }
 
 /** The sender of a call; gone when its connection has closed. */
-export interface Sender {
+interface Sender {
   readonly isGone?: boolean
 }
 
@@ -38,7 +45,7 @@ export interface OpenOrder {
 }
 
 /** The further fields of a 425 body. `resumeAt` is ISO 8601, or null when no end is set. */
-export type TradingRestriction = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
+type TradingRestriction = { readonly mode: RestrictedMode; readonly resumeAt: string | null }
 
 /** An order that was accepted before. */
 export interface First {
@@ -76,4 +83,37 @@ export type OrderAnswer = { readonly text: string; readonly isReplay?: boolean }
 export function wholeRefusal(answer: OrderAnswer): OrderRefusal {
   assert(!('text' in answer), 'a request that is refused as a whole holds no order')
   return answer
+}
+
+/** The mode that causes a refusal decided at this moment; undefined when no mode does. */
+export function tradingRestriction(
+  { modes }: Clearing,
+  reject: Reject,
+  nowMs: TimeMs,
+): TradingRestriction | undefined {
+  const mode = modeOfReject(reject)
+  if (mode === undefined) return undefined
+  const endsAtMs = modes.resumesAtMs(mode, nowMs)
+  return { mode, resumeAt: endsAtMs === null ? null : isoText(endsAtMs) }
+}
+
+/** Whose order was refused when, and what the intake found wrong with its owner or signature. */
+interface RefusedAt {
+  readonly profileId: ProfileId
+  readonly nowMs: TimeMs
+  readonly flaw: OrderFlaw | null
+}
+
+/** The answer to a refusal. Call it in the same moment, before anything else is decided. */
+export function orderRefusal(
+  clearing: Clearing,
+  reject: Reject,
+  { profileId, nowMs, flaw }: RefusedAt,
+): OrderRefusal {
+  const restriction = tradingRestriction(clearing, reject, nowMs)
+  if (restriction !== undefined) return { reject, restriction }
+  if (reject.name === flaw?.code) return { reject, more: flaw }
+  if (reject !== REJECT.FEE_RATE_MISMATCH) return { reject }
+  const expected = clearing.accounts.feeBpsOf(profileId)
+  return expected === NO_FEE_RATE ? { reject } : { reject, expectedFeeRateBps: expected }
 }

@@ -7,6 +7,7 @@
 // result and the receipt carry. Each id gets one reply. Nothing is awaited between the decision and
 // the stamp.
 
+import type { Token } from '../../../engine/core/accounts/accounts.ts'
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import {
   ASK_TABLES,
@@ -44,11 +45,30 @@ import {
   type OrderAnswer,
   type OrderCall,
   type OrderRefusal,
+  orderRefusal,
 } from './order-answer.ts'
 import { orderReplyText } from './order-reply.ts'
-import { orderRefusal } from './refused-order.ts'
 import type { SeenLookups } from './seen-lookups.ts'
-import type { TokenUses } from './token-uses.ts'
+
+/** A token's last use is kept to the minute: a command for each call would double the journal. */
+const NOTE_EVERY_MS = 60_000
+
+/** Notes when each API token last signed a call. */
+export class TokenUses {
+  readonly #sequencer: Sequencer
+
+  constructor(sequencer: Sequencer) {
+    this.#sequencer = sequencer
+  }
+
+  /** Does nothing for an unknown token, within the minute, and when the journal is full. */
+  note(token: Token | undefined): void {
+    if (token === undefined) return
+    const nowMs = this.#sequencer.nowMs()
+    if (token.lastUsedMs !== null && nowMs - token.lastUsedMs < NOTE_EVERY_MS) return
+    this.#sequencer.change(() => ({ kind: 'touchToken', tokenId: token.tokenId }))
+  }
+}
 
 /** Whether a market of this slug left memory; undefined without an answer in time. */
 export type IsArchived = (slug: string, requester: ProfileId) => Promise<boolean | undefined>

@@ -8,10 +8,9 @@ import { type OrderStatus, SIDE } from '../../../engine/domain/order.ts'
 import { roundedBps } from '../../../engine/domain/units.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import type { OrderReceipt, Receipt } from '../publisher/durable-publisher.ts'
-import { averagePrice } from '../read-model/fill-fields.ts'
 import type { OrderIds } from '../read-model/order-ids.ts'
 import type { PublishedMarket } from '../read-model/published.ts'
-import { orderMarket } from '../read-model/views.ts'
+import { averagePrice, orderMarket } from '../read-model/views.ts'
 import type { SettlementEvent } from '../settlement/mining.ts'
 
 type Settled = Pick<SettlementEvent, 'status' | 'txHash'>

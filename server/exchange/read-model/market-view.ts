@@ -3,7 +3,7 @@
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
-import { poolFeeBpsOf } from '../../../engine/domain/moves/pool-limits.ts'
+import { poolFeeBpsOf } from '../../../engine/domain/moves/move-limits.ts'
 import { BPS, type PriceE8, totalOf, UNIT_RAW } from '../../../engine/domain/units.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { midTicks, price } from './book-views.ts'

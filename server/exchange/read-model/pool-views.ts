@@ -8,7 +8,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { CommandOf } from '../../../engine/domain/command-kinds.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
-import type { BothRaw } from '../../../engine/domain/moves/pool-command.ts'
+import type { BothRaw } from '../../../engine/domain/moves/move-command.ts'
 import {
   type CollateralRaw,
   type GrowingSum,

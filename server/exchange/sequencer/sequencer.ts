@@ -13,7 +13,7 @@ import { Deadlines, HeapPlaces } from '../../../engine/core/markets/deadlines.ts
 import { openedBy } from '../../../engine/core/markets/market-commands.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { ControlCommand } from '../../../engine/domain/command.ts'
+import type { ControlCommand, Stamp } from '../../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
 import type { Book, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -30,11 +30,26 @@ import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec
 import type { JournalWriter } from '../../../persistence/journal/journal-port.ts'
 import type { AheadOfTables } from './ahead-of-tables.ts'
 import type { Clock } from './clock.ts'
-import type { ControlBody, Decision } from './control-body.ts'
 import { type CancelStamper, closedBy, DueCancels, type OrderName } from './due-cancels.ts'
 import { HeartbeatDeadlines } from './heartbeat-deadlines.ts'
 import { Releases } from './releases.ts'
 import type { TimeSlice } from './time-slice.ts'
+
+type Unstamped<T> = T extends unknown ? Omit<T, keyof Stamp> : never
+
+/** A control command before it is stamped. */
+export type ControlBody = Unstamped<ControlCommand>
+
+/**
+ * Decides a control command (`Sequencer.change`): returns the command, the refusal, or null for
+ * nothing to do.
+ */
+export type Decision = (nowMs: TimeMs) => ControlBody | Reject | null
+
+/** The same command with the name of the operator who caused it, if any. */
+export function byOperator(body: ControlBody, by: string | undefined): ControlBody {
+  return by === undefined ? body : { ...body, by }
+}
 
 export type { OrderName } from './due-cancels.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MOVE_KINDS } from '../../../engine/domain/moves/move-kind.ts'
+import { MOVE_KINDS } from '../../../engine/domain/moves/move-command.ts'
 import { type Connection, openInMemory } from '../../../persistence/database.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
 import { FEATURED_RAW } from '../../../persistence/follower/tables/featured.ts'

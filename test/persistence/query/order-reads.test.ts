@@ -11,9 +11,9 @@ import {
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
 import { knownInTables } from '../../../persistence/query/read/orders/known-orders.ts'
-import { openOrders } from '../../../persistence/query/read/orders/open-orders.ts'
 import { orderStatuses } from '../../../persistence/query/read/orders/order-status.ts'
 import {
+  openOrders,
   orderByClientId,
   orderBySlot,
   userOrders,

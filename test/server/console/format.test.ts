@@ -21,6 +21,7 @@ test('a time of a list has no seconds unless they are requested', () => {
   const atMs = at(9, 5, 30) * 1000
   assert.equal(dayTime(atMs), '3 May 2026, 09:05')
   assert.equal(dayTime(atMs, 'medium'), '3 May 2026, 09:05:30')
+  assert.equal(dayTime('no time'), 'Invalid Date')
 })
 
 test('characters that reverse others or are not seen become marks', () => {

@@ -9,8 +9,7 @@ import {
   type ProfileId,
 } from '../../../domain/ids.ts'
 import { kindOf } from '../../../domain/markets/market.ts'
-import type { CallOnce } from '../../../domain/moves/call-once.ts'
-import type { MoveBody, RedeemedPosition } from '../../../domain/moves/move-command.ts'
+import type { CallOnce, MoveBody, RedeemedPosition } from '../../../domain/moves/move-command.ts'
 import { OUTCOME } from '../../../domain/order.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import { SHARED_TABLES } from '../../../domain/shared-tables.ts'

@@ -3,7 +3,7 @@
 // of design §1).
 
 import type { ProfileId, Seq } from '../../../domain/ids.ts'
-import type { CallOnce } from '../../../domain/moves/call-once.ts'
+import type { CallOnce } from '../../../domain/moves/move-command.ts'
 import type { PackBody } from '../../../domain/packs/pack-command.ts'
 import { PACK_LIMITS } from '../../../domain/packs/pack-limits.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'

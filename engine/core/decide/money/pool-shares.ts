@@ -1,6 +1,6 @@
 // Share limits of pool trades (rules §7.5).
 
-import type { PoolTrade } from '../../../domain/moves/pool-command.ts'
+import type { PoolTrade } from '../../../domain/moves/move-command.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import { BPS, type SizeRaw } from '../../../domain/units.ts'
 

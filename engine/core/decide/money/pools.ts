@@ -3,9 +3,14 @@
 
 import type { ProfileId, Seq } from '../../../domain/ids.ts'
 import { kindOf, takesOrders } from '../../../domain/markets/market.ts'
-import type { CallOnce } from '../../../domain/moves/call-once.ts'
-import type { BothRaw, PoolBody, PoolSide, PoolTrade } from '../../../domain/moves/pool-command.ts'
-import { POOL_LIMITS, poolFeeBpsOf } from '../../../domain/moves/pool-limits.ts'
+import type {
+  BothRaw,
+  CallOnce,
+  PoolBody,
+  PoolSide,
+  PoolTrade,
+} from '../../../domain/moves/move-command.ts'
+import { POOL_LIMITS, poolFeeBpsOf } from '../../../domain/moves/move-limits.ts'
 import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import { SHARED_TABLES } from '../../../domain/shared-tables.ts'
 import type { CollateralRaw, SizeRaw, TimeMs } from '../../../domain/units.ts'

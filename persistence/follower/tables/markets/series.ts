@@ -3,7 +3,7 @@
 
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
-import { SLOT_STATES, slotStateOf } from '../../../../engine/domain/markets/slot-state.ts'
+import { SLOT_STATES, slotStateOf } from '../../../../engine/domain/markets/series.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { eachPaced, type Pace } from '../pace.ts'
 

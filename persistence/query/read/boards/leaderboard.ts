@@ -1,8 +1,41 @@
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import type { SpanHours } from '../../../follower/tables/board-spans.ts'
+import { shownName } from '../profiles.ts'
 import { query } from '../query.ts'
-import { type Face, faceOf } from './faces.ts'
+
+// The public fields of a profile for lists.
+
+const FACE = `
+SELECT profile_id AS profileId, account, username, display_name AS displayName, pfp_url AS pfpUrl,
+  rank_name AS rankName
+FROM profiles WHERE profile_id = ?`
+
+export interface Face {
+  readonly profileId: ProfileId
+  readonly account: string
+  readonly username: string | null
+  readonly displayName: string
+  readonly pfpUrl: string | null
+  readonly rankName: string | null
+}
+
+type FaceRow = Omit<Face, 'displayName'> & { readonly displayName: string | null }
+
+function faceOf(db: Connection): (profileId: ProfileId) => Face | null {
+  const find = db.prepare<[ProfileId], FaceRow>(FACE)
+  return (profileId) => {
+    const row = find.get(profileId)
+    return row === undefined ? null : { ...row, displayName: shownName(row) }
+  }
+}
+
+/** In the order of the ids; null for an id that is not in the tables. */
+export const faces = query({
+  name: 'faces',
+  prepare: faceOf,
+  run: (find, profileIds: readonly ProfileId[]): (Face | null)[] => profileIds.map(find),
+})
 
 // A page of a leaderboard (rules §9.5): a range of an index in board order.
 
@@ -18,9 +51,9 @@ const COUNTS = `
 SELECT owner_count AS ownerCount, trader_count AS traderCount FROM board_counts
 WHERE span_hours = ?`
 
-export type BoardName = 'pnl' | 'volume'
+type BoardName = 'pnl' | 'volume'
 
-export interface LeaderboardParams {
+interface LeaderboardParams {
   readonly board: BoardName
   readonly spanHours: SpanHours
   readonly offset: number
@@ -34,7 +67,7 @@ export interface BoardSums {
   readonly volumeRaw: number
 }
 
-export interface LeaderboardPage {
+interface LeaderboardPage {
   readonly rows: readonly (BoardSums & { readonly face: Face | null })[]
   /** Rows of all pages. */
   readonly count: number

@@ -1,6 +1,6 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
-import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
+import { MOVE_KINDS } from '../../../../engine/domain/moves/move-command.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'

@@ -1,9 +1,41 @@
 import type { MarketId } from '../../../../engine/domain/ids.ts'
 import { PRICE_ONE_TICKS, type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
-import type { Connection } from '../../../database.ts'
+import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
 import { type Kinds, MarketTrades, START } from './market-trades.ts'
-import { type PoolPrice, PoolPrices } from './pool-prices.ts'
+
+// Pool prices after trades. The table's key is market and time, so each price is one search.
+
+const FIRST = `
+SELECT traded_ms AS tradedMs, yes_e6 AS yesE6 FROM pool_prices
+WHERE market_id = ? ORDER BY traded_ms, seq LIMIT 1`
+const BEFORE = `
+SELECT traded_ms AS tradedMs, yes_e6 AS yesE6 FROM pool_prices
+WHERE market_id = ? AND traded_ms < ? ORDER BY traded_ms DESC, seq DESC LIMIT 1`
+
+/** A price in millionths, and when it was set. */
+interface PoolPrice {
+  readonly tradedMs: TimeMs
+  readonly yesE6: number
+}
+
+class PoolPrices {
+  readonly #first: Statement<[MarketId], PoolPrice>
+  readonly #before: Statement<[MarketId, TimeMs], PoolPrice>
+
+  constructor(connection: Connection) {
+    this.#first = connection.prepare(FIRST)
+    this.#before = connection.prepare(BEFORE)
+  }
+
+  first(marketId: MarketId): PoolPrice | undefined {
+    return this.#first.get(marketId)
+  }
+
+  closeBefore(marketId: MarketId, ms: TimeMs): PoolPrice | undefined {
+    return this.#before.get(marketId, ms)
+  }
+}
 
 // The YES price of a market over time (rules §11.5). Each step has the price of its last trade, or
 // the price of the previous step. Three searches find the last trade before a time, and steps
@@ -38,7 +70,7 @@ const STEPS_MS = [
   30 * DAY,
 ]
 
-export interface PricesParams {
+interface PricesParams {
   readonly marketId: MarketId
   /** Whether it is a pool market. */
   readonly isPool: boolean
@@ -51,7 +83,7 @@ export interface PricesParams {
   readonly pointsMax: number
 }
 
-export interface PriceSeries {
+interface PriceSeries {
   /** The start of the newest step. */
   readonly newestMs: TimeMs
   readonly stepMs: number

@@ -1,8 +1,79 @@
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
-import { joined, type ReadTrades, type TapeRow } from './joined-trades.ts'
-import { END, type Kinds, MarketTrades, type Place } from './market-trades.ts'
+import { END, type Kinds, MarketTrades, type Place, type TradeRow } from './market-trades.ts'
+
+// Merges the ordered trades of several markets. One trade of each market is read first. When its
+// trades are used up, twice as many as before are read: so a page costs one search per market, and
+// reads few rows that it does not show.
+
+interface TapeRow extends TradeRow {
+  readonly marketId: MarketId
+}
+
+/** The next trades of one market from a position on, in the requested order. */
+type ReadTrades = (marketId: MarketId, from: Place, count: number) => readonly TradeRow[]
+
+interface Joining {
+  readonly marketIds: readonly MarketId[]
+  readonly place: Place
+  readonly limit: number
+  /** Whether the first trade precedes the second in the requested order. */
+  readonly isFirst: (a: TradeRow, b: TradeRow) => boolean
+}
+
+/** Trades read of one market and not taken yet. */
+class Ahead {
+  readonly marketId: MarketId
+  readonly #read: ReadTrades
+  readonly #limit: number
+  #rows: readonly TradeRow[]
+  #at = 0
+  #count: number
+
+  constructor(read: ReadTrades, marketId: MarketId, { marketIds, place, limit }: Joining) {
+    this.marketId = marketId
+    this.#read = read
+    this.#limit = limit
+    this.#count = marketIds.length === 1 ? limit : 1
+    this.#rows = read(marketId, place, this.#count)
+  }
+
+  get next(): TradeRow | undefined {
+    return this.#rows[this.#at]
+  }
+
+  /** Takes the next trade, and reads more if none is left. */
+  take({ seq, tradedMs }: TradeRow): void {
+    this.#at++
+    // The last read returned fewer trades than requested, so there are no more.
+    if (this.#at < this.#rows.length || this.#rows.length < this.#count) return
+    this.#count = Math.min(2 * this.#count, this.#limit)
+    this.#rows = this.#read(this.marketId, { ms: tradedMs, seq }, this.#count)
+    this.#at = 0
+  }
+}
+
+/** The first trades of all these markets together. */
+function joined(read: ReadTrades, joining: Joining): TapeRow[] {
+  const { marketIds, limit, isFirst } = joining
+  const all = marketIds.map((marketId) => new Ahead(read, marketId, joining))
+  const found: TapeRow[] = []
+  while (found.length < limit) {
+    let first: Ahead | undefined
+    let row: TradeRow | undefined
+    for (const each of all) {
+      const next = each.next
+      if (next === undefined || (row !== undefined && isFirst(row, next))) continue
+      first = each
+      row = next
+    }
+    if (first === undefined || row === undefined) break
+    found.push({ ...row, marketId: first.marketId })
+    if (found.length < limit) first.take(row)
+  }
+  return found
+}
 
 // All trades of a market in chronological order, including reversed ones. A trade is identified by
 // the seq of its taker's command. Seqs and times increase together, so the time of the next trade
@@ -11,7 +82,7 @@ import { END, type Kinds, MarketTrades, type Place } from './market-trades.ts'
 const TIME_AFTER = 'SELECT traded_ms AS tradedMs FROM trades WHERE seq > ? ORDER BY seq LIMIT 1'
 const ALL: Kinds = [0, 1]
 
-export interface TapeParams {
+interface TapeParams {
   /** One market, or all markets of a group. */
   readonly marketIds: readonly MarketId[]
   /** Trades after this seq, oldest first; null = the newest trades. */
@@ -19,7 +90,7 @@ export interface TapeParams {
   readonly limit: number
 }
 
-export interface TapePage {
+interface TapePage {
   /** The seq of the trade before the first one here; 0 if there is none. */
   readonly prevSeq: Seq
   /** By ascending seq. */

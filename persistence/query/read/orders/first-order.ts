@@ -4,7 +4,6 @@ import { hashName } from '../../../follower/tables/accounts/names.ts'
 import { SELF_TRADE_REASON, signedHalf } from '../../../follower/tables/orders/orders.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
-import { NamedOrders } from './named-orders.ts'
 import {
   MAKERS,
   type MakerOfTrade,
@@ -13,7 +12,7 @@ import {
   STATUS_COLUMNS,
   type StatusRow,
 } from './order-status.ts'
-import { OrderFinder } from './user-orders.ts'
+import { NamedOrders, OrderFinder } from './user-orders.ts'
 
 // An order that a client sends again, as of its arrival. Its first reply is rebuilt from it, so
 // replies need not be stored (rules §4.5).

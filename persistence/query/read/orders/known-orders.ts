@@ -4,7 +4,7 @@ import type { Connection, Statement } from '../../../database.ts'
 import { clientIdName, hashName } from '../../../follower/tables/accounts/names.ts'
 import { signedHalf } from '../../../follower/tables/orders/orders.ts'
 import { query } from '../query.ts'
-import { NamedOrders } from './named-orders.ts'
+import { NamedOrders } from './user-orders.ts'
 
 // Looks up whether the tables have an order or a client order id, and their seq. One transaction
 // reads both, so both are from the same state.

@@ -3,8 +3,7 @@ import { ORDER_STATUSES } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { listName } from '../../../follower/tables/accounts/names.ts'
 import { query } from '../query.ts'
-import { NamedOrders } from './named-orders.ts'
-import { SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
+import { NamedOrders, SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
 
 // A profile's orders in the markets of a match or a group, newest first. From each market only
 // orders newer than the oldest one on the page so far are read.

@@ -1,14 +1,49 @@
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import type { MoveEvent } from '../../../../engine/core/moves/move-events.ts'
+import type { ConvertedShares, MoveEvent } from '../../../../engine/core/moves/move-events.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
-import { MOVE_KINDS } from '../../../../engine/domain/moves/move-kind.ts'
+import type { AccountId, MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import { MOVE_KINDS } from '../../../../engine/domain/moves/move-command.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 import { type TradePart, TradePartsTable } from '../trade-parts.ts'
-import { type MoveRow, moveOfRow } from './moves.ts'
+
+// Commands that moved a profile's money outside trading.
+
+const BY_SEQ = `
+SELECT kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
+  collateral_raw AS collateralRaw, detail
+FROM moves WHERE seq = ? AND owner = ? ORDER BY leg LIMIT 1`
+
+/** A row of the table without its position. */
+export interface MoveRow {
+  readonly kind: number
+  readonly owner: ProfileId
+  readonly marketId: MarketId
+  readonly yesRaw: number
+  readonly noRaw: number
+  readonly collateralRaw: number
+  readonly detail: string | null
+}
+
+export function moveOfRow({ kind, detail, ...amounts }: MoveRow): MoveEvent {
+  const event = { ...amounts, kind: MOVE_KINDS[kind] }
+  if (detail === null) return event
+  if (event.kind === 'WITHDRAW') return { ...event, destination: JSON.parse(detail) }
+  const converted: readonly ConvertedShares[] = JSON.parse(detail)
+  return { ...event, converted }
+}
+
+/** null if it is not in the tables. */
+export const moveBySeq = query({
+  name: 'moveBySeq',
+  prepare: (db) => db.prepare<[number, number], MoveRow>(BY_SEQ),
+  run: (bySeq, { seq, owner }: { seq: Seq; owner: ProfileId }): MoveEvent | null => {
+    const row = bySeq.get(seq, owner)
+    return row === undefined ? null : moveOfRow(row)
+  },
+})
 
 // An account's activity, newest first: its arrivals that traded, its fills as a maker, and its
 // moves outside trading. Each list is read by account from the start of the page, so a page costs
@@ -47,7 +82,7 @@ export interface Place {
   readonly leg: number
 }
 
-export interface HistoryParams {
+interface HistoryParams {
   readonly owner: AccountId
   /** Returns only entries before it. */
   readonly before: Place
@@ -59,7 +94,7 @@ export interface HistoryParams {
 export const ROLES = ['TAKER', 'MAKER'] as const
 export type Role = (typeof ROLES)[number]
 
-export interface FillsParams extends HistoryParams {
+interface FillsParams extends HistoryParams {
   /** Only trades from this time on, and before that one. */
   readonly fromMs: TimeMs
   readonly toMs: TimeMs
@@ -71,7 +106,7 @@ export interface FillRow extends Place {
   readonly settlement: Settlement
 }
 
-export interface FillsPage {
+interface FillsPage {
   /** Newest first. */
   readonly rows: readonly FillRow[]
   /**
@@ -93,7 +128,7 @@ export type HistoryRow = Chained &
     | { readonly what: 'MOVE'; readonly move: MoveEvent; readonly movedMs: number }
   )
 
-export interface HistoryPage {
+interface HistoryPage {
   /** Newest first. */
   readonly rows: readonly HistoryRow[]
   /**

@@ -3,8 +3,7 @@ import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { IS_POOL_TRADE } from '../../../follower/tables/featured.ts'
 import { query } from '../query.ts'
 import { Settlements } from '../settlements.ts'
-import type { HistoryRow } from './history.ts'
-import { type MoveRow, moveOfRow } from './moves.ts'
+import { type HistoryRow, type MoveRow, moveOfRow } from './history.ts'
 
 // An account's pool trades. A partial index has only these moves.
 

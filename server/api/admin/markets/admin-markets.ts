@@ -5,19 +5,28 @@ import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../../auth/auth-scheme.ts'
 import { route } from '../../../edge/http/route.ts'
 import { address, slug } from '../../../edge/http/schema/fields.ts'
-import { means } from '../../../edge/http/schema/meaning.ts'
-import { boolean, integer } from '../../../edge/http/schema/scalars.ts'
+import { boolean, integer, means } from '../../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../../edge/http/schema/schema.ts'
 import { marketView } from '../../../exchange/read-model/market-view.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import { invalid, refuse } from '../../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../../examples.ts'
 import { ANYBODY } from '../../markets/archived-markets.ts'
-import { adapterOf, childIds, negRiskIdOf, questionIdOf } from '../../markets/group-ids.ts'
+import { adapterOf, childIds, negRiskIdOf, questionIdOf } from '../../markets/market-ids.ts'
 import { groupMarket, market } from '../../shapes.ts'
 import type { AdminServices } from '../services.ts'
-import { aboutFields, deadline, title, venueFields } from './market-body.ts'
-import { aboutOf, commonOf, deadlineOf, rebateIssue, specIssue, spelled } from './market-specs.ts'
+import {
+  aboutFields,
+  aboutOf,
+  commonOf,
+  deadline,
+  deadlineOf,
+  rebateIssue,
+  specIssue,
+  spelled,
+  title,
+  venueFields,
+} from './market-specs.ts'
 
 type Changed = Promise<PublishedMarket | Reject>
 

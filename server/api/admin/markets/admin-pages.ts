@@ -4,16 +4,33 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { type PlacedPage, PROPERTY_TYPES } from '../../../../engine/domain/markets/market-page.ts'
 import { admin } from '../../../auth/auth-scheme.ts'
 import { route } from '../../../edge/http/route.ts'
-import { means } from '../../../edge/http/schema/meaning.ts'
-import { boolean, nullable, oneOf, text } from '../../../edge/http/schema/scalars.ts'
+import {
+  boolean,
+  line,
+  lines,
+  means,
+  nullable,
+  oneOf,
+  text,
+} from '../../../edge/http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../../edge/http/schema/schema.ts'
-import { line, lines } from '../../../edge/http/schema/visible-text.ts'
 import { OWN_FACETS } from '../../../exchange/read-model/lists/facets.ts'
 import { isoText } from '../../../messages/iso-text.ts'
 import { invalid, refuse, refusedOr } from '../../../messages/refusal.ts'
-import type { PropertyRequest } from '../../pages/key-change.ts'
-import { ADMIN_PAGE_EXAMPLE, KEY_EXAMPLE, LISTED_KEY_EXAMPLE } from '../../pages/page-examples.ts'
-import { adminPage, pageId, pageSlug, sortOrder } from '../../pages/page-shapes.ts'
+import type { PropertyRequest } from '../../pages/page-changes.ts'
+import {
+  ADMIN_PAGE_EXAMPLE,
+  adminPage,
+  KEY_EXAMPLE,
+  keyId,
+  keySlug,
+  LISTED_KEY_EXAMPLE,
+  pageId,
+  pageSlug,
+  propertyFields,
+  propertyKey,
+  sortOrder,
+} from '../../pages/page-shapes.ts'
 import {
   contentOf,
   filterGroup,
@@ -21,7 +38,6 @@ import {
   type Metadata,
   metadata,
 } from '../../pages/page-views.ts'
-import { keyId, keySlug, propertyFields, propertyKey } from '../../pages/property-shapes.ts'
 import { keyView, wholeKeyView } from '../../pages/property-views.ts'
 import type { AdminServices } from '../services.ts'
 

@@ -13,24 +13,31 @@ import { Reject } from '../../../../engine/domain/reject-precedence.ts'
 import { admin } from '../../../auth/auth-scheme.ts'
 import { route } from '../../../edge/http/route.ts'
 import { isoTime, slug } from '../../../edge/http/schema/fields.ts'
-import { means } from '../../../edge/http/schema/meaning.ts'
 import {
   boolean,
   integer,
+  line,
+  means,
   nullable,
   oneOf,
   pattern,
   text,
 } from '../../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../../edge/http/schema/schema.ts'
-import { line } from '../../../edge/http/schema/visible-text.ts'
 import { priceText } from '../../../exchange/read-model/market-view.ts'
 import { isoText } from '../../../messages/iso-text.ts'
 import { invalid, refuse } from '../../../messages/refusal.ts'
 import { message } from '../../shapes.ts'
 import type { AdminServices } from '../services.ts'
-import { seriesFields, title, venueFields } from './market-body.ts'
-import { aboutOf, commonOf, rebateIssue, specIssue } from './market-specs.ts'
+import {
+  aboutOf,
+  commonOf,
+  rebateIssue,
+  seriesFields,
+  specIssue,
+  title,
+  venueFields,
+} from './market-specs.ts'
 
 const SLOTS_AHEAD = 24
 const E8_DIGITS = 8

@@ -18,10 +18,8 @@ import { Refusal, refuse } from '../../../messages/refusal.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 import type { Audience } from './audience.ts'
-import { type Marks, marksOf } from './event-marks.ts'
-import type { FrameMaker } from './frame-maker.ts'
-import { type Held, Replay } from './replay.ts'
-import { REPLAY } from './replay-bounds.ts'
+import { type FrameMaker, type Marks, marksOf } from './order-frames.ts'
+import { type Held, REPLAY, Replay } from './replay.ts'
 
 /** Counts the numbered frames that one command caused for an owner. */
 interface Place {

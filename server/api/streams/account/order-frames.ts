@@ -1,15 +1,23 @@
 // Builds `orderEvent` frames from events (rules §5.3). Price and remaining size are numbers in
 // lifecycle frames and text in terminal frames, as in the public client's types.
 
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { OUTCOME, SIDE } from '../../../../engine/domain/order.ts'
-import { roundedBps } from '../../../../engine/domain/units.ts'
+import { roundedBps, type TimeMs } from '../../../../engine/domain/units.ts'
+import type { EndMark, EventMark } from '../../../../persistence/query/read/orders/missed-events.ts'
+import type { MissedFrame } from '../../../../persistence/query/read/orders/missed-frames.ts'
 import type { TradePart } from '../../../../persistence/query/read/trade-parts.ts'
-import { averagePrice } from '../../../exchange/read-model/fill-fields.ts'
+import type { SubscriptionRequest } from '../../../edge/sockets/channels.ts'
+import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { OrderEvent } from '../../../exchange/read-model/order-event-feed.ts'
+import type { OrderIds } from '../../../exchange/read-model/order-ids.ts'
+import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
+import { averagePrice } from '../../../exchange/read-model/views.ts'
 import { isoText } from '../../../messages/iso-text.ts'
+import { invalid, type Refusal } from '../../../messages/refusal.ts'
 
 /**
  * Ids for the frames of one owner in one command: one for each order that it may have, and more.
@@ -20,7 +28,7 @@ assert(LIMITS.openOrdersPerProfileMax < IDS_PER_COMMAND - 1, 'no command runs ou
 const TICKS_ONE = 1000
 
 /** The fields of a frame that its event does not have. */
-export interface FrameNames {
+interface FrameNames {
   readonly orderId: string
   readonly marketSlug: string
   /** CTF token id, decimal. */
@@ -28,8 +36,8 @@ export interface FrameNames {
   readonly publishedMs: number
 }
 
-export type Matched = Extract<OrderEvent, { type: 'MATCHED' }>
-export type Lifecycle = Exclude<OrderEvent, Matched>
+type Matched = Extract<OrderEvent, { type: 'MATCHED' }>
+type Lifecycle = Exclude<OrderEvent, Matched>
 
 /** An id that increases with each command and within it. It is the same after a restart. */
 function lifecycleId(seq: Seq, index: number): number {
@@ -119,10 +127,7 @@ export function lifecycleFrame(
 }
 
 /** SETTLEMENT MATCHED: one owner's part in a trade, with its estimated fee. */
-export function matchedFrame(
-  event: Matched,
-  names: FrameNames & { readonly takerOrderId: string },
-) {
+function matchedFrame(event: Matched, names: FrameNames & { readonly takerOrderId: string }) {
   const { sharesRaw, collateralRaw, feeRaw, side } = event
   const isBuy = side === SIDE.BUY
   const grossRaw = isBuy ? sharesRaw : collateralRaw
@@ -159,7 +164,7 @@ export interface Settled {
 }
 
 /** One maker that a taker matched, at the limit price of the maker's order. */
-export function makerMatch(part: TradePart, account: string, orderId: string): object {
+function makerMatch(part: TradePart, account: string, orderId: string): object {
   const price = String(part.priceTicks / TICKS_ONE)
   return { account, orderId, matchedSize: String(part.sharesRaw), price }
 }
@@ -200,5 +205,128 @@ export function txFrame(
     amountCollateral: matched.amountCollateral,
     price: matched.price,
     side: matched.side,
+  }
+}
+
+// The marks of a reconnecting client: the ids of the newest events that it has (rules §5.3).
+
+export interface Marks {
+  readonly after: EventMark
+  readonly afterEnd: EndMark | null
+  /** The field that holds the end of a trade. */
+  readonly endField: MarkField
+}
+
+type MarkField = 'afterEventId' | 'afterSettlementId'
+
+const OF_TRADE = /^(matched|settlement):(\d{1,15}):(.{36})$/
+const TERMINAL = /^terminal:(.{36})$/
+const NOT_OURS = 'is not an eventId of an orderEvent of this account'
+
+/** An id that the account's own frames never had. */
+export function unknownMark(field: MarkField): Refusal {
+  return invalid({ field, message: NOT_OURS })
+}
+
+/** Null for text that is not the id of a trade frame. */
+function endOf(text: string, ids: OrderIds): EndMark | null {
+  const [, , tradeSeq, orderId] = OF_TRADE.exec(text) ?? []
+  const order = orderId === undefined ? null : ids.parse(orderId)
+  return order === null ? null : { tradeSeq: Number(tradeSeq), ...order }
+}
+
+/** Null for text that is not the id of a frame. */
+function markOf(text: string, ids: OrderIds): EventMark | null {
+  const [, orderId] = TERMINAL.exec(text) ?? []
+  const order = orderId === undefined ? null : ids.parse(orderId)
+  if (order !== null) return { kind: 'terminal', ...order }
+  // A trade ends after its match, so a client with the end has the match.
+  const matched = endOf(text, ids)
+  return matched === null ? null : { kind: 'matched', ...matched }
+}
+
+/** Null when the client sends no mark, so that it receives only new events. */
+export function marksOf(requested: SubscriptionRequest, ids: OrderIds): Marks | Refusal | null {
+  const { afterEventId: event, afterSettlementId } = requested
+  if (event === undefined) {
+    if (afterSettlementId === undefined) return null
+    return invalid({
+      field: 'afterEventId',
+      message: 'must be sent together with afterSettlementId',
+    })
+  }
+  const isNumber = typeof event === 'number'
+  const after = isNumber ? { kind: 'number' as const, ...placeOfId(event) } : markOf(event, ids)
+  if (after === null) return unknownMark('afterEventId')
+  const named = afterSettlementId ?? (isNumber ? '' : event)
+  const afterEnd = named.startsWith('settlement:') ? endOf(named, ids) : null
+  if (afterSettlementId !== undefined && afterEnd === null) return unknownMark('afterSettlementId')
+  const endField = afterSettlementId === undefined ? 'afterEventId' : 'afterSettlementId'
+  return { after, afterEnd, endField }
+}
+
+// Builds the frames of order events, both live and missed.
+
+/** The end of a trade; the height is 0 when it failed. */
+interface TradeEnd {
+  readonly height: number
+  readonly ms: TimeMs
+}
+
+export class FrameMaker {
+  readonly #pipeline: Pipeline
+  readonly #clock: () => TimeMs
+
+  constructor(pipeline: Pipeline, clock: () => TimeMs) {
+    this.#pipeline = pipeline
+    this.#clock = clock
+  }
+
+  /** `index` counts the numbered frames that one command causes for an account. */
+  lifecycle(event: Lifecycle, market: Market, index: number): object {
+    return lifecycleFrame(event, { ...this.#namesOf(event, market), index })
+  }
+
+  matched(part: TradePart, market: Market) {
+    const takerOrderId = this.#pipeline.ids.text(part.takerSlot, part.takerGeneration)
+    const names = { ...this.#namesOf(part, market), takerOrderId }
+    return matchedFrame({ ...part, type: 'MATCHED' }, names)
+  }
+
+  missed(frame: MissedFrame, markets: ReadonlyMap<MarketId, PublishedMarket>): object {
+    const event = frame.what === 'ORDER' ? frame.event : frame.part
+    const shown = markets.get(event.marketId)
+    assert(shown !== undefined, 'a missed event has a market')
+    const { market } = shown
+    if (frame.what === 'ORDER') return this.lifecycle(frame.event, market, frame.index)
+    const matched = this.matched(frame.part, market)
+    if (frame.what === 'MATCHED') return matched
+    return settledFrame(matched, this.settled(frame.parts, frame))
+  }
+
+  /** The fields of a trade's end common to all of its owners; the taker's part is first. */
+  settled([taker, ...makers]: readonly [TradePart, ...TradePart[]], end: TradeEnd): Settled {
+    const { clearing, ids, mining } = this.#pipeline
+    assert(mining !== null, 'a trade has a chain')
+    const accountOf = (profileId: ProfileId) => clearing.accounts.byId(profileId)?.account ?? ''
+    const { height, ms } = end
+    return {
+      type: height === 0 ? 'FAILED' : 'MINED',
+      txHash: height === 0 ? null : mining.txHashIn(height, taker.seq),
+      settledMs: ms,
+      takerAccount: accountOf(taker.accountId),
+      makerMatches: makers.slice(0, LIMITS.statusMakersMax).map((part) => {
+        return makerMatch(part, accountOf(part.accountId), ids.text(part.slot, part.generation))
+      }),
+    }
+  }
+
+  #namesOf(event: Lifecycle | TradePart | OrderEvent, market: Market): FrameNames {
+    return {
+      orderId: this.#pipeline.ids.text(event.slot, event.generation),
+      marketSlug: market.slug,
+      tokenId: event.outcome === 0 ? market.yesTokenId : market.noTokenId,
+      publishedMs: this.#clock(),
+    }
   }
 }

@@ -22,7 +22,7 @@ import type {
   ShownReport,
 } from '../../../exchange/read-model/published.ts'
 import { isoText } from '../../../messages/iso-text.ts'
-import type { EventFeeds } from '../events/event-channels.ts'
+import type { EventFeeds } from '../event-channels.ts'
 import type { MarketTopics } from './market-topics.ts'
 
 export interface LifecycleParts extends BroadcastParts {

@@ -2,11 +2,119 @@
 // has no entry and costs nothing.
 
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
+import { packetOf } from '../../../edge/sockets/packets.ts'
+import {
+  BroadcastGroup,
+  type BroadcastParts,
+} from '../../../edge/sockets/shared/broadcast-group.ts'
+import { NewestFrames } from '../../../edge/sockets/shared/newest-frames.ts'
 import type { MarketWatch, PublishedMarket } from '../../../exchange/read-model/published.ts'
+import { averageYesPrice, yesFills } from '../../../exchange/read-model/trade-prices.ts'
+import { isoText } from '../../../messages/iso-text.ts'
 import { BookFrames, type BookParts } from './book-frames.ts'
 import { BookPace, type BookWaits } from './book-pace.ts'
-import { Tape, type TapeParts } from './tape.ts'
+
+// The public tape of one market: each incoming order that traded, and each reversed trade. `seq` is
+// the seq of the command and increases; `prevSeq` is that of the previous trade, so that a gap can
+// be detected and read over REST. `sequence` counts the frames of this tape since the start.
+
+interface TapeParts extends BroadcastParts {
+  /** The time of a recently stamped command. */
+  readonly msOf: (seq: Seq) => TimeMs
+  /** A reader left the tape. */
+  readonly left: () => void
+}
+
+/** The fills of an incoming order that is not published yet. */
+interface Arrival {
+  readonly seq: Seq
+  /** Seq of the previous trade; 0 for the first trade of the market. */
+  readonly prevSeq: Seq
+  readonly isBuy: boolean
+  readonly sizesRaw: Map<number, number>
+}
+
+class Tape {
+  readonly group: BroadcastGroup
+  readonly #published: PublishedMarket
+  readonly #parts: TapeParts
+  #arrival: Arrival | null = null
+  readonly #newest = new NewestFrames()
+  #sequence = 0
+
+  constructor(published: PublishedMarket, parts: TapeParts) {
+    this.#published = published
+    this.#parts = parts
+    // A reader that missed more than the newest frames detects it by `sequence` and `prevSeq`.
+    const since = (count: number) => this.#newest.since(count)
+    const source = { since, left: parts.left, pace: 'newest' } as const
+    this.group = new BroadcastGroup(`tape${published.market.marketId}`, parts, source)
+  }
+
+  /** The fills of one incoming order are consecutive. */
+  filled(seq: Seq, yesTicks: number, sizeRaw: number, isBuy: boolean): void {
+    if (this.group.isEmpty) return
+    if (this.#arrival?.seq !== seq) {
+      this.#arrival = { seq, prevSeq: this.#published.tradeSeq, isBuy, sizesRaw: new Map() }
+    }
+    const { sizesRaw } = this.#arrival
+    sizesRaw.set(yesTicks, (sizesRaw.get(yesTicks) ?? 0) + sizeRaw)
+  }
+
+  arrived(seq: Seq): void {
+    const arrival = this.#arrival
+    if (arrival?.seq !== seq) return
+    this.#arrival = null
+    this.#say('trade', () => this.#tradeFrame(arrival))
+  }
+
+  /** The trade of `tradeSeq` was reversed by the command of `seq`. */
+  busted(tradeSeq: Seq, seq: Seq, nowMs: TimeMs): void {
+    this.#say('trade_busted', () => ({
+      marketSlug: this.#published.market.slug,
+      seq,
+      sequence: ++this.#sequence,
+      tradeEventId: String(tradeSeq),
+      tradeSeq,
+      timestamp: isoText(nowMs),
+    }))
+  }
+
+  #tradeFrame({ seq, prevSeq, isBuy, sizesRaw }: Arrival): object {
+    const fills = [...sizesRaw].map(([ticks, sizeRaw]) => ({ ticks, sizeRaw }))
+    let sizeRaw = 0
+    for (const fill of fills) sizeRaw += fill.sizeRaw
+    return {
+      marketSlug: this.#published.market.slug,
+      seq,
+      prevSeq,
+      sequence: ++this.#sequence,
+      tradeEventId: String(seq),
+      price: averageYesPrice(fills),
+      size: sizeRaw,
+      side: isBuy ? 'BUY' : 'SELL',
+      fills: yesFills(fills),
+      timestamp: isoText(this.#parts.msOf(seq)),
+    }
+  }
+
+  /** Called by the pipeline, so a fault in a frame must not be thrown. */
+  #say(event: string, payload: () => object): void {
+    const { group } = this
+    if (group.isEmpty) return
+    try {
+      edgePoint('at-socket-frame')
+      const packet = packetOf(event, payload())
+      this.#newest.keep(group.count, packet)
+      group.say(packet)
+    } catch (error) {
+      this.#parts.fail(error, group.members)
+    }
+  }
+}
 
 export class MarketTopic implements MarketWatch {
   readonly published: PublishedMarket
@@ -42,7 +150,7 @@ export class MarketTopic implements MarketWatch {
   }
 }
 
-export type TopicParts = Omit<BookParts & TapeParts, 'left' | 'idle'> & {
+type TopicParts = Omit<BookParts & TapeParts, 'left' | 'idle'> & {
   readonly waits: BookWaits
 }
 

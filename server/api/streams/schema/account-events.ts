@@ -2,20 +2,27 @@
 // requests.
 
 import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
-import { decimalText, rawText } from '../../../edge/http/schema/decimals.ts'
 import {
   address,
   bytes32,
   isoTime,
   orderId,
   profileId,
+  shownFills,
   slug,
   uint256Text,
 } from '../../../edge/http/schema/fields.ts'
-import { means } from '../../../edge/http/schema/meaning.ts'
-import { shownFills } from '../../../edge/http/schema/order-fields.ts'
-import { named } from '../../../edge/http/schema/printed.ts'
-import { boolean, integer, number, oneOf, text } from '../../../edge/http/schema/scalars.ts'
+import {
+  boolean,
+  decimalText,
+  integer,
+  means,
+  named,
+  number,
+  oneOf,
+  rawText,
+  text,
+} from '../../../edge/http/schema/scalars.ts'
 import {
   anyOf,
   type Fields,

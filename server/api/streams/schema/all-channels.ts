@@ -2,13 +2,15 @@
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { address, slug } from '../../../edge/http/schema/fields.ts'
-import { means } from '../../../edge/http/schema/meaning.ts'
-import { boolean, integer, oneOf, text } from '../../../edge/http/schema/scalars.ts'
+import { boolean, integer, means, oneOf, text } from '../../../edge/http/schema/scalars.ts'
 import { anyOf, list, openObject, optional } from '../../../edge/http/schema/schema.ts'
 import { EVENT_ID_CHARACTERS_MAX } from '../../../edge/sockets/channels.ts'
 import { authenticated, exception, orderEvent, positions, system, tx } from './account-events.ts'
 import { channel, type DocumentedEvent } from './documented.ts'
 import {
+  liveEsportsUpdate,
+  liveOffer,
+  liveSportsUpdate,
   marketCreated,
   marketResolved,
   newPriceData,
@@ -17,8 +19,7 @@ import {
   orderbookUpdate,
   trade,
   tradeBusted,
-} from './market-events.ts'
-import { liveEsportsUpdate, liveOffer, liveSportsUpdate } from './public-events.ts'
+} from './public-events.ts'
 
 const most = LIMITS.socketMarketsMax
 const slugs = () => optional(list(slug(), 0, most))

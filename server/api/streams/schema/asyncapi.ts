@@ -2,7 +2,7 @@
 // receives what a client sends, and sends what a client receives.
 
 import { Components, pascal } from '../../../edge/http/components.ts'
-import { NAME, named } from '../../../edge/http/schema/printed.ts'
+import { NAME, named } from '../../../edge/http/schema/scalars.ts'
 import type { Schema } from '../../../edge/http/schema/schema.ts'
 import { HANDSHAKE_TARGET } from '../../../edge/sockets/handshakes.ts'
 import { COMMON_EVENTS, DOCUMENTED_CHANNELS, DOCUMENTED_EVENTS } from './all-channels.ts'

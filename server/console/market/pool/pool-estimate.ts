@@ -2,7 +2,7 @@
 // pool may move before the trade arrives.
 
 import { buyQuote, exitRaw, sellQuote } from '../../../../engine/core/amm/pool-price.ts'
-import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
+import type { BothRaw } from '../../../../engine/domain/moves/move-command.ts'
 import { type FeeBps, UNIT_RAW } from '../../../../engine/domain/units.ts'
 import { OUTCOMES } from '../../exchange/positions.ts'
 import { bpsPercent, cents, dollars, units } from '../../page/format.ts'

@@ -2,7 +2,7 @@ import { ON_BEHALF_OF } from '../../../auth/on-behalf.ts'
 import type { Call } from '../../../messages/call.ts'
 import type { Issue } from '../../../messages/refusal.ts'
 import { profileId } from '../schema/fields.ts'
-import { means } from '../schema/meaning.ts'
+import { means } from '../schema/scalars.ts'
 import { optional } from '../schema/schema.ts'
 
 // How routes declare that a call may be for a sub-account (rules §12.1).

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { Joined, type Payload } from '../../../messages/payload.ts'
-import type { Coding } from './accept-encoding.ts'
+import type { Coding } from './compressed.ts'
 
 /** 132 bits: no two replies with the same digest can be found. */
 const DIGEST_CHARACTERS = 22

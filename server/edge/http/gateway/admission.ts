@@ -1,10 +1,11 @@
 // The refusals that precede the handler of a call, in order of precedence: first those that need
 // only the head of the request, then those that need the caller.
 
+import { mayAct } from '../../../../engine/domain/operator.ts'
+import type { Guarded } from '../../../auth/auth-scheme.ts'
 import { type Caller, isEncoded } from '../../../messages/call.ts'
-import { type Refusal, refuse } from '../../../messages/refusal.ts'
+import { type Refusal, refuse, roleMissing } from '../../../messages/refusal.ts'
 import { isRestrictedThere } from '../access/regions.ts'
-import { roleRefusal } from '../roles.ts'
 import type { Bulkheads } from './bulkheads.ts'
 import type { CallerAddresses } from './caller-address.ts'
 import { type Entry, needsJsonType, profileWaitSec, rateKeyOf } from './entry.ts'
@@ -12,7 +13,14 @@ import { framingRefusal } from './framing.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 
-export interface AdmissionParts<S> {
+/** The refusal of an operator whose role does not allow the call; null when it does. */
+function roleRefusal({ accepts }: Guarded, { operator }: Caller): Refusal | null {
+  const needed = accepts.find(({ scheme }) => scheme === 'admin')?.role
+  if (operator === undefined || needed === undefined) return null
+  return mayAct(operator.role, needed) ? null : roleMissing(needed, operator)
+}
+
+interface AdmissionParts<S> {
   readonly options: GatewayOptions<S>
   readonly bulkheads: Bulkheads
   readonly addresses: CallerAddresses

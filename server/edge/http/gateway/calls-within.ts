@@ -5,17 +5,47 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import { SCOPE_REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import type { Guarded } from '../../../auth/auth-scheme.ts'
-import type { Caller } from '../../../messages/call.ts'
+import type { Call, Caller } from '../../../messages/call.ts'
 import { wholeOf } from '../../../messages/payload.ts'
 import { Refusal, refusalStatus, refuse } from '../../../messages/refusal.ts'
+import { Charges, type Limiters } from '../access/charges.ts'
+import type { RateClass } from '../access/rate-limit.ts'
 import { isRestrictedThere } from '../access/regions.ts'
 import { Pending } from '../reply.ts'
 import type { CallWithin, Route, Unchecked } from '../route.ts'
 import type { Bulkheads, Guest } from './bulkheads.ts'
-import { ChargedCalls } from './charged-calls.ts'
 import { profileWaitSec, rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { encoded, verify } from './replies/outgoing.ts'
+
+// Charges read calls for their cost when rate limits are on.
+
+/** Rate classes whose calls only read, so their cost grows with what they request. */
+const CHARGED: ReadonlySet<RateClass> = new Set(['public', 'private'])
+
+interface ChargedCall<S> {
+  readonly call: Call
+  readonly route: Pick<Route<S>, 'rateClass' | 'raw'>
+  readonly address: string
+  readonly caller: Caller | null
+}
+
+class ChargedCalls<S> {
+  readonly #limiters: Limiters | null
+
+  constructor(limiters: Omit<Limiters, 'clock'>, clock: () => number) {
+    const { addressLimiter = null, profileLimiter = null } = limiters
+    const isLimited = addressLimiter !== null || profileLimiter !== null
+    this.#limiters = isLimited ? { addressLimiter, profileLimiter, clock } : null
+  }
+
+  begin({ call, route, address, caller }: ChargedCall<S>): void {
+    if (this.#limiters === null || route.raw || !CHARGED.has(route.rateClass)) return
+    if (call.isOwn === true) return
+    const key = caller === null ? null : rateKeyOf(caller)
+    call.charges = new Charges(this.#limiters, { rateClass: route.rateClass, address, key })
+  }
+}
 
 /** The outcome of an ended call, for the metrics. */
 interface Ending {

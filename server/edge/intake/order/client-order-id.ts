@@ -2,7 +2,7 @@ import { assert } from '../../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { Issue } from '../../../messages/refusal.ts'
 import { IDEMPOTENCY_KEY } from '../../http/access/idempotency-key.ts'
-import { shownWith } from '../../http/schema/printed.ts'
+import { shownWith } from '../../http/schema/scalars.ts'
 import { schemaOf } from '../../http/schema/schema.ts'
 
 // The id that a client assigns to its order: trimmed, not blank, at most 128 code points and 512

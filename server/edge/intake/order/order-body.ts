@@ -7,12 +7,21 @@ import { isAddress, ZERO_ADDRESS } from '../../../crypto/address.ts'
 import { isUint256 } from '../../../crypto/uint256.ts'
 import type { Issue } from '../../../messages/refusal.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
+import { orderType } from '../../http/schema/fields.ts'
 import { WORDS, WRONG_CHECKSUM } from '../../http/schema/issue-text.ts'
-import { means } from '../../http/schema/meaning.ts'
-import { orderType } from '../../http/schema/order-fields.ts'
-import { named, shownWith, withKeywords } from '../../http/schema/printed.ts'
 import { compilePrinted } from '../../http/schema/printed-text.ts'
-import { boolean, integer, number, oneOf, pattern, text } from '../../http/schema/scalars.ts'
+import {
+  boolean,
+  integer,
+  means,
+  named,
+  number,
+  oneOf,
+  pattern,
+  shownWith,
+  text,
+  withKeywords,
+} from '../../http/schema/scalars.ts'
 import { fieldsOf, type Infer, object, optional, schemaOf } from '../../http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from './client-order-id.ts'
 

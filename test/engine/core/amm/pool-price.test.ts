@@ -14,7 +14,7 @@ import {
   yesPriceOf,
 } from '../../../../engine/core/amm/pool-price.ts'
 import { maxSharesRaw, minSharesRaw } from '../../../../engine/core/decide/money/pool-shares.ts'
-import type { BothRaw } from '../../../../engine/domain/moves/pool-command.ts'
+import type { BothRaw } from '../../../../engine/domain/moves/move-command.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
 // What a pool gives and takes (rules §7.1 to §7.4).

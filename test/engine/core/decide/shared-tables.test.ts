@@ -14,7 +14,7 @@ import {
   type SharedTable,
   shareOf,
 } from '../../../../engine/domain/fair-share.ts'
-import type { CallOnce } from '../../../../engine/domain/moves/call-once.ts'
+import type { CallOnce } from '../../../../engine/domain/moves/move-command.ts'
 import { MOVE_LIMITS } from '../../../../engine/domain/moves/move-limits.ts'
 import { PACK_LIMITS } from '../../../../engine/domain/packs/pack-limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'

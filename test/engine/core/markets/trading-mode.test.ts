@@ -6,7 +6,7 @@ import { modeAt, TradingModes } from '../../../../engine/core/markets/trading-mo
 import { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import type { TradingWindow } from '../../../../engine/domain/markets/trading-mode.ts'
 import { decodeCommand, encodeControl } from '../../../../engine/wire/codec.ts'
-import type { ControlBody } from '../../../../server/exchange/sequencer/control-body.ts'
+import type { ControlBody } from '../../../../server/exchange/sequencer/sequencer.ts'
 import { packed, unpacked } from '../../../support/packed-state.ts'
 import { rejectName } from '../../../support/reject-name.ts'
 

@@ -32,8 +32,7 @@ import {
   type MarketSpec,
   takesOrders,
 } from '../../../../engine/domain/markets/market.ts'
-import type { MoveBody } from '../../../../engine/domain/moves/move-command.ts'
-import { POOL_SIDES } from '../../../../engine/domain/moves/pool-command.ts'
+import { type MoveBody, POOL_SIDES } from '../../../../engine/domain/moves/move-command.ts'
 import { SIDE } from '../../../../engine/domain/order.ts'
 import type { PackBody } from '../../../../engine/domain/packs/pack-command.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Projected } from '../../../../server/api/boards/board-slices.ts'
-import { KeptProjections } from '../../../../server/api/boards/projections.ts'
+import { KeptProjections, type Projected } from '../../../../server/api/boards/projections.ts'
 
 const MINUTE_MS = 60_000
 

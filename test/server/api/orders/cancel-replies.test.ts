@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { AllCanceled } from '../../../../server/api/orders/all-canceled.ts'
+import { AllCanceled } from '../../../../server/api/orders/cancel-everywhere.ts'
 import { cancelAllInSlices } from '../../../../server/api/orders/cancel-replies.ts'
 import type { FailedCancel } from '../../../../server/api/orders/cancels.ts'
 import { SlicedWork } from '../../../../server/api/reads/sliced-work.ts'

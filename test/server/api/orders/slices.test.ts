@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inSlices } from '../../../../server/api/orders/slices.ts'
+import { inSlices } from '../../../../server/api/orders/cancels.ts'
 
 test('wide work runs a thousand items at a time, and other work runs in between', async () => {
   const items = Array.from({ length: 4500 }, (_, index) => index)

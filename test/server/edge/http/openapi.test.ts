@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../../../server/api/routes.ts'
-import { means } from '../../../../server/edge/http/schema/meaning.ts'
-import { integer, nullable, pattern } from '../../../../server/edge/http/schema/scalars.ts'
+import { integer, means, nullable, pattern } from '../../../../server/edge/http/schema/scalars.ts'
 import {
   compile,
   object,

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { keccakReady } from '../../../../server/crypto/keccak.ts'
-import { Directory } from '../../../../server/edge/intake/directory.ts'
-import { RecalledMarkets } from '../../../../server/edge/intake/recalled-markets.ts'
+import { Directory, RecalledMarkets } from '../../../../server/edge/intake/directory.ts'
 import * as kit from './order-kit.ts'
 
 test('recalled markets have a bound, and the least recently used one is dropped', async () => {

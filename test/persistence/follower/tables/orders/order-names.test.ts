@@ -11,7 +11,7 @@ import {
 } from '../../../../../persistence/follower/tables/accounts/names.ts'
 import { OrderNames } from '../../../../../persistence/follower/tables/orders/order-names.ts'
 import { UNPACED } from '../../../../../persistence/follower/tables/pace.ts'
-import { NamedOrders } from '../../../../../persistence/query/read/orders/named-orders.ts'
+import { NamedOrders } from '../../../../../persistence/query/read/orders/user-orders.ts'
 import { freshSeed, Random } from '../../../../support/random.ts'
 
 // Names of orders stand in layers, and move from layer to layer. The reference model is a plain

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AcceptedCodings } from '../../../../../server/edge/http/caching/accept-encoding.ts'
+import { AcceptedCodings } from '../../../../../server/edge/http/caching/compressed.ts'
 
 const codings = new AcceptedCodings()
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../../../../server/api/routes.ts'
+import { line, lines } from '../../../../../server/edge/http/schema/scalars.ts'
 import { compile, object } from '../../../../../server/edge/http/schema/schema.ts'
-import { line, lines } from '../../../../../server/edge/http/schema/visible-text.ts'
 
 // Text that others see: no caller and no operator can put in what steers a terminal, breaks a line
 // or reverses the direction of the text around it.
