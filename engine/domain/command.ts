@@ -11,7 +11,7 @@ import type {
 import type { MarketChange, MarketSpec } from './markets/market.ts'
 import type { MarketPage, PropertyKey, PropertyOption } from './markets/market-page.ts'
 import type { SeriesChange, SeriesSpec } from './markets/series.ts'
-import type { TradingWindow } from './markets/trading-mode.ts'
+import type { TradingWindow } from './markets/trading-window.ts'
 import type { MoveBody } from './moves/move-command.ts'
 import type { Role } from './operator.ts'
 import type { OrderFlags } from './order-flags.ts'

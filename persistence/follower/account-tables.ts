@@ -7,8 +7,8 @@ import type { ControlCommand } from '../../engine/domain/command.ts'
 import { isOf } from '../../engine/domain/command-kinds.ts'
 import type { Connection } from '../database.ts'
 import { PacksTable } from './packs/packs.ts'
+import type { PositionCosts } from './tables/accounts/average-cost.ts'
 import { MovesTable } from './tables/accounts/moves.ts'
-import type { PositionsTable } from './tables/accounts/positions.ts'
 import { isOfRewards, RewardsTable } from './tables/accounts/rewards.ts'
 import type { CandlesTable } from './tables/candles.ts'
 import type { Pace } from './tables/pace.ts'
@@ -16,7 +16,7 @@ import { isOfProfiles, ProfileTables } from './tables/social/profile-tables.ts'
 
 /** The tables that every trade changes. */
 interface OfTrades {
-  readonly positions: PositionsTable
+  readonly positions: PositionCosts
   readonly candles: CandlesTable
 }
 

@@ -24,7 +24,7 @@ import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { openMatchingReadTables, readPath } from './read-database.ts'
 import { RewardScorer, type ScoredMinute } from './rewards/reward-scorer.ts'
 import { AuditTable, type AuditWorld } from './tables/accounts/audit.ts'
-import { PositionsTable } from './tables/accounts/positions.ts'
+import { PositionCosts } from './tables/accounts/average-cost.ts'
 import { CandlesTable } from './tables/candles.ts'
 import { MarketTables } from './tables/markets/market-tables.ts'
 import { MinedTradesTable } from './tables/mined-trades.ts'
@@ -64,7 +64,7 @@ export class Follower {
   readonly #connection: Connection
   readonly #apply: Statement<[number, Uint8Array]>
   readonly #books: BookTables
-  readonly #positions: PositionsTable
+  readonly #positions: PositionCosts
   readonly #candles: CandlesTable
   readonly #settlements: SettlementsTable
   readonly #mined: MinedTradesTable
@@ -108,7 +108,7 @@ export class Follower {
     seen.countOnly(this.filter)
     this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
-    this.#positions = new PositionsTable(this.#connection)
+    this.#positions = new PositionCosts(this.#connection)
     this.#candles = new CandlesTable(this.#connection)
     const ofTrades = { positions: this.#positions, candles: this.#candles }
     this.#accounts = new AccountTables(this.#connection, this.exchange.clearing, ofTrades)

@@ -11,8 +11,8 @@ import {
   type OperatorName,
 } from '../messages/call.ts'
 import { Refusal, refuse } from '../messages/refusal.ts'
-import { checkTokenCall, hmacRefusal, isTokenSecret } from './api-token.ts'
 import type { Guarded } from './auth-scheme.ts'
+import { checkTokenCall, hmacRefusal, isTokenSecret } from './hmac-signature.ts'
 import type { IdentityCheck } from './identity.ts'
 import { digestOf } from './session.ts'
 import { SESSION_COOKIES, sessionCookieNames } from './session-names.ts'

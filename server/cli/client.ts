@@ -1,5 +1,5 @@
 import { codeOf } from '../../engine/domain/error-code.ts'
-import { signCall } from '../auth/api-token.ts'
+import { signCall } from '../auth/hmac-signature.ts'
 import { isoText } from '../messages/iso-text.ts'
 import { Failure } from '../shell.ts'
 

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
-import { signCall } from '../auth/api-token.ts'
+import { signCall } from '../auth/hmac-signature.ts'
 import { ZERO_ADDRESS } from '../crypto/address.ts'
 import { text } from '../edge/http/schema/scalars.ts'
 import { compile, openObject } from '../edge/http/schema/schema.ts'

@@ -2,7 +2,7 @@
 
 import type { Generation, MarketId, Slot } from '../../engine/domain/ids.ts'
 import { BULKHEADS } from '../../engine/domain/limits.ts'
-import { TRADING_MODES } from '../../engine/domain/markets/trading-mode.ts'
+import { TRADING_MODES } from '../../engine/domain/markets/trading-window.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../engine/domain/units.ts'
 import { Distribution, logLinear, MICROS } from '../../engine/thread/distribution.ts'
 import type { OnCommit } from '../../persistence/journal/thread/journal-handle.ts'

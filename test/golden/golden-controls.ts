@@ -5,7 +5,7 @@ import {
   decideRemoval,
   decideUnfreeze,
 } from '../../engine/core/decide/operators.ts'
-import { TRADING_MODES } from '../../engine/domain/markets/trading-mode.ts'
+import { TRADING_MODES } from '../../engine/domain/markets/trading-window.ts'
 import { ROLES } from '../../engine/domain/operator.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
 

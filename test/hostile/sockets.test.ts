@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { signCall } from '../../server/auth/api-token.ts'
+import { signCall } from '../../server/auth/hmac-signature.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
 import { orderBody } from '../support/live-orders.ts'

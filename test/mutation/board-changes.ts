@@ -131,7 +131,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/boards/ranking.ts',
+    file: 'persistence/follower/boards/top-rows.ts',
     tests: PASSED,
     changes: [
       ['what was missed is not kept', 'if (marketIds.has(marketId)) this', 'if (false) this'],
@@ -139,7 +139,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/follower/tables/accounts/positions.ts',
+    file: 'persistence/follower/tables/accounts/average-cost.ts',
     tests: PROJECTED,
     changes: [['a written position marks no market', 'this.#changedMarkets.add(marketId)\n', '\n']],
   },

@@ -398,7 +398,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/auth/api-token.ts',
+    file: 'server/auth/hmac-signature.ts',
     tests: ['test/server/auth/missing-proof.test.ts'],
     changes: [
       [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { Command } from '../../engine/domain/command.ts'
-import type { TradingMode, TradingWindow } from '../../engine/domain/markets/trading-mode.ts'
+import type { TradingMode, TradingWindow } from '../../engine/domain/markets/trading-window.ts'
 
 interface Beat {
   readonly cancelAtMs: number

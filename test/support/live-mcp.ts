@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { signCall } from '../../server/auth/api-token.ts'
+import { signCall } from '../../server/auth/hmac-signature.ts'
 import { at, textAt } from './json-path.ts'
 import type { LiveExchange, Trader } from './live-exchange.ts'
 import type { Reply } from './replies.ts'

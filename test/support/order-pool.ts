@@ -1,4 +1,4 @@
-import { signCall } from '../../server/auth/api-token.ts'
+import { signCall } from '../../server/auth/hmac-signature.ts'
 import { orderBody, SHARE, type TestMarket, type Trader } from './exchange-client.ts'
 import type { Random } from './random.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { io, type Socket } from 'socket.io-client'
-import { signCall } from '../../server/auth/api-token.ts'
+import { signCall } from '../../server/auth/hmac-signature.ts'
 import { HANDSHAKE_TARGET } from '../../server/edge/sockets/handshakes.ts'
 import { assertFrame } from './frame-contract.ts'
 import type { Trader } from './live-exchange.ts'

@@ -10,7 +10,7 @@ import {
   type TradingMode,
   type TradingWindow,
   windowPhase,
-} from '../../domain/markets/trading-mode.ts'
+} from '../../domain/markets/trading-window.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import type { TimeMs } from '../../domain/units.ts'
 

@@ -16,7 +16,7 @@ import { isBid } from '../../../engine/domain/order.ts'
 import { PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { BIGGEST_ROWS_MAX, type ProjectionParams, type ProjectionRows } from './projection.ts'
-import { Ranking } from './ranking.ts'
+import { Ranking } from './top-rows.ts'
 
 // The largest open positions, by value and by gain (rules §9.5). The marks come from the follower's
 // own books and pools, each at the time its market is read. A pass over all markets reads the

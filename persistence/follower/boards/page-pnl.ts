@@ -2,8 +2,8 @@ import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../database.ts'
 import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { MARKET_SPAN_HOURS } from '../tables/board-spans.ts'
-import { BestRows } from './best-rows.ts'
 import { PAGE_BOARD_ROWS_MAX, type ProjectionParams, type ProjectionRows } from './projection.ts'
+import { BestRows } from './top-rows.ts'
 
 // The owners with the largest realised gains in a page's markets within the last day: the sums of
 // these markets' hours. The cost depends on that day's trades, not on older ones.

@@ -6,8 +6,8 @@ import type { MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
+import type { PositionCosts } from './accounts/average-cost.ts'
 import type { Links } from './accounts/links.ts'
-import type { PositionsTable } from './accounts/positions.ts'
 import type { CandlesTable } from './candles.ts'
 import { epochOf } from './epochs.ts'
 import { LATE, type Row as LateRow } from './orders/late-rows.ts'
@@ -53,7 +53,7 @@ interface Volumes {
 
 /** Tables derived from fills. */
 export interface FillListeners {
-  readonly positions: PositionsTable
+  readonly positions: PositionCosts
   readonly candles: CandlesTable
   readonly standings: Volumes
   readonly links: Pick<Links, 'partyOf'>
@@ -66,7 +66,7 @@ export class TradesTable {
   readonly #newestEpoch: Statement<[MarketId], { firstSeq: Seq }>
   readonly #insertEpoch: Statement<FirstRow>
   readonly #orders: OrderTable
-  readonly #positions: PositionsTable
+  readonly #positions: PositionCosts
   readonly #candles: CandlesTable
   readonly #standings: Volumes
   readonly #links: FillListeners['links']

@@ -1,6 +1,6 @@
 // One act of an operator, as shown in the audit log.
 
-import { TRADING_MODES } from '../../../engine/domain/markets/trading-mode.ts'
+import { TRADING_MODES } from '../../../engine/domain/markets/trading-window.ts'
 import { ROLES } from '../../../engine/domain/operator.ts'
 import type { AuditRow } from '../../../persistence/query/read/audit.ts'
 import {

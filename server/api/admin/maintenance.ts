@@ -5,7 +5,7 @@ import {
   TRADING_MODES,
   type TradingWindow,
   windowPhase,
-} from '../../../engine/domain/markets/trading-mode.ts'
+} from '../../../engine/domain/markets/trading-window.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { admin, open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'

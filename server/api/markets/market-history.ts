@@ -3,8 +3,8 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
-import { parseInstant } from '../../auth/api-token.ts'
 import { open } from '../../auth/auth-scheme.ts'
+import { parseInstant } from '../../auth/hmac-signature.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { route } from '../../edge/http/route.ts'
 import {

@@ -3,7 +3,7 @@
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { signCall } from '../../auth/api-token.ts'
+import { signCall } from '../../auth/hmac-signature.ts'
 import { nameNobody, nameTarget } from '../../auth/on-behalf.ts'
 import { IDEMPOTENCY_KEY } from '../../edge/http/access/idempotency-key.ts'
 import { isRecord, readingOf } from '../../edge/http/request-text.ts'

@@ -5,7 +5,7 @@ import {
   type TradingMode,
   type TradingWindow,
   windowPhase,
-} from '../../../engine/domain/markets/trading-mode.ts'
+} from '../../../engine/domain/markets/trading-window.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { DemoTrader } from '../../demo/demo-client.ts'

@@ -1,7 +1,7 @@
 // The body of each refusal for documents: the four common fields and its own.
 
 import { STATUS_CODES } from 'node:http'
-import type { RestrictedMode } from '../../../engine/domain/markets/trading-mode.ts'
+import type { RestrictedMode } from '../../../engine/domain/markets/trading-window.ts'
 import {
   REJECT,
   type RejectField,

@@ -4,9 +4,9 @@ import { SIDE } from '../../../engine/domain/order.ts'
 import { BoardKeeper } from '../../../persistence/follower/boards/board-keeper.ts'
 import { PagePnl } from '../../../persistence/follower/boards/page-pnl.ts'
 import { openMatchingReadTables } from '../../../persistence/follower/read-database.ts'
+import { PositionCosts } from '../../../persistence/follower/tables/accounts/average-cost.ts'
 import { PARTY } from '../../../persistence/follower/tables/accounts/links.ts'
 import { HOUR_MS } from '../../../persistence/follower/tables/accounts/pnl.ts'
-import { PositionsTable } from '../../../persistence/follower/tables/accounts/positions.ts'
 import { BOARD_SPANS } from '../../../persistence/follower/tables/board-spans.ts'
 import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
 import { leaderboard } from '../../../persistence/query/read/boards/leaderboard.ts'
@@ -22,7 +22,7 @@ const { connection } = openMatchingReadTables(newFolder(), () => new Uint8Array(
 after(() => connection.close())
 // One transaction for all: a commit for each row would be most of the time.
 connection.exec('BEGIN')
-const table = new PositionsTable(connection)
+const table = new PositionCosts(connection)
 const request = leaderboard.open(connection)
 const shares = positions.open(connection)
 const volumeOf = tradedVolume.open(connection)

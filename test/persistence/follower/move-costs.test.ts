@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { openMatchingReadTables } from '../../../persistence/follower/read-database.ts'
-import { PositionsTable } from '../../../persistence/follower/tables/accounts/positions.ts'
+import { PositionCosts } from '../../../persistence/follower/tables/accounts/average-cost.ts'
 import { UNPACED } from '../../../persistence/follower/tables/pace.ts'
 import { positions } from '../../../persistence/query/read/positions.ts'
 import { newFolder } from '../../support/data-folder.ts'
@@ -13,7 +13,7 @@ const OWNER = 7
 const { connection } = openMatchingReadTables(newFolder(), () => new Uint8Array(32))
 after(() => connection.close())
 const read = positions.open(connection)
-const table = new PositionsTable(connection)
+const table = new PositionCosts(connection)
 let markets = 0
 
 /** Size, cost and profit of YES and of NO, as the tables show them. */

@@ -8,7 +8,7 @@ import { totalOf } from '../../../engine/domain/units.ts'
 import { blankPlace } from '../../../engine/wire/place-codec.ts'
 import { type Connection, openInMemory } from '../../../persistence/database.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
-import { PositionsTable } from '../../../persistence/follower/tables/accounts/positions.ts'
+import { PositionCosts } from '../../../persistence/follower/tables/accounts/average-cost.ts'
 import { CandlesTable } from '../../../persistence/follower/tables/candles.ts'
 import { MinedTradesTable } from '../../../persistence/follower/tables/mined-trades.ts'
 import { OrderNames } from '../../../persistence/follower/tables/orders/order-names.ts'
@@ -98,7 +98,7 @@ function followed(): World {
 function openTables(db: Connection) {
   const { orders } = new Exchange().clearing
   const listeners = {
-    positions: new PositionsTable(db),
+    positions: new PositionCosts(db),
     candles: new CandlesTable(db),
     standings: { traded: () => {} },
     links: { partyOf: (_owner: number, other: number) => other },

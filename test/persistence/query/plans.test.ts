@@ -5,7 +5,7 @@ import { type Connection, openInMemory } from '../../../persistence/database.ts'
 import { Projector } from '../../../persistence/follower/boards/projector.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
 import { AuditTable } from '../../../persistence/follower/tables/accounts/audit.ts'
-import { PositionsTable } from '../../../persistence/follower/tables/accounts/positions.ts'
+import { PositionCosts } from '../../../persistence/follower/tables/accounts/average-cost.ts'
 import { CandlesTable } from '../../../persistence/follower/tables/candles.ts'
 import { MarketsTable } from '../../../persistence/follower/tables/markets/markets.ts'
 import { MatchesTable } from '../../../persistence/follower/tables/markets/matches.ts'
@@ -80,7 +80,7 @@ function prepareTables(connection: Connection): void {
   const backlog = new Backlog(connection, 1)
   const { names } = new OrdersTable(connection, orders, backlog)
   new LateRows(connection)
-  const positions = new PositionsTable(connection)
+  const positions = new PositionCosts(connection)
   const candles = new CandlesTable(connection)
   const world = { followersOf: () => 0, nowMs: () => 0, familyOf: (profileId: number) => profileId }
   const { standings, links } = new ProfileTables(connection, world)

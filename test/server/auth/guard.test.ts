@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { SignJWT } from 'jose'
 import type { Role } from '../../../engine/domain/operator.ts'
-import { signCall } from '../../../server/auth/api-token.ts'
 import type { Guarded } from '../../../server/auth/auth-scheme.ts'
 import {
   admin,
@@ -18,6 +17,7 @@ import {
   sessionOrIdentity,
 } from '../../../server/auth/auth-scheme.ts'
 import { type AuthState, apiHeaders, Guard } from '../../../server/auth/guard.ts'
+import { signCall } from '../../../server/auth/hmac-signature.ts'
 import { identityCheck } from '../../../server/auth/identity.ts'
 import { digestOf } from '../../../server/auth/session.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'

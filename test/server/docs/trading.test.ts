@@ -5,7 +5,7 @@ import { domainSeparator, hashStruct, hashTypedData, keccak256, stringToBytes } 
 import { privateKeyToAccount } from 'viem/accounts'
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
-import { signCall } from '../../../server/auth/api-token.ts'
+import { signCall } from '../../../server/auth/hmac-signature.ts'
 import { blankAmounts, readAmounts } from '../../../server/edge/intake/order/order-amounts.ts'
 import { exchange } from '../../support/exchange.ts'
 import { framesOf, listening } from '../../support/frame-story.ts'

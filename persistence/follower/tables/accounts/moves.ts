@@ -9,7 +9,7 @@ import { type TimeMs, UNIT_RAW } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import type { CandlesTable } from '../candles.ts'
 import { eachPaced, type Pace } from '../pace.ts'
-import type { PositionsTable } from './positions.ts'
+import type { PositionCosts } from './average-cost.ts'
 
 // Money that moved outside trading: one row for each profile affected by a command. Received
 // amounts are positive, paid amounts negative. `detail` is JSON: the shares of each child for a
@@ -57,7 +57,7 @@ type PriceRow = [marketId: MarketId, tradedMs: TimeMs, seq: Seq, yesE6: number]
 
 /** The other tables changed by a move. */
 interface Listeners {
-  readonly positions: PositionsTable
+  readonly positions: PositionCosts
   readonly candles: CandlesTable
 }
 
@@ -65,7 +65,7 @@ export class MovesTable {
   readonly #put: Statement<[MoveRow]>
   readonly #putPrice: Statement<PriceRow>
   readonly #addTotal: Statement<TotalRow>
-  readonly #positions: PositionsTable
+  readonly #positions: PositionCosts
   readonly #candles: CandlesTable
   readonly #world: MoveWorld
   #rows: MoveRow[] = []

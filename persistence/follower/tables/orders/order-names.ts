@@ -15,7 +15,8 @@ import type { Backlog } from './backlog.ts'
 //   level 3   16 layers of level 2      permanent
 //
 // So a name is written once per level, each time next to its neighbours. A reader searches at most
-// about sixty layers, newest first (query/read/orders/user-orders.ts), plus one for every 33 million commands.
+// about sixty layers, newest first (query/read/orders/user-orders.ts), plus one for every 33
+// million commands.
 // Invariants: a name is in the layer of its level that covers the command which added it; it moves
 // in one transaction, so a reader finds it in one place; `#layers` equals the table of layers.
 // Names of the backlog are late, so no layer moves while it may still get one.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { moveHashOf } from '../../../../engine/core/money/tx-hash.ts'
-import { signCall } from '../../../../server/auth/api-token.ts'
+import { signCall } from '../../../../server/auth/hmac-signature.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at, textAt } from '../../../support/json-path.ts'
 import type { Trader } from '../../../support/live-exchange.ts'

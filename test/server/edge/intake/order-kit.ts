@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { rejectOf } from '../../../../engine/domain/reject-precedence.ts'
-import { signCall } from '../../../../server/auth/api-token.ts'
+import { signCall } from '../../../../server/auth/hmac-signature.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { Directory, type DirectoryChange } from '../../../../server/edge/intake/directory.ts'
 import { Intake } from '../../../../server/edge/intake/intake.ts'

@@ -11,7 +11,7 @@ import {
   type ReplaceAnswer,
 } from '../../../../server/api/orders/cancel-replace-service.ts'
 import { Cancels } from '../../../../server/api/orders/cancels.ts'
-import { signCall } from '../../../../server/auth/api-token.ts'
+import { signCall } from '../../../../server/auth/hmac-signature.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import type {
   OrderAnswer,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SIDE } from '../../../../../engine/domain/order.ts'
 import { openMatchingReadTables } from '../../../../../persistence/follower/read-database.ts'
+import { PositionCosts } from '../../../../../persistence/follower/tables/accounts/average-cost.ts'
 import { HOUR_MS } from '../../../../../persistence/follower/tables/accounts/pnl.ts'
-import { PositionsTable } from '../../../../../persistence/follower/tables/accounts/positions.ts'
 import { UNPACED } from '../../../../../persistence/follower/tables/pace.ts'
 import { realised } from '../../../../../persistence/query/read/portfolio/realised.ts'
 import { positions } from '../../../../../persistence/query/read/positions.ts'
@@ -14,7 +14,7 @@ import { freshSeed, Random } from '../../../../support/random.ts'
 
 const { connection } = openMatchingReadTables(newFolder(), () => new Uint8Array(32))
 after(() => connection.close())
-const table = new PositionsTable(connection)
+const table = new PositionCosts(connection)
 const request = realised.open(connection)
 const shares = positions.open(connection)
 const START_MS = 20_000 * 24 * HOUR_MS

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
-import { mintToken, parseInstant, signCall, verifyHmac } from '../../../server/auth/api-token.ts'
+import {
+  mintToken,
+  parseInstant,
+  signCall,
+  verifyHmac,
+} from '../../../server/auth/hmac-signature.ts'
 
 const CALL = {
   secret: Buffer.from('c2VjcmV0LWtleS1leGFtcGxlLWJhc2U2NC1lbmNvZGVk', 'base64'),

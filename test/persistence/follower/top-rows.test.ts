@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BestRows } from '../../../persistence/follower/boards/best-rows.ts'
+import { BestRows } from '../../../persistence/follower/boards/top-rows.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 test('the first rows of many are those of a whole sort', () => {

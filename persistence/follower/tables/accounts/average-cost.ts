@@ -77,7 +77,7 @@ function removeFrom(held: Held, sharesRaw: number): number {
 type Key = [owner: number, marketId: MarketId, outcome: number]
 type SoldRow = [tradeSeq: Seq, owner: number, outcome: number, costRaw: number]
 
-export class PositionsTable {
+export class PositionCosts {
   readonly #find: Statement<Key, Held>
   readonly #put: Statement<[...Key, number, number, number]>
   readonly #findSold: Statement<[number, number, number], { costRaw: number }>

@@ -7,9 +7,9 @@ import { openReadOnly } from '../../../../../persistence/database.ts'
 import { Follower } from '../../../../../persistence/follower/follower.ts'
 import { openMatchingReadTables } from '../../../../../persistence/follower/read-database.ts'
 import {
-  PositionsTable,
+  PositionCosts,
   type TradedPart,
-} from '../../../../../persistence/follower/tables/accounts/positions.ts'
+} from '../../../../../persistence/follower/tables/accounts/average-cost.ts'
 import { UNPACED } from '../../../../../persistence/follower/tables/pace.ts'
 import { type PositionRow, positions } from '../../../../../persistence/query/read/positions.ts'
 import { CommandFlow } from '../../../../support/command-flow.ts'
@@ -181,7 +181,7 @@ function stateOf(owner: number): State {
 }
 
 /** Applies the legs that a failed settlement moves for one owner. */
-function reverse(table: PositionsTable, { tradeSeq, ...part }: TradedPart): void {
+function reverse(table: PositionCosts, { tradeSeq, ...part }: TradedPart): void {
   const sign = part.side === SIDE.BUY ? 1 : -1
   const collateralRaw = sign * part.collateralRaw
   const leg = { accountId: part.owner, marketId: MARKET, outcome: part.outcome, collateralRaw }
@@ -195,7 +195,7 @@ for (const isFlushed of [true, false]) {
     test(`${name}; ${when}`, () => {
       const owner = OWNER + index + (isFlushed ? 100 : 200)
       const parts: TradedPart[] = []
-      const table = new PositionsTable(connection)
+      const table = new PositionCosts(connection)
       for (const [number, [step, expected]] of steps.entries()) {
         if (step[0] === 'fail') reverse(table, parts[step[1]])
         else {

@@ -10,7 +10,7 @@ const SECRET_BYTES = 32
 const TOKEN_ID_BYTES = 16
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/
 
-export interface SignedCall {
+interface SignedCall {
   /** The decoded secret of the token. */
   readonly secret: Uint8Array
   readonly timestamp: string
@@ -91,7 +91,7 @@ export function mintToken(): { tokenId: string; secret: Buffer } {
 }
 
 /** The decrypted secret of a token, and its scopes. */
-export interface OpenToken {
+interface OpenToken {
   readonly secret: Uint8Array
   readonly scopes: readonly string[]
 }
