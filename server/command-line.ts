@@ -42,7 +42,7 @@ export interface SubCommand extends Usage {
 export type SubCommands = Readonly<Record<string, SubCommand>>
 
 export interface Grammar extends Usage {
-  /** The flags of the command stand before and behind those of its sub-command. */
+  /** The flags of the command stand before and after those of its sub-command. */
   readonly commands?: SubCommands
 }
 

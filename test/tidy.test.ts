@@ -23,6 +23,8 @@ test('names and sentences use the standard terms', () => {
     'const orderWish = 1',
     'const TWIN = 1',
     'const intakeLane = 1',
+    '// A rare command waits for a still moment.',
+    "import { x } from './market-words.ts'",
   ]
   for (const text of planted) assert.equal(oddWords([{ path, text }]).length, 1, text)
   assert.deepEqual(

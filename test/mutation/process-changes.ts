@@ -112,8 +112,8 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a page by cursor begins with the market of its cursor',
-        'const from = this.#firstBehind(place)\n',
-        'const from = this.#firstBehind(place) - 1\n',
+        'const from = this.#firstAfter(place)\n',
+        'const from = this.#firstAfter(place) - 1\n',
       ],
     ],
   },

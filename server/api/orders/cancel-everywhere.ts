@@ -79,7 +79,7 @@ export class CancelEverywhere {
    * those in these markets.
    */
   async run(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
-    const own = this.#behind(profileId, marketIds)
+    const own = this.#after(profileId, marketIds)
     this.#newest.set(profileId, own)
     try {
       return await own
@@ -89,7 +89,7 @@ export class CancelEverywhere {
   }
 
   /** Starts when the previous call has ended, whatever its result. */
-  async #behind(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
+  async #after(profileId: ProfileId, marketIds?: readonly MarketId[]): Promise<Outcome> {
     await this.#newest.get(profileId)?.catch(() => {})
     return this.#cancel(profileId, marketIds)
   }

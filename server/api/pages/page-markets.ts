@@ -110,7 +110,7 @@ export class PageMarkets {
     const list = this.#lists.ordered(sort)
     // Reads one extra market to know whether there is another page.
     const found =
-      place === null ? list.page(0, limit + 1, bits) : list.behind(place, limit + 1, bits)
+      place === null ? list.page(0, limit + 1, bits) : list.after(place, limit + 1, bits)
     const markets = found.slice(0, limit)
     const last: PublishedMarket | undefined = found.length > limit ? markets.at(-1) : undefined
     const nextCursor = last === undefined ? null : cursorOf(list.placeOf(last), query)

@@ -86,7 +86,7 @@ test('snapshots are taken one at a time while orders come, at seqs that end a ba
     for (let each = 0; each < 20 && !isAhead; each++) {
       assert.equal(buy(exchange, hash++, ORDER), null)
     }
-    // On a busy machine a still moment may not come in time, so the next attempt is due at once.
+    // On a busy machine a quiescent point may not come in time, so the next attempt is due at once.
     nowMs += LIMITS.snapshotRetryMsMax
     exchange.snapshots.tick(nowMs)
     if (!isAhead && hash % 400 === 1) await exchange.pipeline.whenIdle()
@@ -141,7 +141,7 @@ test('a balance that differs between main and the follower stops the process', a
   await Promise.all([exchange.journal.stop(), exchange.query.stop(), exchange.shards.stop()])
 })
 
-test('while main waits for a still moment a cancel waits too, and then goes on', async () => {
+test('while main waits for a quiescent point a cancel waits too, and then goes on', async () => {
   const exchange = await openForTest(newFolder(), CLOCK, 2)
   await fill(exchange, 1e12)
   const { pipeline } = exchange
@@ -166,7 +166,7 @@ test('while main waits for a still moment a cancel waits too, and then goes on',
   await exchange.stop()
 })
 
-test('main gives up on a still moment that does not come, and trading goes on', async () => {
+test('main gives up on a quiescent point that does not come, and trading goes on', async () => {
   let held = 0
   const hold = new QuiescentPoint({
     isQuiescent: () => false,

@@ -80,8 +80,8 @@ export class OrderedList<T extends Noted<T>> {
   }
 
   /** Up to `limit` markets after the place; only those in `bits`, if given. */
-  behind(place: Place, limit: number, bits: Bits | null): T[] {
-    const from = this.#firstBehind(place)
+  after(place: Place, limit: number, bits: Bits | null): T[] {
+    const from = this.#firstAfter(place)
     if (bits === null) return this.#slice(from, Math.min(this.#count, from + limit))
     const found: T[] = []
     for (let at = from; at < this.#count && found.length < limit; at++) {
@@ -126,7 +126,7 @@ export class OrderedList<T extends Noted<T>> {
   }
 
   #remove(slot: number): void {
-    const at = this.#firstBehind(this.#placeAt(slot)) - 1
+    const at = this.#firstAfter(this.#placeAt(slot)) - 1
     this.#order.copyWithin(at, at + 1, this.#count)
     this.#count--
     this.#held[slot] = undefined
@@ -134,7 +134,7 @@ export class OrderedList<T extends Noted<T>> {
 
   #insert(slot: number, owner: T): void {
     this.#write(slot, owner)
-    const at = this.#firstBehind(this.#placeAt(slot))
+    const at = this.#firstAfter(this.#placeAt(slot))
     this.#order.copyWithin(at + 1, at, this.#count)
     this.#order[at] = slot
     this.#count++
@@ -161,7 +161,7 @@ export class OrderedList<T extends Noted<T>> {
   }
 
   /** The index of the first market after the place. */
-  #firstBehind({ high, low, id }: Place): number {
+  #firstAfter({ high, low, id }: Place): number {
     let from = 0
     let end = this.#count
     while (from < end) {

@@ -204,8 +204,8 @@ function checkRead(world: World): void {
   if (from !== undefined) {
     const at = whole.indexOf(from.market.marketId)
     const rest = whole.slice(at + 1).filter((id) => expected.includes(id))
-    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, bits)), rest, stated)
-    assert.deepEqual(idsOf(list.behind(list.placeOf(from), ALL, null)), whole.slice(at + 1), stated)
+    assert.deepEqual(idsOf(list.after(list.placeOf(from), ALL, bits)), rest, stated)
+    assert.deepEqual(idsOf(list.after(list.placeOf(from), ALL, null)), whole.slice(at + 1), stated)
   }
   checkCounts(world)
 }
