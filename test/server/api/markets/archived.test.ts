@@ -7,7 +7,7 @@ import { at } from '../../../support/json-path.ts'
 import type { Trader } from '../../../support/live-exchange.ts'
 import { putMatch } from '../../../support/live-matches.ts'
 import { type LiveMarket, orderBody } from '../../../support/live-orders.ts'
-import { accepted, assertRefused, codeOf } from '../../../support/replies.ts'
+import { accepted, answered, assertRefused, codeOf } from '../../../support/replies.ts'
 import { marketSpec } from '../../../support/specs.ts'
 
 // A market that left memory is read, and refuses, as any resolved market (design §10).
@@ -130,8 +130,10 @@ test('of markets with one fresh slug at the same moment one is made', async () =
 
 test('a flood of slugs that never were costs each caller its own 404', async () => {
   const slugs = Array.from({ length: 150 }, (_each, number) => `${UNKNOWN}-${number}`)
-  const reads = slugs.map((slug) => read(`/markets/${slug}`))
-  const orders = slugs.map((slug) => live.place(ann, { ...rain, slug }, { sizeRaw: SHARE }))
+  const reads = slugs.map((slug) => live.read(`/markets/${slug}`))
+  const orders = slugs.map((slug) => {
+    return answered(() => live.place(ann, { ...rain, slug }, { sizeRaw: SHARE }))
+  })
   const own = ordersOf(ben, 'rain')
   const codes = (await Promise.all([...reads, ...orders])).map(codeOf)
   assert.deepEqual(new Set(codes), new Set(['MARKET_NOT_FOUND']))
