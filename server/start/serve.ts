@@ -332,20 +332,24 @@ async function comeUp(
   const { exchange } = running
   const { dataDir } = config
   const urls = await listen(config, log, running)
-  // Done late, after the steps that often fail, because no later start can show the token again.
-  const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
-  const token = config.adminToken ?? adminToken
-  const demo = config.demo
-    ? startDemo({ ...urls, dataDir, adminToken: token, config, log, ownCalls })
-    : { ready: true, stop: async () => {} }
   const ends = {
     deadlineSec: config.stopDeadlineSec,
     onDone: () => process.exit(0),
     onFailure: (sentence: string) => fatal(log, sentence),
     onLate: (sentence: string) => endLate(log, sentence),
   }
-  onSignals(log, ends, (doing) => stop(log, running, demo.stop, doing))
+  let stopDemo = async () => {}
+  // Calls are answered from here on, so a signal must stop in order.
+  const isStopping = onSignals(log, ends, (doing) => stop(log, running, () => stopDemo(), doing))
   onHangUp(log, config.tls, running)
+  // Done late, after the steps that often fail, because no later start can show the token again.
+  const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
+  if (isStopping()) return
+  const token = config.adminToken ?? adminToken
+  const demo = config.demo
+    ? startDemo({ ...urls, dataDir, adminToken: token, config, log, ownCalls })
+    : { ready: true, stop: async () => {} }
+  stopDemo = demo.stop
   if (!(await demo.ready)) return
   if (isatty(process.stderr.fd))
     log.output.write(banner({ ...config, ...urls, program: process.argv[1] }))

@@ -55,12 +55,15 @@ export function endLate(log: Log, sentence: string): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-/** Stops at SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once. */
+/**
+ * Stops at SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once. The result says
+ * whether one has come.
+ */
 export function onSignals(
   log: Pick<Log, 'info'>,
   { deadlineSec, onDone, onFailure, onLate }: StopEnds,
   stopAll: (doing: (what: string) => void) => Promise<void>,
-): void {
+): () => boolean {
   let isStopping = false
   let waitsFor = ''
   const late = () =>
@@ -83,6 +86,7 @@ export function onSignals(
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGQUIT'] as const) {
     process.on(signal, () => onSignal(signal))
   }
+  return () => isStopping
 }
 
 // SIGHUP: the certificate files were renewed, and new connections get the new certificates.

@@ -49,6 +49,22 @@ test('a serving exchange opens no debugger, ignores USR2, and stops at QUIT', as
   assert.match(stderr, /"msg":"stopped"/)
 })
 
+test('a signal before the listening line stops in order too', async () => {
+  const [node, ...words] = programWords()
+  const args = ['serve', '--data', newFolder(), '--port', '0', '--intake-threads', '1']
+  const child = spawn(node, [...words, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let log = ''
+  child.stderr.on('data', (bytes) => {
+    log += bytes
+  })
+  const ended = once(child, 'exit')
+  // The token is shown while it is on its way to the disk.
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  assert.deepEqual(await ended, [0, null], log)
+  assert.match(log, /"msg":"stopped"/)
+})
+
 /** Waits until the kernel has a handler for SIGUSR1, which is that of Node at first. */
 async function handlesUsr1(pid: number): Promise<void> {
   const BIT = 1n << 9n
