@@ -43,10 +43,17 @@ interface Resting {
 const NO_ASK = 1000
 
 export class PlainBook {
+  readonly #noAsk: number
   readonly #orders = new Map<number, Resting>()
   readonly #levels = new Map<number, Level>()
   bestBid = 0
-  bestAsk = NO_ASK
+  bestAsk: number
+
+  /** `noAsk` is above every price. */
+  constructor(noAsk = NO_ASK) {
+    this.#noAsk = noAsk
+    this.bestAsk = noAsk
+  }
 
   place(order: PlainPlace): PlainEvent[] {
     const events: PlainEvent[] = []
@@ -113,7 +120,7 @@ export class PlainBook {
     if (level.ticks === this.bestBid) {
       while (this.bestBid > 0 && !this.#levels.has(this.bestBid)) this.bestBid--
     } else if (level.ticks === this.bestAsk) {
-      while (this.bestAsk < NO_ASK && !this.#levels.has(this.bestAsk)) this.bestAsk++
+      while (this.bestAsk < this.#noAsk && !this.#levels.has(this.bestAsk)) this.bestAsk++
     }
   }
 }

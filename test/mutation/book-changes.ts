@@ -10,7 +10,7 @@ const FILLS = [
   `${CORE}/book/events.test.ts`,
   'test/golden/golden.test.ts',
 ]
-const LEVELS = [`${CORE}/book/ladder.test.ts`, ...FILLS]
+const LEVELS = [`${CORE}/book/ladder.test.ts`, 'test/bench/published-cases.test.ts', ...FILLS]
 
 export const BOOK_CHANGES: readonly FileChanges[] = [
   {
@@ -162,8 +162,8 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       ['a worse bid becomes the best', 'if (ticks > bestBidOf[book]) bestBidOf', 'bestBidOf'],
       [
         'a word without levels stays in the summary',
-        'if (bitmap[index] === 0) summary',
-        'if (bitmap[index] === -1) summary',
+        'if (bitmap[index] === 0) {',
+        'if (bitmap[index] === -1) {',
       ],
       [
         'the newest order of a level loses its link to the order before it',
@@ -174,6 +174,16 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
         'a level loses its tail when its newest order leaves',
         'tailOf[level] = previous\n',
         'tailOf[level] = 0\n',
+      ],
+      [
+        'a search downwards in a wide book ends within its summary word',
+        'if (--at < 0) return NO_WORD',
+        'if (--at < 32) return NO_WORD',
+      ],
+      [
+        'a search upwards in a wide book ends within its summary word',
+        'if (++at >= SUMMARY_WORDS) return NO_WORD',
+        'if (++at >= 1) return NO_WORD',
       ],
       [
         'the downward search misses the top tick of a word',

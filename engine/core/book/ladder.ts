@@ -16,15 +16,19 @@ const { BOOKS, LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf, tailO
 const { leftOf, levelOf, nextOf, previousOf } = orderPool
 
 const TICKS_MASK = (1 << LEVELS_SHIFT) - 1
-const bitmap = new Int32Array(BOOKS << 5)
-/** One bit per bitmap word. */
-const summary = new Int32Array(BOOKS)
+const BITMAP_SHIFT = LEVELS_SHIFT - 5
+const bitmap = new Int32Array(BOOKS << BITMAP_SHIFT)
+// One bit per bitmap word. A book of the exchange has one summary word, a wider one has more.
+const SUMMARY_SHIFT = BITMAP_SHIFT - 5
+const SUMMARY_WORDS = 1 << SUMMARY_SHIFT
+const summary = new Int32Array(BOOKS << SUMMARY_SHIFT)
+const NO_WORD = -1
 
 export function resetLadder(book: number): void {
   headOf.fill(0, book << LEVELS_SHIFT, (book + 1) << LEVELS_SHIFT)
   tailOf.fill(0, book << LEVELS_SHIFT, (book + 1) << LEVELS_SHIFT)
-  bitmap.fill(0, book << 5, (book + 1) << 5)
-  summary[book] = 0
+  bitmap.fill(0, book << BITMAP_SHIFT, (book + 1) << BITMAP_SHIFT)
+  summary.fill(0, book << SUMMARY_SHIFT, (book + 1) << SUMMARY_SHIFT)
   bestBidOf[book] = NO_BID
   bestAskOf[book] = NO_ASK
 }
@@ -33,12 +37,11 @@ export function resetLadder(book: number): void {
 export function occupiedFrom(book: number, ticks: number): number {
   if (ticks >= NO_ASK) return NO_ASK
   const word = ticks >> 5
-  const here = bitmap[(book << 5) + word] & (-1 << (ticks & 31))
+  const here = bitmap[(book << BITMAP_SHIFT) + word] & (-1 << (ticks & 31))
   if (here !== 0) return (word << 5) + lowestBit(here)
-  const above = word === 31 ? 0 : summary[book] & (-1 << (word + 1))
-  if (above === 0) return NO_ASK
-  const next = lowestBit(above)
-  return (next << 5) + lowestBit(bitmap[(book << 5) + next])
+  const next = wordAbove(book, word)
+  if (next === NO_WORD) return NO_ASK
+  return (next << 5) + lowestBit(bitmap[(book << BITMAP_SHIFT) + next])
 }
 
 /** Highest occupied tick at or below `ticks`; 0 if none. */
@@ -46,16 +49,42 @@ export function occupiedUpTo(book: number, ticks: number): number {
   if (ticks <= NO_BID) return NO_BID
   const word = ticks >> 5
   const bit = ticks & 31
-  const here = bitmap[(book << 5) + word] & (bit === 31 ? -1 : (1 << (bit + 1)) - 1)
-  if (here !== 0) return (word << 5) + 31 - Math.clz32(here)
-  const below = summary[book] & ((1 << word) - 1)
-  if (below === 0) return NO_BID
-  const next = 31 - Math.clz32(below)
-  return (next << 5) + 31 - Math.clz32(bitmap[(book << 5) + next])
+  const here = bitmap[(book << BITMAP_SHIFT) + word] & (bit === 31 ? -1 : (1 << (bit + 1)) - 1)
+  if (here !== 0) return (word << 5) + highestBit(here)
+  const next = wordBelow(book, word)
+  if (next === NO_WORD) return NO_BID
+  return (next << 5) + highestBit(bitmap[(book << BITMAP_SHIFT) + next])
+}
+
+function wordAbove(book: number, word: number): number {
+  const first = book << SUMMARY_SHIFT
+  const bit = word & 31
+  let at = word >> 5
+  let found = bit === 31 ? 0 : summary[first + at] & (-1 << (bit + 1))
+  while (found === 0) {
+    if (++at >= SUMMARY_WORDS) return NO_WORD
+    found = summary[first + at]
+  }
+  return (at << 5) + lowestBit(found)
+}
+
+function wordBelow(book: number, word: number): number {
+  const first = book << SUMMARY_SHIFT
+  let at = word >> 5
+  let found = summary[first + at] & ((1 << (word & 31)) - 1)
+  while (found === 0) {
+    if (--at < 0) return NO_WORD
+    found = summary[first + at]
+  }
+  return (at << 5) + highestBit(found)
 }
 
 function lowestBit(word: number): number {
   return 31 - Math.clz32(word & -word)
+}
+
+function highestBit(word: number): number {
+  return 31 - Math.clz32(word)
 }
 
 /** Appends an order to the queue of its level. */
@@ -72,8 +101,8 @@ export function link(slot: Slot, book: number, ticks: number, isBid: boolean): v
   }
   headOf[level] = slot
   const word = ticks >> 5
-  bitmap[(book << 5) + word] |= 1 << (ticks & 31)
-  summary[book] |= 1 << word
+  bitmap[(book << BITMAP_SHIFT) + word] |= 1 << (ticks & 31)
+  summary[(book << SUMMARY_SHIFT) + (word >> 5)] |= 1 << (word & 31)
   if (isBid) {
     if (ticks > bestBidOf[book]) bestBidOf[book] = ticks
   } else if (ticks < bestAskOf[book]) bestAskOf[book] = ticks
@@ -94,9 +123,11 @@ export function unlink(slot: Slot): void {
 
 function emptied(book: number, ticks: number): void {
   const word = ticks >> 5
-  const index = (book << 5) + word
+  const index = (book << BITMAP_SHIFT) + word
   bitmap[index] &= ~(1 << (ticks & 31))
-  if (bitmap[index] === 0) summary[book] &= ~(1 << word)
+  if (bitmap[index] === 0) {
+    summary[(book << SUMMARY_SHIFT) + (word >> 5)] &= ~(1 << (word & 31))
+  }
   if (ticks === bestBidOf[book]) bestBidOf[book] = occupiedUpTo(book, ticks)
   else if (ticks === bestAskOf[book]) bestAskOf[book] = occupiedFrom(book, ticks)
 }

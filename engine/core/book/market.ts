@@ -5,7 +5,6 @@ import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
 import { EVENT, kindAndCode, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
 import type { Book, Slot } from '../../domain/ids.ts'
-import { LIMITS } from '../../domain/limits.ts'
 import {
   buysBySpend,
   isBid,
@@ -45,7 +44,7 @@ const arrival = taker
 
 /** The highest book ever used. event-buffer.ts explains why it is a typed cell. */
 const opened = new Int32Array(1)
-for (let book = 0; book <= LIMITS.booksMax; book++) bestAskOf[book] = NO_ASK
+bestAskOf.fill(NO_ASK)
 
 /** Clears all books of this thread. */
 export function resetMarkets(): void {
