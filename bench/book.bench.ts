@@ -5,9 +5,9 @@
 
 import { assert } from '../engine/domain/assert.ts'
 import { type ContenderName, forkPasses } from './contenders/passes.ts'
-import { alternate, benchOf, median, pairOf, type Row, rowOf } from './harness/bench.ts'
-import { SCENARIOS, type Scenario } from './published/messages.ts'
-import { forkPublished, type RunnerName } from './published/passes.ts'
+import { alternate, benchOf, pairOf, type Row, rowOf } from './harness/bench.ts'
+import { SCENARIO_NAMES } from './published/messages.ts'
+import { forkPublished, type PublishedPlan } from './published/passes.ts'
 
 const UNIT = 'ns/op'
 const TYPICAL = { live: 10_000, books: 1, ops: 500_000 }
@@ -34,7 +34,6 @@ none    ^ours, collections            book: collections once warm
 `
 
 const PER_SECOND = 'messages/s'
-const SCENARIO_NAMES = Object.keys(SCENARIOS).filter((name): name is Scenario => name in SCENARIOS)
 
 interface PublishedSize {
   readonly rounds: number
@@ -43,42 +42,35 @@ interface PublishedSize {
 
 /**
  * Matching alone is measured warm, as it runs in the exchange; the hand-off to a second thread in a
- * fresh process and with its first pass, as published.
+ * fresh process and with its first pass, as published. Objects and Maps are the baseline.
  */
+const PUBLISHED_RUNS: readonly Pick<PublishedPlan, 'runner' | 'warmPasses' | 'passes'>[] = [
+  { runner: 'objects and Maps', warmPasses: 1, passes: 1 },
+  { runner: 'ours', warmPasses: 1, passes: 3 },
+  { runner: 'ours, handed off', warmPasses: 0, passes: 1 },
+]
+
 async function publishedRows({ rounds, orders }: PublishedSize): Promise<Row[]> {
   const rows: Row[] = []
-  const worst: Record<RunnerName, number[]> = {
-    ours: [],
-    'ours, handed off': [],
-    'objects and Maps': [],
-  }
   for (const scenario of SCENARIO_NAMES) {
-    const run = async (runner: RunnerName, warmPasses: number, passes: number) => {
-      const plan = { runner, scenario, orders, warmPasses, passes }
-      const { perSecond, trades } = await forkPublished(plan)
-      return { perSecond, trades }
-    }
-    const [ours, handedOff, plain] = await alternate({ about: `book: ${scenario}`, rounds }, () => [
-      () => run('ours', 1, 3),
-      () => run('ours, handed off', 0, 1),
-      () => run('objects and Maps', 1, 1),
-    ])
-    const trades = new Set([...ours, ...handedOff, ...plain].map((each) => each.trades))
+    const results = await alternate({ about: `book: ${scenario}`, rounds }, () =>
+      PUBLISHED_RUNS.map((run) => () => forkPublished({ ...run, scenario, orders })),
+    )
+    const trades = new Set(results.flat().map((each) => each.trades))
     assert(trades.size === 1, 'every book makes the same trades')
-    const caseOf = (runner: RunnerName, results: typeof ours) => {
-      const samples = results.flatMap(({ perSecond }) => perSecond)
-      worst[runner].push(median(samples))
-      return { name: `${runner}, ${scenario}`, samples }
-    }
-    const of = caseOf('objects and Maps', plain)
-    rows.push(...pairOf(PER_SECOND, caseOf('ours', ours), of))
-    rows.push(pairOf(PER_SECOND, caseOf('ours, handed off', handedOff), of)[0])
+    const [baseline, ...ours] = PUBLISHED_RUNS.map(({ runner }, index) => ({
+      name: `${runner}, ${scenario}`,
+      samples: results[index].flatMap(({ perSecond }) => perSecond),
+    }))
+    const theirs = rowOf(baseline.name, PER_SECOND, baseline.samples)
+    rows.push(theirs, ...ours.map(({ name, samples }) => rowOf(name, PER_SECOND, samples, theirs)))
   }
-  const names = Object.keys(worst).filter((name): name is RunnerName => name in worst)
-  return [
-    ...rows,
-    ...names.map((name) => rowOf(`${name}, worst of five`, PER_SECOND, [Math.min(...worst[name])])),
-  ]
+  const worst = PUBLISHED_RUNS.map(({ runner }) => {
+    const own = SCENARIO_NAMES.map((scenario) => `${runner}, ${scenario}`)
+    const medians = rows.filter((row) => own.includes(row.case)).map((row) => row.median)
+    return rowOf(`${runner}, worst of five`, PER_SECOND, [Math.min(...medians)])
+  })
+  return [...rows, ...worst]
 }
 
 export const bench = benchOf({

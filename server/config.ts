@@ -18,6 +18,7 @@ import {
   publicUrlOf,
   sessionCookiesOf,
 } from './settings/edge-settings.ts'
+import { faultRequested } from './settings/fault.ts'
 import {
   type AnySetting,
   type Environment,
@@ -45,13 +46,14 @@ import {
 import {
   addressHeaderOf,
   LIMIT_ROWS,
-  RUN_SETTINGS,
   ratesOf,
   regionsOf,
   registrationOf,
 } from './settings/limit-settings.ts'
 import { intakeThreadsDefault, memoryLimitBytes } from './settings/memory.ts'
-import { faultRequested, nearest, refuseUnknownVariables } from './settings/variables.ts'
+import { nearest } from './settings/nearest.ts'
+import { RUN_SETTINGS } from './settings/run-settings.ts'
+import { refuseUnknownVariables } from './settings/variables.ts'
 
 // Every setting of `outcomex serve`, each once. A flag `--header-prefix` is also the environment
 // variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file. The flag counts

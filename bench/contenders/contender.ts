@@ -33,10 +33,10 @@ export class FillCount {
     this.filledRaw += sizeRaw
   }
 
-  /** Counts the fills among the records of an event buffer. */
-  addEvents(words: Int32Array, f64s: Float64Array, records: number): void {
+  /** Counts the fills among the records that start at byte `at` of a buffer. */
+  addEvents(words: Int32Array, f64s: Float64Array, records: number, at = 0): void {
     for (let record = 0; record < records; record++) {
-      const event = eventAt(0, record)
+      const event = eventAt(at, record)
       if (eventKind(words, event) === EVENT.FILL) this.add(eventSizeRaw(f64s, event))
     }
   }

@@ -4,14 +4,21 @@
 
 import { Twister } from './twister.ts'
 
-export const SCENARIOS = {
+export const SCENARIO_NAMES = ['static', 'normal', 'swing-25', 'swing-40', 'flash-crash'] as const
+export type Scenario = (typeof SCENARIO_NAMES)[number]
+
+interface PriceWalk {
+  readonly volatility: number
+  readonly swing: number
+}
+
+const SCENARIOS: Readonly<Record<Scenario, PriceWalk>> = {
   static: { volatility: 0, swing: 0 },
   normal: { volatility: 0.15, swing: 0.02 },
   'swing-25': { volatility: 0.5, swing: 0.25 },
   'swing-40': { volatility: 0.5, swing: 0.4 },
   'flash-crash': { volatility: 0.5, swing: 0.6 },
-} as const
-export type Scenario = keyof typeof SCENARIOS
+}
 
 export const KIND = { NEW: 0, IOC: 1, MODIFY: 2, CANCEL: 3 } as const
 

@@ -1,24 +1,27 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { eventWords } from '../../engine/core/book/event-buffer.ts'
-import { EVENT, EVENT_WORDS, eventAt, eventKind } from '../../engine/domain/event.ts'
+import { eventF64s, eventWords } from '../../engine/core/book/event-buffer.ts'
+import { EVENT_WORDS } from '../../engine/domain/event.ts'
 import { Ring } from '../../engine/thread/ring.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
+import { FillCount } from '../contenders/contender.ts'
 import type { Messages } from './messages.ts'
 import { END, REPORTS, type ReportsData } from './reports-thread.ts'
 import { WideBook } from './wide-book.ts'
 
 /** Matching alone: the events are counted where they arise. */
 export class Matching {
-  trades = 0
+  readonly #fills = new FillCount()
   readonly #book: WideBook
 
   constructor(messages: Messages) {
     this.#book = new WideBook(messages, (count) => {
-      for (let index = 0; index < count; index++) {
-        if (eventKind(eventWords, eventAt(0, index)) === EVENT.FILL) this.trades++
-      }
+      this.#fills.addEvents(eventWords, eventF64s, count)
     })
+  }
+
+  get trades(): number {
+    return this.#fills.count
   }
 
   run(from: number, to: number): void {

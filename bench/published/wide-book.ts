@@ -33,7 +33,7 @@ export class WideBook {
   /** Whether the last cancel found its order. */
   #isCanceled = false
 
-  /** \`take\` gets the events of each command. */
+  /** `take` gets the events of each command. */
   constructor(messages: Messages, take: (count: number) => void) {
     this.#messages = messages
     resetMarkets()
@@ -50,7 +50,7 @@ export class WideBook {
     })
   }
 
-  /** Runs the rows from \`from\` (included) to \`to\` (excluded). */
+  /** Runs the rows from `from` (included) to `to` (excluded). */
   run(from: number, to: number): void {
     const { kind } = this.#messages
     for (let row = from; row < to; row++) {
@@ -88,10 +88,9 @@ export class WideBook {
   }
 }
 
-/** The lines that the benchmark wants of a message, without their order by type. */
+/** Collects the report lines of one message at a time. */
 export class Lines {
   readonly #messages: Messages
-  /** The price that a message has in the report. */
   readonly #lines: (readonly [type: number, text: string])[] = []
 
   constructor(messages: Messages) {

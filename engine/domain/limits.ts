@@ -326,7 +326,7 @@ export const LIMITS = {
   socketMarketsAllMax: 1 << 19,
   /**
    * Markets that an address or a profile subscribes to publicly within `ownerMessagesSec`. A market
-   * with a long first frame counts several times (server/edge/sockets/connection-counts.ts).
+   * with a long first frame counts several times (server/edge/sockets/frame-rates.ts).
    */
   ownerMarketsRequestedMax: 32_768,
   /**

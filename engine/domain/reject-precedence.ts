@@ -3,7 +3,7 @@ import { LIMITS } from './limits.ts'
 import { BOUNDARY_WAIT_MS } from './markets/series.ts'
 import { PACK_LIMITS } from './packs/pack-limits.ts'
 import { SHARE_LIMITS } from './share-limits.ts'
-import { SOCIAL_LIMITS } from './social/social-command.ts'
+import { SOCIAL_LIMITS } from './social/social-limits.ts'
 import { MS_PER_SEC, UNIT_RAW } from './units.ts'
 
 // The makers of the rows of refusals: one for each status that several share.

@@ -5,7 +5,7 @@ import { sharedTable, shareRule } from './fair-share.ts'
 import { LIMITS } from './limits.ts'
 import { MOVE_LIMITS, POOL_LIMITS } from './moves/move-limits.ts'
 import { PACK_LIMITS } from './packs/pack-limits.ts'
-import { SOCIAL_LIMITS } from './social/social-command.ts'
+import { SOCIAL_LIMITS } from './social/social-limits.ts'
 
 /** Sub-accounts are profiles, so a partner's share halves as the number of all profiles grows. */
 export const SUB_ACCOUNT_SHARE = shareRule(

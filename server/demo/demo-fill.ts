@@ -1,6 +1,3 @@
-// Creates the missing parts of a demo. It may be killed between any two calls, because the next
-// start repeats them.
-
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { integer, text } from '../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../edge/http/schema/schema.ts'
@@ -59,6 +56,9 @@ function curatedBodies(open: ReadonlySet<string>): object[] {
     return [{ name, legs: [...legsOf(yes, 0), ...legsOf(no, 1)] }]
   })
 }
+
+// Creates the missing parts of a demo. It may be killed between any two calls, because the next
+// start repeats them.
 
 export const TRADERS = ['trader 0', 'trader 1', 'trader 2'] as const
 export const BOTS = ['maker', 'taker'] as const

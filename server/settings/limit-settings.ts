@@ -7,9 +7,8 @@ import {
   type Rates,
 } from '../edge/http/access/rate-limit.ts'
 import type { Regions } from '../edge/http/access/regions.ts'
-import { LOG_LEVELS, type LogLevel } from '../ops/logging/log-level.ts'
 import { type AnySetting, type Kind, maybe, type Setting, setting, WrongUse } from './flags.ts'
-import { count, oneOf, onOff, path } from './kinds.ts'
+import { count, oneOf } from './kinds.ts'
 
 // Settings of the calls that are refused: too frequent calls, and trades from some countries.
 
@@ -145,31 +144,3 @@ export function regionsOf(get: Get): Regions | undefined {
   }
   return { header, blocked: new Set(blocked), refusesUnknown }
 }
-
-// Settings of one run of the process: how it starts, what it writes meanwhile, how it stops.
-
-export const RUN_SETTINGS = {
-  acceptClock: setting(
-    'accept-clock',
-    onOff,
-    false,
-    'For one start: take the wall clock, also over a day past the last command.',
-  ),
-  stopDeadline: setting(
-    'stop-deadline',
-    count(1, 3600),
-    10,
-    'Seconds after which a stop that still runs ends like a kill.',
-  ),
-  trace: maybe(
-    'trace',
-    path('FILE', 'the path of a file'),
-    'A file that gets a line for each order, a time per step.',
-  ),
-  logLevel: setting<LogLevel>(
-    'log-level',
-    { ...oneOf(...LOG_LEVELS), shape: 'LEVEL' },
-    'info',
-    `Lowest level that is logged: ${LOG_LEVELS.join(', ')}.`,
-  ),
-} as const

@@ -56,8 +56,8 @@ export function endLate(log: Log, sentence: string): void {
 }
 
 /**
- * Stops at SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once. The result says
- * whether one has come.
+ * Stops at SIGTERM, SIGINT or SIGQUIT; a second one ends the process at once. Returns a function:
+ * whether one has arrived.
  */
 export function onSignals(
   log: Pick<Log, 'info'>,

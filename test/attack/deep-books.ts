@@ -1,5 +1,5 @@
 import { LIMITS } from '../../engine/domain/limits.ts'
-import { FRAME_RATES } from '../../server/edge/sockets/connection-counts.ts'
+import { FRAME_RATES } from '../../server/edge/sockets/frame-rates.ts'
 import { orderBody, SHARE } from '../support/exchange-client.ts'
 import { JOIN } from '../support/raw-member.ts'
 import { metricsOf } from '../support/server-process.ts'

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import {
-  ConnectionCounts,
-  REQUEST_UNIT_BYTES,
-} from '../../server/edge/sockets/connection-counts.ts'
+import { ConnectionCounts } from '../../server/edge/sockets/connection-counts.ts'
+import { REQUEST_UNIT_BYTES } from '../../server/edge/sockets/frame-rates.ts'
 import { SOCKET_BOUNDS } from '../../server/edge/sockets/socket-gateway.ts'
 import { exchange } from '../support/exchange.ts'
 import { listening } from '../support/frame-story.ts'

@@ -277,7 +277,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/access/own-calls.ts',
+    file: 'server/edge/http/access/own-hosts.ts',
     tests: ['test/server/ops/listeners.test.ts'],
     changes: [
       [

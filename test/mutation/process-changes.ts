@@ -320,7 +320,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/settings/flags.ts',
+    file: 'server/settings/service-links.ts',
     tests: ['test/server/settings/environment.test.ts'],
     changes: [
       [

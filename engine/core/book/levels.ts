@@ -16,5 +16,5 @@ export const levels = {
   headOf: new Int32Array(books << levelsShift),
   tailOf: new Int32Array(books << levelsShift),
   bestBidOf: new Int32Array(books),
-  bestAskOf: new Int32Array(books),
+  bestAskOf: new Int32Array(books).fill(noAsk),
 } as const

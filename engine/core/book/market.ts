@@ -44,7 +44,6 @@ const arrival = taker
 
 /** The highest book ever used. event-buffer.ts explains why it is a typed cell. */
 const opened = new Int32Array(1)
-bestAskOf.fill(NO_ASK)
 
 /** Clears all books of this thread. */
 export function resetMarkets(): void {

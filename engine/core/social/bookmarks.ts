@@ -6,11 +6,8 @@
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { MarketId, ProfileId, Seq } from '../../domain/ids.ts'
-import {
-  BOOKMARK_KINDS,
-  type BookmarkKind,
-  SOCIAL_LIMITS,
-} from '../../domain/social/social-command.ts'
+import { BOOKMARK_KINDS, type BookmarkKind } from '../../domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../domain/social/social-limits.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import { f64Bytes, u32Bytes } from '../cells/columns.ts'
 

@@ -7,7 +7,7 @@
 import { assert } from '../../domain/assert.ts'
 import { OwnerCounts, type ShareOwnerOf } from '../../domain/fair-share.ts'
 import type { ProfileId } from '../../domain/ids.ts'
-import { SOCIAL_LIMITS } from '../../domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../domain/social/social-limits.ts'
 import { u32Bytes } from '../cells/columns.ts'
 
 /** By ascending follower: its id, its number of follows, and their ids. */

@@ -11,7 +11,7 @@ import {
   pattern,
 } from '../../edge/http/schema/scalars.ts'
 import { optional } from '../../edge/http/schema/schema.ts'
-import { RANK_PATTERN } from '../accounts/profile-fields.ts'
+import { RANK_PATTERN } from '../accounts/ranks.ts'
 
 export const RESERVED = 'Raw collateral that open orders reserve.'
 

@@ -27,9 +27,9 @@ import {
   feeCapBps,
   nameToShow,
   profileSince,
-  rankOf,
-  roleForFields,
 } from '../accounts/profile-fields.ts'
+import { roleForFields } from '../accounts/profile-roles.ts'
+import { rankOf } from '../accounts/ranks.ts'
 import { smartWalletOf } from '../checksums.ts'
 import { ACCOUNT } from '../examples.ts'
 import { rank } from '../shapes.ts'

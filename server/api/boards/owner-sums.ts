@@ -10,7 +10,7 @@ import { integer, means, number, pattern } from '../../edge/http/schema/scalars.
 import { anyOf, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
-import { profileOf } from '../accounts/profile-fields.ts'
+import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import { wholeUnitsOf } from '../whole-units.ts'

@@ -1,5 +1,3 @@
-// The public feed, and the feed of the profiles that the caller follows.
-
 import { LEG_RESULTS } from '../../../engine/core/packs/packs.ts'
 import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
 import { AUDIENCES, type FeedPlace } from '../../../persistence/query/read/feeds/feed.ts'
@@ -155,6 +153,8 @@ const PACK_PLACED_EXAMPLE = {
     legs: [{ marketSlug: named, title, outcomeIndex: 0, result: 'PENDING' as const }],
   },
 }
+
+// The public feed, and the feed of the profiles that the caller follows.
 
 const TRADING_LIMIT_MAX = 30
 const FOLLOWING_LIMIT_MAX = 100

@@ -1,6 +1,3 @@
-// The history of one market: trades, prices and the feed, from the read tables. Each call reads a
-// bounded number of rows, whatever the length of the history or the page number.
-
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { open } from '../../auth/auth-scheme.ts'
@@ -225,6 +222,9 @@ const TAPE_EXAMPLE = {
   timestamp: AT,
   tradeEventId: '420',
 }
+
+// The history of one market: trades, prices and the feed, from the read tables. Each call reads a
+// bounded number of rows, whatever the length of the history or the page number.
 
 const PAGES_MAX = 1_000_000_000
 const { marketTradesLimitMax } = LIMITS

@@ -19,53 +19,6 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ArchivedMarkets } from './archived-markets.ts'
 import { marketIds } from './market-ids.ts'
 
-// The market spec of a slot, derived from its series and its start.
-
-const MS_PER_SEC = 1000
-
-/** The slug of the slot that begins at this time (rules §10.1). */
-function slotSlug(slugPrefix: string, startMs: TimeMs): string {
-  return `${slugPrefix}-${startMs / MS_PER_SEC}`
-}
-
-/** 2026-11-22 14:05 */
-function minuteText(atMs: TimeMs): string {
-  return new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
-}
-
-/** The fields that the market of a slot takes from its series; absent fields stay absent. */
-function slotFieldsOf(series: Series): Omit<MarketAbout, 'title'> {
-  const { description, categories, tags } = series
-  const about: Partial<MarketAbout> = series
-  const fields = SLOT_FIELDS.filter((field) => about[field] !== undefined)
-  const kept = Object.fromEntries(fields.map((field) => [field, about[field]]))
-  return { description, categories, tags, ...kept }
-}
-
-/** Returns the function that the slot clock calls; the ids of tokens depend on the collateral. */
-export function slotSpecOf(collateralAddress: string): SlotSpecOf {
-  return (series: Series, startMs: TimeMs): MarketSpec => {
-    const { seriesId, slugPrefix, exchangeAddress, takerDelayMs } = series
-    const slug = slotSlug(slugPrefix, startMs)
-    const deadlineMs = startMs + slotMsOf(series)
-    return {
-      slug,
-      slot: { seriesId, startMs },
-      title: `${series.title}: ${minuteText(startMs)} to ${minuteText(deadlineMs)} UTC`,
-      ...slotFieldsOf(series),
-      properties: { ticker: [series.symbol], ...series.properties },
-      deadlineMs,
-      feeEnabled: series.feeEnabled,
-      ...marketIds(slug, exchangeAddress, collateralAddress),
-      exchangeAddress,
-      adapterAddress: null,
-      minSizeRaw: series.minSizeRaw,
-      maxSpread: series.maxSpread,
-      ...(takerDelayMs === undefined ? {} : { takerDelayMs }),
-    }
-  }
-}
-
 export class SeriesChanges {
   readonly #pipeline: Pipeline
   readonly #specOf: SlotSpecOf
@@ -151,5 +104,52 @@ export class SeriesChanges {
       const reject = decideReport(clearing, symbol, atMs, nowMs)
       return reject ?? { kind: 'reportPrice', symbol, atMs, priceE8 }
     })
+  }
+}
+
+// The market spec of a slot, derived from its series and its start.
+
+const MS_PER_SEC = 1000
+
+/** The slug of the slot that begins at this time (rules §10.1). */
+function slotSlug(slugPrefix: string, startMs: TimeMs): string {
+  return `${slugPrefix}-${startMs / MS_PER_SEC}`
+}
+
+/** 2026-11-22 14:05 */
+function minuteText(atMs: TimeMs): string {
+  return new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+/** The fields that the market of a slot takes from its series; absent fields stay absent. */
+function slotFieldsOf(series: Series): Omit<MarketAbout, 'title'> {
+  const { description, categories, tags } = series
+  const about: Partial<MarketAbout> = series
+  const fields = SLOT_FIELDS.filter((field) => about[field] !== undefined)
+  const kept = Object.fromEntries(fields.map((field) => [field, about[field]]))
+  return { description, categories, tags, ...kept }
+}
+
+/** Returns the function that the slot clock calls; the ids of tokens depend on the collateral. */
+export function slotSpecOf(collateralAddress: string): SlotSpecOf {
+  return (series: Series, startMs: TimeMs): MarketSpec => {
+    const { seriesId, slugPrefix, exchangeAddress, takerDelayMs } = series
+    const slug = slotSlug(slugPrefix, startMs)
+    const deadlineMs = startMs + slotMsOf(series)
+    return {
+      slug,
+      slot: { seriesId, startMs },
+      title: `${series.title}: ${minuteText(startMs)} to ${minuteText(deadlineMs)} UTC`,
+      ...slotFieldsOf(series),
+      properties: { ticker: [series.symbol], ...series.properties },
+      deadlineMs,
+      feeEnabled: series.feeEnabled,
+      ...marketIds(slug, exchangeAddress, collateralAddress),
+      exchangeAddress,
+      adapterAddress: null,
+      minSizeRaw: series.minSizeRaw,
+      maxSpread: series.maxSpread,
+      ...(takerDelayMs === undefined ? {} : { takerDelayMs }),
+    }
   }
 }

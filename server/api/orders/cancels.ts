@@ -10,65 +10,6 @@ import type { CanceledOrder, CancelReceipt } from '../../exchange/publisher/dura
 import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
-interface EndedOrder {
-  readonly accountId: AccountId
-  /** An index into ORDER_STATUSES. */
-  readonly status: number
-}
-
-/**
- * Looks up ended orders, and their owners. Null when there is none, undefined on a read timeout.
- */
-interface EndedOrders {
-  order(profileId: ProfileId, name: OrderName): Promise<EndedOrder | null | undefined>
-  orderByClientId(
-    profileId: ProfileId,
-    clientOrderId: string,
-  ): Promise<(EndedOrder & OrderName) | null | undefined>
-}
-
-/**
- * Looks them up in the read tables once the tables include everything decided before the query, so
- * that an order that has just ended is found.
- */
-export function endedOrders(reads: PrivateReads, { durable }: Durable): EndedOrders {
-  return {
-    order: async (profileId, { slot, generation }) => {
-      await durable()
-      return reads.read(orderBySlot, { slot, generation }, { profileId })
-    },
-    orderByClientId: async (profileId, clientOrderId) => {
-      await durable()
-      return reads.read(orderByClientId, { accountId: profileId, clientOrderId }, { profileId })
-    },
-  }
-}
-
-interface Durable {
-  /** Resolves when every command so far is durable. */
-  readonly durable: () => Promise<void>
-}
-
-// Large jobs are split over event-loop ticks, so that other work does not wait for all of it.
-
-const ITEMS_PER_SLICE = 1000
-
-/**
- * Calls `give` with a thousand items per event-loop tick and joins the results. The state may
- * change between two ticks, so `give` must not rely on one tick for all items.
- */
-export async function inSlices<T, R>(
-  items: readonly T[],
-  give: (some: readonly T[]) => readonly R[],
-): Promise<R[]> {
-  const given: R[] = []
-  for (let from = 0; from < items.length; from += ITEMS_PER_SLICE) {
-    if (from > 0) await new Promise(setImmediate)
-    for (const each of give(items.slice(from, from + ITEMS_PER_SLICE))) given.push(each)
-  }
-  return given
-}
-
 /** The name that a client gives for an order. */
 export type OrderText = { readonly orderId: string } | { readonly clientOrderId: string }
 
@@ -466,4 +407,63 @@ function failure(each: Resolved): FailedCancel {
     message: REJECT.ORDER_NOT_OPEN.sentence,
     retryable: false,
   }
+}
+
+interface EndedOrder {
+  readonly accountId: AccountId
+  /** An index into ORDER_STATUSES. */
+  readonly status: number
+}
+
+/**
+ * Looks up ended orders, and their owners. Null when there is none, undefined on a read timeout.
+ */
+interface EndedOrders {
+  order(profileId: ProfileId, name: OrderName): Promise<EndedOrder | null | undefined>
+  orderByClientId(
+    profileId: ProfileId,
+    clientOrderId: string,
+  ): Promise<(EndedOrder & OrderName) | null | undefined>
+}
+
+/**
+ * Looks them up in the read tables once the tables include everything decided before the query, so
+ * that an order that has just ended is found.
+ */
+export function endedOrders(reads: PrivateReads, { durable }: Durable): EndedOrders {
+  return {
+    order: async (profileId, { slot, generation }) => {
+      await durable()
+      return reads.read(orderBySlot, { slot, generation }, { profileId })
+    },
+    orderByClientId: async (profileId, clientOrderId) => {
+      await durable()
+      return reads.read(orderByClientId, { accountId: profileId, clientOrderId }, { profileId })
+    },
+  }
+}
+
+interface Durable {
+  /** Resolves when every command so far is durable. */
+  readonly durable: () => Promise<void>
+}
+
+// Large jobs are split over event-loop ticks, so that other work does not wait for all of it.
+
+const ITEMS_PER_SLICE = 1000
+
+/**
+ * Calls `give` with a thousand items per event-loop tick and joins the results. The state may
+ * change between two ticks, so `give` must not rely on one tick for all items.
+ */
+export async function inSlices<T, R>(
+  items: readonly T[],
+  give: (some: readonly T[]) => readonly R[],
+): Promise<R[]> {
+  const given: R[] = []
+  for (let from = 0; from < items.length; from += ITEMS_PER_SLICE) {
+    if (from > 0) await new Promise(setImmediate)
+    for (const each of give(items.slice(from, from + ITEMS_PER_SLICE))) given.push(each)
+  }
+  return given
 }

@@ -20,7 +20,7 @@ import {
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional, type Values } from '../../edge/http/schema/schema.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
-import { profileOf } from '../accounts/profile-fields.ts'
+import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT, ORDER_ID } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
 import type { SharedServices } from '../shared-services.ts'

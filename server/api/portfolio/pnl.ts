@@ -16,7 +16,7 @@ import {
 } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
-import { profileOf } from '../accounts/profile-fields.ts'
+import { profileOf } from '../accounts/account-profile.ts'
 import { ACCOUNT } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
 import { unitsOf } from '../whole-units.ts'

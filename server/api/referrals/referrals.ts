@@ -1,5 +1,3 @@
-// Referrals and the boards of referrers (rules §12.7).
-
 import { BPS } from '../../../engine/domain/units.ts'
 import { tradedVolume } from '../../../persistence/query/read/boards/owner-sums.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
@@ -183,6 +181,8 @@ const REFERRALS_EXAMPLE = {
   ...PAGE,
   total: 1,
 }
+
+// Referrals and the boards of referrers (rules §12.7).
 
 const EXAMPLE_QUERY = { limit: 25, offset: 0 }
 

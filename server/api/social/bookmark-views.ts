@@ -9,7 +9,8 @@ import {
   type MarketStatus,
   takesOrders,
 } from '../../../engine/domain/markets/market.ts'
-import { type BookmarkKind, SOCIAL_LIMITS } from '../../../engine/domain/social/social-command.ts'
+import type { BookmarkKind } from '../../../engine/domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { MarketLists } from '../../exchange/read-model/lists/market-lists.ts'
 import { type CollateralToken, marketView } from '../../exchange/read-model/market-view.ts'

@@ -1,6 +1,7 @@
 // Markets that a profile bookmarks, for itself and optionally for others.
 
-import { BOOKMARK_KINDS, SOCIAL_LIMITS } from '../../../engine/domain/social/social-command.ts'
+import { BOOKMARK_KINDS } from '../../../engine/domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
 import { eitherOf, hmac, open, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { bytes } from '../../edge/http/reply.ts'

@@ -1,7 +1,7 @@
 // The profiles that a profile follows.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
-import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
 import { following } from '../../../persistence/query/read/social/profile-lists.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'

@@ -7,33 +7,6 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { AccountChanges, ProfileRequest } from '../accounts/accounts.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
-// The interface to a service where users have accounts, such as X. A page of that service gives its
-// user a code, which proves the account once.
-
-/** An account proven by a code. */
-interface SocialAccount {
-  /** Without the @. */
-  readonly handle: string
-  /** https link; null without a picture. */
-  readonly avatarUrl: string | null
-}
-
-export interface SocialProvider {
-  /** Undefined for a code that proves nothing. It has its own deadline. */
-  accountOf(code: string): Promise<SocialAccount | undefined>
-}
-
-const CODE = /^demo:([A-Za-z0-9_]{1,15})$/
-
-/** Accepts every code of the form `demo:handle`, because a demo has nothing of value. */
-export const demoProvider: SocialProvider = {
-  accountOf: async (code) => {
-    const handle = CODE.exec(code)?.[1]
-    if (handle === undefined) return undefined
-    return { handle, avatarUrl: `https://pictures.example/${handle}.png` }
-  },
-}
-
 /** The parts of the account to apply. */
 interface TakeOver {
   readonly username: boolean
@@ -121,4 +94,31 @@ export class SocialConnections {
     const edited = await this.#accounts.editProfile(profileId, edit, this.#reads)
     return edited instanceof Reject ? edited : null
   }
+}
+
+// The interface to a service where users have accounts, such as X. A page of that service gives its
+// user a code, which proves the account once.
+
+/** An account proven by a code. */
+interface SocialAccount {
+  /** Without the @. */
+  readonly handle: string
+  /** https link; null without a picture. */
+  readonly avatarUrl: string | null
+}
+
+export interface SocialProvider {
+  /** Undefined for a code that proves nothing. It has its own deadline. */
+  accountOf(code: string): Promise<SocialAccount | undefined>
+}
+
+const CODE = /^demo:([A-Za-z0-9_]{1,15})$/
+
+/** Accepts every code of the form `demo:handle`, because a demo has nothing of value. */
+export const demoProvider: SocialProvider = {
+  accountOf: async (code) => {
+    const handle = CODE.exec(code)?.[1]
+    if (handle === undefined) return undefined
+    return { handle, avatarUrl: `https://pictures.example/${handle}.png` }
+  },
 }

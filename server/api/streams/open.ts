@@ -1,7 +1,8 @@
 // Assembles the sockets: their limits, their channels and their gateway.
 
 import { Streams } from '../../edge/sockets/account-stream.ts'
-import { ConnectionCounts, type FrameRates } from '../../edge/sockets/connection-counts.ts'
+import { ConnectionCounts } from '../../edge/sockets/connection-counts.ts'
+import type { FrameRates } from '../../edge/sockets/frame-rates.ts'
 import type { Member } from '../../edge/sockets/member.ts'
 import { Pump } from '../../edge/sockets/pump.ts'
 import { SendBudget } from '../../edge/sockets/send-budget.ts'

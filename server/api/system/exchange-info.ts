@@ -10,7 +10,7 @@ import { route } from '../../edge/http/route.ts'
 import { address } from '../../edge/http/schema/fields.ts'
 import { integer, means, nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { list, object } from '../../edge/http/schema/schema.ts'
-import { RANKS } from '../accounts/profile-fields.ts'
+import { RANKS } from '../accounts/ranks.ts'
 import type { SystemServices } from './services.ts'
 
 const chain = () =>

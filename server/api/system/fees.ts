@@ -11,7 +11,7 @@ import { uint256Text } from '../../edge/http/schema/fields.ts'
 import { integer, means, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { paidFeeBps } from '../../exchange/order-entry/order-reply.ts'
-import { RANKS } from '../accounts/profile-fields.ts'
+import { RANKS } from '../accounts/ranks.ts'
 import type { SystemServices } from './services.ts'
 
 const MAKER_FEE_BPS = 0

@@ -1,5 +1,3 @@
-// The words and flags of one line of `outcomex admin`, made from what its route takes.
-
 import {
   EDITED_SETTINGS,
   FIXED_SETTINGS,
@@ -133,6 +131,8 @@ function kindOf(name: string, schema: FieldSchema): Kind<unknown> {
 function isAmount(kind: Kind<unknown>): boolean {
   return kind.shape.startsWith(amount.shape)
 }
+
+// The words and flags of one line of `outcomex admin`, made from what its route takes.
 
 export type Values = Readonly<Record<string, unknown>>
 

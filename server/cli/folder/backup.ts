@@ -4,11 +4,11 @@ import { restoreFolder } from '../../../persistence/backup/restore.ts'
 import { defaultKeyFile } from '../../../persistence/folder-key.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
+import { faultRequested } from '../../settings/fault.ts'
 import { readSetting, requiredFlag, type Setting } from '../../settings/flags.ts'
 import { path } from '../../settings/kinds.ts'
-import { faultRequested } from '../../settings/variables.ts'
 import { EXIT, type Shell } from '../../shell.ts'
-import { progressLines } from './pour.ts'
+import { progressLines } from '../progress.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 // Copies of a data folder: `outcomex backup` takes one while the exchange trades, `outcomex

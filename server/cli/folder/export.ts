@@ -10,7 +10,8 @@ import { readSetting, requiredFlag } from '../../settings/flags.ts'
 import { oneOf } from '../../settings/kinds.ts'
 import { EXIT, type Shell } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
-import { pour, progressLines } from './pour.ts'
+import { progressLines } from '../progress.ts'
+import { pour } from './pour.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 // Rows of a data folder as CSV (RFC 4180). No field is free text: a spreadsheet that opens the file

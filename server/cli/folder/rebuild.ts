@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { rebuildReadTables } from '../../../persistence/follower/follower-handle.ts'
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
 import type { CommandSpec } from '../../command-line.ts'
-import { faultRequested } from '../../settings/variables.ts'
+import { faultRequested } from '../../settings/fault.ts'
 import { EXIT, Failure } from '../../shell.ts'
-import { progressLines } from './pour.ts'
+import { progressLines } from '../progress.ts'
 import { folderOf, OFFLINE_ROWS, STOPPED } from './verify.ts'
 
 export const rebuildCommand: CommandSpec = {

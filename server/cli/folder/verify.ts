@@ -6,7 +6,7 @@ import { flagOf, readSetting } from '../../settings/flags.ts'
 import { onOff } from '../../settings/kinds.ts'
 import { EXIT } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
-import { progressLines } from './pour.ts'
+import { progressLines } from '../progress.ts'
 
 /** The flags of every offline command. */
 export const OFFLINE_ROWS = [SETTINGS.data, SETTINGS.keyFile]

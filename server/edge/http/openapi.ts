@@ -1,5 +1,3 @@
-// The OpenAPI 3.1 document, generated from the routes alone.
-
 import { type RejectName, SCOPE_REJECT } from '../../../engine/domain/reject-precedence.ts'
 import type { Accepted, Scheme } from '../../auth/auth-scheme.ts'
 import { refusalStatus } from '../../messages/refusal.ts'
@@ -63,6 +61,8 @@ function tagsOf(paths: readonly string[]) {
   const names = [...new Set(paths.map(tagOf))].sort()
   return names.map((name) => ({ name, description: TAGS[name] ?? `Calls below /${name}.` }))
 }
+
+// The OpenAPI 3.1 document, generated from the routes alone.
 
 interface Described {
   readonly title: string

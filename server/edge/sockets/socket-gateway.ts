@@ -15,10 +15,9 @@ import {
   type ConnectionBounds,
   type ConnectionCounts,
   ConnectionSlot,
-  FRAME_RATES,
-  type FrameRates,
   type SocketRefusal,
 } from './connection-counts.ts'
+import { FRAME_RATES, type FrameRates } from './frame-rates.ts'
 import { type HandshakeParts, Handshakes, type Proof } from './handshakes.ts'
 import { type FrameCounts, Member } from './member.ts'
 import { isTakenMessage, NAMESPACE } from './packets.ts'

@@ -19,45 +19,6 @@ import { isoText } from '../../messages/iso-text.ts'
 import type { OrderIds } from './order-ids.ts'
 import type { PublishedMarket } from './published.ts'
 
-// The filled amounts of an order in replies and frames (rules §12.4). The average price is that of
-// the order's own token, before fees.
-
-/** The total fills of an order, and its remaining shares. */
-interface Traded {
-  readonly filledSharesRaw: number
-  readonly filledCollateralRaw: number
-  /** 0 for a market buy, whose size is in collateral. */
-  readonly leftRaw: number
-}
-
-interface TradedOrder extends Traded {
-  readonly orderId: string
-  readonly clientOrderId?: string
-}
-
-/** At most six decimals, rounded half up; null without a fill. */
-export function averagePrice(sharesRaw: number, collateralRaw: number): string | null {
-  if (sharesRaw === 0) return null
-  return String(Math.round((collateralRaw / sharesRaw) * UNIT_RAW) / UNIT_RAW)
-}
-
-function fillFields({ filledSharesRaw, filledCollateralRaw, leftRaw }: Traded) {
-  return {
-    filledSize: String(filledSharesRaw),
-    remainingSize: String(leftRaw),
-    averagePrice: averagePrice(filledSharesRaw, filledCollateralRaw),
-  }
-}
-
-/** A canceled order, with its fills until then. */
-export function canceledView(
-  canceled: TradedOrder,
-): ReturnType<typeof fillFields> & Pick<TradedOrder, 'orderId' | 'clientOrderId'> {
-  const { orderId, clientOrderId } = canceled
-  const fills = fillFields(canceled)
-  return clientOrderId === undefined ? { orderId, ...fills } : { orderId, clientOrderId, ...fills }
-}
-
 /** Both signed amounts, derived from the fields of the order (rules §1.5, §1.6). */
 function amountsOf(row: OrderRow): { makerRaw: number; takerRaw: number } {
   if (row.marketForm === 1) {
@@ -149,4 +110,43 @@ export function orderView(row: SignedOrderRow, { market }: PublishedMarket, ids:
 export function userOrderView(row: SignedOrderRow, published: PublishedMarket, ids: OrderIds) {
   const side = row.side === SIDE.BUY ? ('BUY' as const) : ('SELL' as const)
   return { ...orderView(row, published, ids), side }
+}
+
+// The filled amounts of an order in replies and frames (rules §12.4). The average price is that of
+// the order's own token, before fees.
+
+/** The total fills of an order, and its remaining shares. */
+interface Traded {
+  readonly filledSharesRaw: number
+  readonly filledCollateralRaw: number
+  /** 0 for a market buy, whose size is in collateral. */
+  readonly leftRaw: number
+}
+
+interface TradedOrder extends Traded {
+  readonly orderId: string
+  readonly clientOrderId?: string
+}
+
+/** At most six decimals, rounded half up; null without a fill. */
+export function averagePrice(sharesRaw: number, collateralRaw: number): string | null {
+  if (sharesRaw === 0) return null
+  return String(Math.round((collateralRaw / sharesRaw) * UNIT_RAW) / UNIT_RAW)
+}
+
+function fillFields({ filledSharesRaw, filledCollateralRaw, leftRaw }: Traded) {
+  return {
+    filledSize: String(filledSharesRaw),
+    remainingSize: String(leftRaw),
+    averagePrice: averagePrice(filledSharesRaw, filledCollateralRaw),
+  }
+}
+
+/** A canceled order, with its fills until then. */
+export function canceledView(
+  canceled: TradedOrder,
+): ReturnType<typeof fillFields> & Pick<TradedOrder, 'orderId' | 'clientOrderId'> {
+  const { orderId, clientOrderId } = canceled
+  const fills = fillFields(canceled)
+  return clientOrderId === undefined ? { orderId, ...fills } : { orderId, clientOrderId, ...fills }
 }

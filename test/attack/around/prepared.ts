@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
-import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
 import {
   type ExchangeClient,
   SHARE,

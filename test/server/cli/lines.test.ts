@@ -8,7 +8,7 @@ import { ORDER_USAGE, orderLineOf, readTerms } from '../../../server/cli/order/o
 import { feeBpsOf, signedBody } from '../../../server/cli/order/order-request.ts'
 import { splitLine } from '../../../server/command-line.ts'
 import { keccakReady } from '../../../server/crypto/keccak.ts'
-import { nearest } from '../../../server/settings/variables.ts'
+import { nearest } from '../../../server/settings/nearest.ts'
 import { readAdminLine } from '../../support/admin-line.ts'
 
 before(() => keccakReady)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig, type ServeConfig } from '../../../server/config.ts'
-import { serviceLinkWarning } from '../../../server/settings/flags.ts'
+import { serviceLinkWarning } from '../../../server/settings/service-links.ts'
 
 // What the environment of a container or a service brings besides the settings of its operator.
 

@@ -24,68 +24,6 @@ import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
 import { marketsMissing, namesMissing } from './market-names.ts'
 import type { MarketTopics } from './market-topics.ts'
 
-// The prices that blocks leave in pools (rules §12.8). A change of a pool is published with the
-// block that contains its command. Invariant: `#moved` has the changes that are in no published
-// block, oldest first; an account has one trade with a pool between two blocks.
-
-interface Moved {
-  readonly published: PublishedMarket
-  readonly pool: PoolFigures
-  readonly seq: Seq
-}
-
-/** Publishes the prices of one pool. It must not throw. */
-type PublishPrices = (published: PublishedMarket, frame: object) => void
-
-export class PoolMoves implements SettlementListener {
-  readonly #publish: PublishPrices
-  #moved: Moved[] = []
-
-  constructor(publish: PublishPrices) {
-    this.#publish = publish
-  }
-
-  moved(published: PublishedMarket, seq: Seq): void {
-    const { pool } = published
-    if (pool !== null) this.#moved.push({ published, pool, seq })
-  }
-
-  onBlock({ height, throughSeq, ms }: BlockEvent): void {
-    if (this.#moved.length === 0) return
-    const newest = new Map<PublishedMarket, Moved>()
-    const later = this.#moved.filter((each) => {
-      if (each.seq > throughSeq) return true
-      newest.set(each.published, each)
-      return false
-    })
-    this.#moved = later
-    for (const { published, pool } of newest.values()) {
-      this.#publish(published, pricesFrame(published, pool, { height, ms }))
-    }
-  }
-
-  onSetback(): void {
-    // A trade with a pool is never reversed.
-  }
-}
-
-/** The prices of a pool after a block. */
-function pricesFrame(
-  { market }: PublishedMarket,
-  pool: PoolFigures,
-  block: { readonly height: number; readonly ms: number },
-): object {
-  const marketAddress = market.poolAddress ?? ''
-  const yesE6 = poolYesE6(pool)
-  const [yesPrice, noPrice] = [yesE6 / UNIT_RAW, (UNIT_RAW - yesE6) / UNIT_RAW]
-  return {
-    marketAddress,
-    updatedPrices: [{ marketId: market.marketId, marketAddress, yesPrice, noPrice }],
-    blockNumber: block.height,
-    timestamp: isoText(block.ms),
-  }
-}
-
 const IN_USD = '/USD'
 
 interface PriceParts extends BroadcastParts {
@@ -274,3 +212,65 @@ const poolName = (address: string) => `pool ${address.toLowerCase()}`
 /** BTC and BTC/USD are the same symbol, with the name that series and candles use. */
 const symbolName = (symbol: string) =>
   `symbol ${symbol.endsWith(IN_USD) ? symbol : symbol + IN_USD}`
+
+// The prices that blocks leave in pools (rules §12.8). A change of a pool is published with the
+// block that contains its command. Invariant: `#moved` has the changes that are in no published
+// block, oldest first; an account has one trade with a pool between two blocks.
+
+interface Moved {
+  readonly published: PublishedMarket
+  readonly pool: PoolFigures
+  readonly seq: Seq
+}
+
+/** Publishes the prices of one pool. It must not throw. */
+type PublishPrices = (published: PublishedMarket, frame: object) => void
+
+export class PoolMoves implements SettlementListener {
+  readonly #publish: PublishPrices
+  #moved: Moved[] = []
+
+  constructor(publish: PublishPrices) {
+    this.#publish = publish
+  }
+
+  moved(published: PublishedMarket, seq: Seq): void {
+    const { pool } = published
+    if (pool !== null) this.#moved.push({ published, pool, seq })
+  }
+
+  onBlock({ height, throughSeq, ms }: BlockEvent): void {
+    if (this.#moved.length === 0) return
+    const newest = new Map<PublishedMarket, Moved>()
+    const later = this.#moved.filter((each) => {
+      if (each.seq > throughSeq) return true
+      newest.set(each.published, each)
+      return false
+    })
+    this.#moved = later
+    for (const { published, pool } of newest.values()) {
+      this.#publish(published, pricesFrame(published, pool, { height, ms }))
+    }
+  }
+
+  onSetback(): void {
+    // A trade with a pool is never reversed.
+  }
+}
+
+/** The prices of a pool after a block. */
+function pricesFrame(
+  { market }: PublishedMarket,
+  pool: PoolFigures,
+  block: { readonly height: number; readonly ms: number },
+): object {
+  const marketAddress = market.poolAddress ?? ''
+  const yesE6 = poolYesE6(pool)
+  const [yesPrice, noPrice] = [yesE6 / UNIT_RAW, (UNIT_RAW - yesE6) / UNIT_RAW]
+  return {
+    marketAddress,
+    updatedPrices: [{ marketId: market.marketId, marketAddress, yesPrice, noPrice }],
+    blockNumber: block.height,
+    timestamp: isoText(block.ms),
+  }
+}

@@ -1,5 +1,3 @@
-// The public events of match scores and of offers (rules §8.5, §12.8).
-
 import { address, isoTime, slug, uint256Text } from '../../../edge/http/schema/fields.ts'
 import { integer, means, nullable, number, oneOf, text } from '../../../edge/http/schema/scalars.ts'
 import {
@@ -271,6 +269,8 @@ export const marketResolved = event({
     resolutionDate: AT,
   },
 })
+
+// The public events of match scores and of offers (rules §8.5, §12.8).
 
 /** Scores by the slug of their match. */
 function bySlug<S extends Schema>(score: S) {

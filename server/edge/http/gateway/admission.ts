@@ -13,13 +13,6 @@ import { framingRefusal } from './framing.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 
-/** The refusal of an operator whose role does not allow the call; null when it does. */
-function roleRefusal({ accepts }: Guarded, { operator }: Caller): Refusal | null {
-  const needed = accepts.find(({ scheme }) => scheme === 'admin')?.role
-  if (operator === undefined || needed === undefined) return null
-  return mayAct(operator.role, needed) ? null : roleMissing(needed, operator)
-}
-
 interface AdmissionParts<S> {
   readonly options: GatewayOptions<S>
   readonly bulkheads: Bulkheads
@@ -80,4 +73,11 @@ export class Admission<S> {
     if (restricted !== null) return restricted
     return needsJsonType(route, incoming.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
   }
+}
+
+/** The refusal of an operator whose role does not allow the call; null when it does. */
+function roleRefusal({ accepts }: Guarded, { operator }: Caller): Refusal | null {
+  const needed = accepts.find(({ scheme }) => scheme === 'admin')?.role
+  if (operator === undefined || needed === undefined) return null
+  return mayAct(operator.role, needed) ? null : roleMissing(needed, operator)
 }

@@ -18,35 +18,6 @@ import { profileWaitSec, rateKeyOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { encoded, verify } from './replies/outgoing.ts'
 
-// Charges read calls for their cost when rate limits are on.
-
-/** Rate classes whose calls only read, so their cost grows with what they request. */
-const CHARGED: ReadonlySet<RateClass> = new Set(['public', 'private'])
-
-interface ChargedCall<S> {
-  readonly call: Call
-  readonly route: Pick<Route<S>, 'rateClass' | 'raw'>
-  readonly address: string
-  readonly caller: Caller | null
-}
-
-class ChargedCalls<S> {
-  readonly #limiters: Limiters | null
-
-  constructor(limiters: Omit<Limiters, 'clock'>, clock: () => number) {
-    const { addressLimiter = null, profileLimiter = null } = limiters
-    const isLimited = addressLimiter !== null || profileLimiter !== null
-    this.#limiters = isLimited ? { addressLimiter, profileLimiter, clock } : null
-  }
-
-  begin({ call, route, address, caller }: ChargedCall<S>): void {
-    if (this.#limiters === null || route.raw || !CHARGED.has(route.rateClass)) return
-    if (call.isOwn === true) return
-    const key = caller === null ? null : rateKeyOf(caller)
-    call.charges = new Charges(this.#limiters, { rateClass: route.rateClass, address, key })
-  }
-}
-
 /** The outcome of an ended call, for the metrics. */
 interface Ending {
   readonly status: number
@@ -143,5 +114,34 @@ export class CallsWithin<S> {
     } catch (error) {
       onFault(error, 'http')
     }
+  }
+}
+
+// Charges read calls for their cost when rate limits are on.
+
+/** Rate classes whose calls only read, so their cost grows with what they request. */
+const CHARGED: ReadonlySet<RateClass> = new Set(['public', 'private'])
+
+interface ChargedCall<S> {
+  readonly call: Call
+  readonly route: Pick<Route<S>, 'rateClass' | 'raw'>
+  readonly address: string
+  readonly caller: Caller | null
+}
+
+class ChargedCalls<S> {
+  readonly #limiters: Limiters | null
+
+  constructor(limiters: Omit<Limiters, 'clock'>, clock: () => number) {
+    const { addressLimiter = null, profileLimiter = null } = limiters
+    const isLimited = addressLimiter !== null || profileLimiter !== null
+    this.#limiters = isLimited ? { addressLimiter, profileLimiter, clock } : null
+  }
+
+  begin({ call, route, address, caller }: ChargedCall<S>): void {
+    if (this.#limiters === null || route.raw || !CHARGED.has(route.rateClass)) return
+    if (call.isOwn === true) return
+    const key = caller === null ? null : rateKeyOf(caller)
+    call.charges = new Charges(this.#limiters, { rateClass: route.rateClass, address, key })
   }
 }

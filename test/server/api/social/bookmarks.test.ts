@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
-import { SOCIAL_LIMITS } from '../../../../engine/domain/social/social-command.ts'
+import { SOCIAL_LIMITS } from '../../../../engine/domain/social/social-limits.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
 import type { Trader } from '../../../support/live-exchange.ts'

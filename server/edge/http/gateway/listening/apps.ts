@@ -5,25 +5,6 @@
 import type * as library from 'uWebSockets.js'
 import type { TlsFiles } from './listen-check.ts'
 
-/** Without this flag, two exchanges could share a port, and each would get half of the calls. */
-const EXCLUSIVE_PORT = 1
-
-/** Starts to listen on a port of the app's own; 0 picks one. */
-function listenAlone(
-  app: library.TemplatedApp,
-  host: string,
-  port: number,
-): Promise<library.us_listen_socket> {
-  return new Promise((resolve, reject) => {
-    const listened = (socket: library.us_listen_socket | false) => {
-      if (socket !== false) resolve(socket)
-      else reject(new Error(`cannot listen on ${host}:${port}; is the port in use?`))
-    }
-    // The library's types do not allow a host together with options.
-    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, listened])
-  })
-}
-
 type TemplatedApp = library.TemplatedApp
 
 /** The library's types omit the calls by which one app hands connections to another. */
@@ -80,4 +61,23 @@ export class Apps {
   close(): void {
     for (const app of this.#all) app.close()
   }
+}
+
+/** Without this flag, two exchanges could share a port, and each would get half of the calls. */
+const EXCLUSIVE_PORT = 1
+
+/** Starts to listen on a port of the app's own; 0 picks one. */
+function listenAlone(
+  app: library.TemplatedApp,
+  host: string,
+  port: number,
+): Promise<library.us_listen_socket> {
+  return new Promise((resolve, reject) => {
+    const listened = (socket: library.us_listen_socket | false) => {
+      if (socket !== false) resolve(socket)
+      else reject(new Error(`cannot listen on ${host}:${port}; is the port in use?`))
+    }
+    // The library's types do not allow a host together with options.
+    Reflect.apply(app.listen, app, [host, port, EXCLUSIVE_PORT, listened])
+  })
 }
