@@ -105,12 +105,16 @@ function comeAndGo(count: number): number {
 }
 
 test('sessions that were logged out or expired take no memory', (t) => {
-  // The first round lets V8 allocate what it keeps for the code.
+  // The first round lets V8 allocate what it keeps for the code. It compiles on threads of its own,
+  // so a later round may pay for code too; a leak would be in every round.
   comeAndGo(SESSIONS)
-  const before = heldBytes()
-  const opened = comeAndGo(SESSIONS)
-  const kept = (heldBytes() - before) / SESSIONS
-  t.diagnostic(`an open session with its nonce: ${opened.toFixed(0)} bytes`)
+  const rounds = [1, 2, 3].map(() => {
+    const before = heldBytes()
+    const opened = comeAndGo(SESSIONS)
+    return { opened, kept: (heldBytes() - before) / SESSIONS }
+  })
+  const kept = Math.min(...rounds.map((round) => round.kept))
+  t.diagnostic(`an open session with its nonce: ${rounds[0].opened.toFixed(0)} bytes`)
   t.diagnostic(`kept of each session after all ended: ${kept.toFixed(1)} bytes`)
   assert.ok(kept < 8, `${kept.toFixed(1)} bytes`)
 })
