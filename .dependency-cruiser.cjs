@@ -22,11 +22,13 @@ const IMPORTERS = {
   'better-sqlite3': 'persistence/database.ts',
   commander: 'server/command-line.ts',
   esbuild: 'server/build/bundle.ts',
+  'hdr-histogram-js': 'server/cli/load/histogram.ts',
   jose: 'server/auth/identity.ts',
   marked: 'server/docs/markdown.ts',
   msgpackr: 'engine/wire/codec.ts',
   pino: 'server/ops/logging/log.ts',
   'socket.io': 'server/edge/sockets/socket-gateway.ts',
+  'socket.io-client': 'server/cli/load/readers.worker.ts',
   typebox: 'server/edge/http/schema/schema.ts',
   'uWebSockets.js': 'server/edge/http/gateway/native-library.ts',
 }

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { LIMITS } from '../engine/domain/limits.ts'
 import { MOVE_LIMITS } from '../engine/domain/moves/move-limits.ts'
 import { PACK_LIMITS } from '../engine/domain/packs/pack-limits.ts'
+import { DAY_MS, MS_PER_SEC } from '../engine/domain/units.ts'
 import type { Durability } from '../persistence/journal/journal-port.ts'
 import type { RegistrationRules } from './auth/registrations.ts'
 import { type Grammar, splitLine } from './command-line.ts'
@@ -61,6 +62,8 @@ import { refuseUnknownVariables } from './settings/variables.ts'
 
 const file = path('FILE', 'the path of a file')
 const THREADS_MAX = 256
+
+const HMAC_SKEW_SEC = LIMITS.signatureSkewMs / MS_PER_SEC
 
 export const SETTINGS = {
   port: setting('port', count(0, 65_535), 3000, 'Port to listen on; 0 picks one.'),
@@ -158,6 +161,12 @@ export const SETTINGS = {
   tlsCert: maybe('tls-cert', file, 'Certificate chain (PEM); serves HTTPS with --tls-key.'),
   tlsKey: maybe('tls-key', file, 'Private key of the certificate (PEM).'),
   noRateLimit: setting('no-rate-limit', onOff, false, 'Switches the rate limits off.'),
+  hmacSkew: setting(
+    'hmac-skew',
+    count(HMAC_SKEW_SEC, DAY_MS / MS_PER_SEC, 'SEC'),
+    HMAC_SKEW_SEC,
+    'Seconds by which the timestamp of signed orders may be off; more is for load tests only.',
+  ),
   socialProvider: setting<SocialProviderName>(
     'social-provider',
     oneOf('none', 'demo'),
@@ -237,6 +246,8 @@ export interface ServeConfig {
   readonly addressHeader: string | undefined
   readonly registration: RegistrationRules
   readonly domain: { readonly name: string; readonly chainId: number }
+  /** Maximum clock difference of a signed call with orders. */
+  readonly orderSkewMs: number
   /** Undefined when no identity token is accepted. */
   readonly identity: IdentityRequest | undefined
   /** Like `https://exchange.example`; undefined when none is given. */
@@ -390,6 +401,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     addressHeader: addressHeaderOf(get),
     registration: registrationOf(get, !get(SETTINGS.noRateLimit)),
     domain: { name: get(SETTINGS.domainName), chainId: get(SETTINGS.chainId) },
+    orderSkewMs: get(SETTINGS.hmacSkew) * MS_PER_SEC,
     identity: identityOf(given, (path) => readText(path, 'identity key file', readFile)),
     publicUrl: publicUrlOf(given),
     corsOrigins: corsOriginsOf(given),

@@ -1,24 +1,10 @@
 // Operations at a constant rate, and their latencies.
 
-import { build, type Histogram } from 'hdr-histogram-js'
-import { spawn } from '../../engine/thread/spawn.ts'
+import { newHistogram, percentileMs, recordMs } from '../../server/cli/load/histogram.ts'
+import { monotonicMs, type Pace, startPacer } from '../../server/cli/load/pacer.ts'
 import type { Case } from './bench.ts'
 
-export interface PacerData {
-  readonly perSecond: number
-  readonly count: number
-}
-
 const PERCENTILES = [50, 99, 99.9, 99.99, 100] as const
-
-export function monotonicMs(): number {
-  return Number(process.hrtime.bigint()) / 1e6
-}
-
-/** Latencies in microseconds. */
-export function newHistogram(): Histogram {
-  return build({ lowestDiscernibleValue: 1, highestTrackableValue: 60_000_000 })
-}
 
 /** Latencies of one run in milliseconds: one for each percentile of `percentilesOf`. */
 export type Latencies = readonly number[]
@@ -28,23 +14,21 @@ export type Latencies = readonly number[]
  * count from the intended start of each, so every wait is included.
  */
 export function paced(
-  data: PacerData,
+  pace: Pace,
   begin: (index: number, done: () => void) => void,
 ): Promise<Latencies> {
   const histogram = newHistogram()
-  const entry = new URL('./pacer.worker.ts', import.meta.url)
-  const worker = spawn(entry, { name: 'pacer', workerData: data })
   let begun = 0
   let ended = 0
   return new Promise((resolve, reject) => {
-    worker.on('error', reject)
-    worker.on('message', (intendedMs: number) => {
+    const start = (intendedMs: number) => {
       begin(begun++, () => {
-        histogram.recordValue(Math.max(1, Math.round((monotonicMs() - intendedMs) * 1000)))
-        if (++ended < data.count) return
-        resolve(PERCENTILES.map((each) => histogram.getValueAtPercentile(each) / 1000))
+        recordMs(histogram, monotonicMs() - intendedMs)
+        if (++ended < pace.count) return
+        resolve(PERCENTILES.map((each) => percentileMs(histogram, each) ?? 0))
       })
-    })
+    }
+    startPacer(pace, start, reject)
   })
 }
 

@@ -1,8 +1,8 @@
 // One caller that makes one call at a time, so a figure is a latency and not a throughput.
 
 import { Agent, request } from 'node:http'
+import { monotonicMs } from '../../server/cli/load/pacer.ts'
 import { headersFor } from '../../test/support/exchange-client.ts'
-import { monotonicMs } from '../harness/pacer.ts'
 
 export interface Call {
   readonly method: 'GET' | 'POST'

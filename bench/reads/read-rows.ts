@@ -1,7 +1,7 @@
 // Tables of reads, and the rows of their latencies on two sides that are up at once and alternate.
 
+import { monotonicMs } from '../../server/cli/load/pacer.ts'
 import { alternate, pairOf, percentileOf, type Row } from '../harness/bench.ts'
-import { monotonicMs } from '../harness/pacer.ts'
 import type { Call, Caller } from '../http/calls.ts'
 
 const PERCENTILES = [50, 99]

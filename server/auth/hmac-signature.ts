@@ -76,9 +76,12 @@ export function isTokenSecret(given: string, secret: Uint8Array): boolean {
 }
 
 /** Null, or the reason why the three headers do not prove the owner of the token. */
-export function verifyHmac(call: SignedCall): Reject | null {
+export function verifyHmac(
+  call: SignedCall,
+  skewMsMax: number = LIMITS.signatureSkewMs,
+): Reject | null {
   const skewMs = Math.abs(call.nowMs - parseInstant(call.timestamp))
-  if (!(skewMs <= LIMITS.signatureSkewMs)) return REJECT.TIMESTAMP_INVALID
+  if (!(skewMs <= skewMsMax)) return REJECT.TIMESTAMP_INVALID
   return isSameText(call.signature, digestOf(call)) ? null : REJECT.HMAC_INVALID
 }
 
@@ -102,13 +105,14 @@ export function checkTokenCall(
   apiKey: string,
   call: Omit<SignedCall, 'secret'>,
   scopes: readonly Scope[],
+  skewMsMax: number = LIMITS.signatureSkewMs,
 ): Reject | null {
   if (apiKey === '') return REJECT.UNAUTHENTICATED
   if (token === undefined) return REJECT.API_KEY_INVALID
   const { timestamp, method, pathWithQuery, body, signature, nowMs } = call
   const { secret } = token
   const signed = { secret, timestamp, method, pathWithQuery, body, signature, nowMs }
-  const reject = verifyHmac(signed)
+  const reject = verifyHmac(signed, skewMsMax)
   if (reject !== null) return reject
   const missing = scopes.find((scope) => !token.scopes.includes(scope))
   return missing === undefined ? null : REJECT[SCOPE_REJECT[missing]]

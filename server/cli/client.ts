@@ -6,6 +6,8 @@ import { Failure } from '../shell.ts'
 // The client side of the commands that call a running server.
 
 const DEADLINE_MS = 10_000
+/** Where `serve` listens without flags. */
+export const DEFAULT_URL = 'http://127.0.0.1:3000'
 
 export interface Request {
   readonly method: string

@@ -42,6 +42,10 @@ export const commands: Commands = {
     about: 'Signs and sends an order as a demo trader.',
     load: async () => (await import('./order/order.ts')).orderCommand,
   },
+  load: {
+    about: 'Sends a load of signed orders to a running exchange, and measures it.',
+    load: async () => (await import('./load/load.ts')).loadCommand,
+  },
   top: {
     about: 'Shows rates, latencies, queues and the busiest markets of a running exchange.',
     load: async () => (await import('./top/top.ts')).topCommand,

@@ -22,6 +22,7 @@ const ORDER = [
   'operating',
   'groups-and-series',
   'metrics',
+  'load-testing',
   'design',
   'engineering',
   'proofs',

@@ -70,6 +70,8 @@ export interface OpenOptions extends SnapshotOptions, SolvencyOptions {
   readonly marketThreads: MarketThreads
   readonly intakeThreads: number
   readonly domain: { readonly name: string; readonly chainId: number }
+  /** Maximum clock difference of a signed call with orders; that of all calls when absent. */
+  readonly orderSkewMs?: number
   /** The token in which shares are paid; when absent, no series runs. */
   readonly collateralAddress?: string
   /** Interval between blocks of trades; when absent, trades are never mined. */
@@ -276,6 +278,7 @@ function startIntake(
     ...listener,
     threads: options.intakeThreads,
     domain: options.domain,
+    orderSkewMs: options.orderSkewMs,
     onFault: (reason) => options.onFault(reason.message),
     replicate,
     onReplaced: options.onWarning,

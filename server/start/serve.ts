@@ -179,6 +179,9 @@ async function open(
         'the folder was written with --durability normal',
     )
   }
+  if (config.orderSkewMs > LIMITS.signatureSkewMs) {
+    log.warn('--hmac-skew accepts old signatures of orders: use it for load tests only')
+  }
   return exchange
 }
 

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { newHistogram } from '../../bench/harness/pacer.ts'
+import { newHistogram } from '../../server/cli/load/histogram.ts'
 import type { OrderPool } from './order-pool.ts'
 
 // Sends orders at a rate that ignores the replies, or as fast as replies come. A connection carries

@@ -1,12 +1,10 @@
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { WrongUse } from '../../settings/flags.ts'
 import { EXIT, type Shell } from '../../shell.ts'
-import { accepted, send } from '../client.ts'
+import { accepted, DEFAULT_URL, send } from '../client.ts'
 import { findDemo, isOfDemo } from '../demo-file.ts'
 import { type AdminLines, adminLines } from './admin-lines.ts'
 import { adminRoutes } from './admin-routes.ts'
-
-const DEFAULT_URL = 'http://127.0.0.1:3000'
 
 /** The list of a reply; null when it has none. */
 function rowsOf(body: unknown, name: string): readonly object[] | null {

@@ -3,11 +3,13 @@ import type { CommandSpec, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
 import { nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
-import { Figures, type Look, seriesOf } from '../../ops/figures.ts'
+import { Figures, type Look } from '../../ops/figures.ts'
 import { flagOf, readSetting } from '../../settings/flags.ts'
 import { count, onOff, optional, words } from '../../settings/kinds.ts'
 import { EXIT, Failure } from '../../shell.ts'
+import { DEFAULT_URL } from '../client.ts'
 import { findDemo, isOfDemo } from '../demo-file.ts'
+import { fetched, lookAt, type MetricsSource } from '../server-metrics.ts'
 import { type Ticker, viewLines } from './view.ts'
 
 const URL_FLAG = flagOf(
@@ -30,14 +32,10 @@ const ONCE = flagOf(
   'Print one view after one interval, and end; also without a terminal.',
 )
 
-const DEFAULT_URL = 'http://127.0.0.1:3000'
-const DEADLINE_MS = 10_000
 const CLEAR = '\u001b[H\u001b[J'
 const ENTER = '\u001b[?1049h\u001b[?25l'
 const LEAVE = '\u001b[?25h\u001b[?1049l'
 const MS_PER_SEC = 1000
-/** The clock of all rates: the figures are of the instant at which the server made their text. */
-const UPTIME = 'outcomex_uptime_seconds'
 
 const tickersReply = compile(
   openObject({
@@ -53,42 +51,14 @@ const tickersReply = compile(
   }),
 )
 
-interface Source {
-  readonly url: string
+interface Source extends MetricsSource {
   /** Where markets are read; the listener of operators has none. */
   readonly publicUrl: string
-  readonly token: string | undefined
-}
-
-/** The likely cause of an unusable answer, by its status. */
-function reasonOf(status: number): string {
-  if (status === 401 || status === 403) return ': is the admin token right?'
-  if (status !== 404) return '.'
-  return (
-    ': metrics are not served there. With --ops-listen they are served at that address alone: ' +
-    'name that one with --url, and the public one with --markets-url.'
-  )
-}
-
-async function requested(url: string, token?: string): Promise<string> {
-  const headers: Record<string, string> =
-    token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(DEADLINE_MS) })
-  const body = await response.text()
-  if (response.ok) return body
-  throw new Failure(`${url} answers ${response.status}${reasonOf(response.status)}`)
 }
 
 async function tickersOf({ publicUrl }: Source): Promise<readonly Ticker[]> {
-  const body: unknown = await requested(`${publicUrl}/markets/tickers`).then(JSON.parse, () => null)
+  const body: unknown = await fetched(`${publicUrl}/markets/tickers`).then(JSON.parse, () => null)
   return tickersReply.holds(body) ? body.tickers : []
-}
-
-async function lookAt({ url, token }: Source): Promise<Look> {
-  const series = seriesOf(await requested(`${url}/metrics`, token))
-  const uptime = series.find(({ name }) => name === UPTIME)
-  if (uptime === undefined) throw new Failure(`${url}/metrics is not of an exchange.`)
-  return { atMs: uptime.value * MS_PER_SEC, series }
 }
 
 /** A view after each interval, until the signal ends it. */
@@ -155,6 +125,7 @@ function sourceOf({ given }: Line) {
     url,
     publicUrl,
     token: readSetting(SETTINGS.adminToken, given) ?? own?.adminToken,
+    advice: 'name that one with --url, and the public one with --markets-url.',
   }
   return { source, seconds: readSetting(INTERVAL, given), isOnce: readSetting(ONCE, given) }
 }

@@ -17,7 +17,17 @@ export interface Shown {
   readonly tickers: readonly Ticker[]
 }
 
-const STEPS = ['read', 'intake', 'sequence', 'journal', 'match', 'settle', 'publish', 'whole']
+/** The steps of a call in the metrics. */
+export const STEPS = [
+  'read',
+  'intake',
+  'sequence',
+  'journal',
+  'match',
+  'settle',
+  'publish',
+  'whole',
+]
 const KINDS = ['order', 'cancel', 'change', 'query'] as const
 const MODES = ['normal', 'post_only', 'cancel_only', 'disabled']
 const BUSIEST = 8
@@ -33,6 +43,8 @@ const QUEUES = [
 
 const MEGA = 1_000_000
 const name = (short: string) => `outcomex_${short}`
+/** The metric of the time of a step, by `kind` and `step`. */
+export const STEP_METRIC = name('step_seconds')
 
 /** Text of the server cannot move the cursor of a terminal. */
 export function plain(text: string): string {
@@ -57,16 +69,18 @@ function row(head: string, cells: readonly string[]): string {
   return head.padEnd(10) + cells.map((cell) => cell.padStart(11)).join('')
 }
 
-function stepLines(figures: Figures): string[] {
-  const metric = name('step_seconds')
-  const used = KINDS.filter((kind) => figures.added(`${metric}_count`, { kind, step: 'whole' }) > 0)
+/** How long the steps of each kind of call took. */
+export function stepLines(figures: Figures, head = ''): string[] {
+  const used = KINDS.filter((kind) => {
+    return figures.added(`${STEP_METRIC}_count`, { kind, step: 'whole' }) > 0
+  })
   const lines = used.flatMap((kind) =>
     [0.5, 0.99].map((part) => {
-      const cells = STEPS.map((step) => timeOf(figures.quantile(metric, part, { kind, step })))
+      const cells = STEPS.map((step) => timeOf(figures.quantile(STEP_METRIC, part, { kind, step })))
       return row(`${kind} p${part * 100}`, cells)
     }),
   )
-  return ['', row('', STEPS), ...(lines.length === 0 ? ['nothing came'] : lines)]
+  return ['', row(head, STEPS), ...(lines.length === 0 ? ['nothing came'] : lines)]
 }
 
 function threadLine(figures: Figures): string {

@@ -17,6 +17,7 @@ export interface IntakeThreadData {
   readonly working: SharedArrayBuffer
   readonly busyTimes: BusyCells
   readonly domain: SigningDomain
+  readonly orderSkewMs: number | undefined
 }
 
 const IDLE_WAIT_MS = 1000
@@ -44,7 +45,7 @@ export class IntakeLoop {
     this.#working = new Int32Array(data.working)
     this.#clock = new BusyClock(data.busyTimes)
     this.#directory = new Directory(data.domain)
-    this.#intake = new Intake(this.#directory)
+    this.#intake = new Intake(this.#directory, data.orderSkewMs)
     this.#sendWakeUp = sendWakeUp
   }
 

@@ -55,6 +55,8 @@ export interface IntakePoolOptions {
   /** 0 checks orders on the calling thread: for tests and profiling. */
   readonly threads: number
   readonly domain: SigningDomain
+  /** Maximum clock difference of a call; LIMITS.signatureSkewMs when absent. */
+  readonly orderSkewMs?: number | undefined
   readonly onResult: (result: IntakeResult) => void
   /** Receives each result of a group of orders, in their order. */
   readonly onPart?: (result: IntakeResult, part: GroupPart) => void
@@ -102,7 +104,7 @@ export class IntakePool {
   constructor(options: IntakePoolOptions) {
     this.#options = options
     this.#directory = new Directory(options.domain)
-    this.#intake = new Intake(this.#directory)
+    this.#intake = new Intake(this.#directory, options.orderSkewMs)
     const inFlightMax = options.inFlightMax ?? LIMITS.inFlightMax
     this.#workerInFlightMax = Math.max(1, Math.floor(inFlightMax / Math.max(1, options.threads)))
     const threadsReady = new Promise<void>((resolve) => {
@@ -121,10 +123,11 @@ export class IntakePool {
 
   /** `before` is the thread that this one replaces. */
   #start(index: number, before?: IntakeWorker): IntakeWorker {
-    const { domain, ringBytes = LIMITS.ringBytes } = this.#options
+    const { domain, orderSkewMs, ringBytes = LIMITS.ringBytes } = this.#options
     return new IntakeWorker({
       index,
       domain,
+      orderSkewMs,
       ringBytes,
       open: before?.open,
       busyTimes: before?.busyTimes,

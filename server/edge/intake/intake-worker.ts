@@ -24,6 +24,7 @@ interface Frame {
 export interface WorkerParts {
   readonly index: number
   readonly domain: SigningDomain
+  readonly orderSkewMs?: number | undefined
   readonly ringBytes: number
   /** Unanswered requests of the thread that this one replaces. */
   readonly open?: Map<number, number>
@@ -73,9 +74,10 @@ export class IntakeWorker {
     this.results = new Ring(results)
     this.#working = new Int32Array(working)
     this.#working[WORKING.key] = AT_NOTHING
-    const { domain } = parts
+    const { domain, orderSkewMs } = parts
     const { cells: busyTimes } = this.busyTimes
-    const workerData: IntakeThreadData = { requests, results, working, busyTimes, domain }
+    const rings = { requests, results, working, busyTimes }
+    const workerData: IntakeThreadData = { ...rings, domain, orderSkewMs }
     this.#worker = spawn(new URL('./intake.worker.ts', import.meta.url), {
       name: this.name,
       workerData,

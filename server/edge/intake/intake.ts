@@ -65,9 +65,12 @@ export class Intake {
   readonly #amounts = blankAmounts()
   readonly #place = blankPlace()
   readonly #flaws: OrderFlaws
+  readonly #skewMs: number
 
-  constructor(directory: Directory) {
+  /** `skewMs` is the maximum clock difference of a call. */
+  constructor(directory: Directory, skewMs: number = LIMITS.signatureSkewMs) {
     this.#directory = directory
+    this.#skewMs = skewMs
     this.#flaws = new OrderFlaws(directory)
   }
 
@@ -148,7 +151,7 @@ export class Intake {
   /** The token that signed the call, or why the call does not prove it. */
   #prove(request: IntakeRequest): KnownToken | Reject {
     const token = this.#directory.token(request.apiKey)
-    const reject = checkTokenCall(token, request.apiKey, request, SCOPES)
+    const reject = checkTokenCall(token, request.apiKey, request, SCOPES, this.#skewMs)
     if (reject !== null) return reject
     assert(token !== undefined, 'an authenticated call has a token')
     this.#output.writeUInt32LE(token.profileId, RESULT.profileId)

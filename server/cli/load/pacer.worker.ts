@@ -1,10 +1,10 @@
 // Sends the intended start of each operation. It runs in a thread of its own, so that a delay of
-// the main thread counts as latency.
+// the thread that begins the operations counts as latency.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { monotonicMs, type PacerData } from './pacer.ts'
+import { monotonicMs, type Pace } from './pacer.ts'
 
-const { count, perSecond }: PacerData = workerData
+const { count, perSecond }: Pace = workerData
 const cell = new Int32Array(new SharedArrayBuffer(4))
 const startMs = monotonicMs() + 5
 for (let index = 0; index < count; index++) {
