@@ -24,7 +24,8 @@ interface LoadResult {
 /** Runs in a thread: see `latenciesOf`. */
 export async function sendAtRate(plan: LoadPlan): Promise<LoadResult> {
   const { port, connections, perSecond, requests } = plan
-  const client = new Connections({ host: '127.0.0.1', port, isSecure: false, connections })
+  const target = { host: '127.0.0.1', port, authority: 'bench', isSecure: false, connections }
+  const client = new Connections(target)
   await client.open()
   let refusal = ''
   const latencies = await paced({ perSecond, count: requests.length }, (index, done) => {

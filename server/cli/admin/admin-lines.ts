@@ -4,7 +4,8 @@
 import type { Grammar, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
 import { flagOf, readSetting } from '../../settings/flags.ts'
-import { onOff, optional, words } from '../../settings/kinds.ts'
+import { onOff } from '../../settings/kinds.ts'
+import { urlFlag } from '../common-flags.ts'
 import { type FlagField, flagFor, type Values, type WordField, wordFor } from './admin-fields.ts'
 import type { AdminRoute, FieldSchema } from './admin-routes.ts'
 import { ADMIN_ROWS, type AdminRow } from './admin-rows.ts'
@@ -23,10 +24,8 @@ export interface AdminLine {
   readonly table: string | null
 }
 
-const URL_FLAG = flagOf(
+const URL_FLAG = urlFlag(
   'url',
-  optional(words('URL', 'the address of the server')),
-  undefined,
   'Address of the server; else the one in demo.json, else http://127.0.0.1:3000.',
 )
 const JSON_FLAG = flagOf('json', onOff, false, 'Print one line of JSON, not a table or a text.')

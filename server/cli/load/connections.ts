@@ -7,6 +7,8 @@ import { connect as connectSecure } from 'node:tls'
 export interface Target {
   readonly host: string
   readonly port: number
+  /** The value of the Host header. */
+  readonly authority: string
   readonly isSecure: boolean
   readonly connections: number
 }

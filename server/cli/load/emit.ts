@@ -1,9 +1,9 @@
 // Signed requests in a file, for autocannon and other clients.
 
-import { writeFile } from 'node:fs/promises'
 import { VERSION } from '../../version.ts'
 import { type Request, signedRequest } from '../client.ts'
-import type { OPERATIONS, Venue } from './load-plan.ts'
+import type { LoadLine } from './load-line.ts'
+import type { Venue } from './load-plan.ts'
 import { signOrder } from './signed-orders.ts'
 
 const HAR_ENDING = '.har'
@@ -46,13 +46,12 @@ function harOf(baseUrl: string, requests: readonly Request[]) {
   return { log: { version: '1.2', creator: { name: 'outcomex', version: VERSION }, entries } }
 }
 
-/** Orders that rest and orders that match, by their weights; a cancel needs the id of a reply. */
-export async function emitRequests(
-  file: string,
-  baseUrl: string,
+/** `count` orders that rest or match, by their weights; a cancel needs the id of a reply. */
+export function requestsText(
+  { url, emitFile, mix }: LoadLine,
   venue: Venue,
-  { count, mix }: { count: number; mix: Readonly<Record<(typeof OPERATIONS)[number], number>> },
-): Promise<void> {
+  count: number,
+): string {
   const takePart = mix.take / (mix.take + mix.add + mix.replace)
   const requests = Array.from({ length: count }, (_, index) => {
     const isTake = Math.floor((index + 1) * takePart) > Math.floor(index * takePart)
@@ -60,6 +59,5 @@ export async function emitRequests(
     const call = { method: 'POST', path: '/orders', body }
     return signedRequest(call, venue.traders[trader], Date.now())
   })
-  const content = file.endsWith(HAR_ENDING) ? harOf(baseUrl, requests) : requests
-  await writeFile(file, JSON.stringify(content))
+  return JSON.stringify(emitFile?.endsWith(HAR_ENDING) ? harOf(url, requests) : requests)
 }

@@ -2,8 +2,9 @@ import { availableParallelism } from 'node:os'
 import type { Line, Usage } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
 import { flagOf, type Kind, readSetting, type Setting, WrongUse } from '../../settings/flags.ts'
-import { count, onOff, optional, path, words } from '../../settings/kinds.ts'
+import { count, onOff, optional } from '../../settings/kinds.ts'
 import { DEFAULT_URL } from '../client.ts'
+import { fileFlag, urlFlag } from '../common-flags.ts'
 import { findDemo, isOfDemo } from '../demo-file.ts'
 import { type Mix, OPERATIONS } from './load-plan.ts'
 
@@ -24,16 +25,9 @@ const mix: Kind<Mix> = {
 }
 
 const FLAGS = {
-  url: flagOf(
-    'url',
-    optional(words('URL', 'the address of the server')),
-    undefined,
-    'Public address of the server; else the one in demo.json.',
-  ),
-  opsUrl: flagOf(
+  url: urlFlag('url', 'Public address of the server; else the one in demo.json.'),
+  opsUrl: urlFlag(
     'ops-url',
-    optional(words('URL', 'the address of the server')),
-    undefined,
     'Where operators reach the server, when it has --ops-listen; else the address of --url.',
   ),
   rate: flagOf(
@@ -65,17 +59,10 @@ const FLAGS = {
     undefined,
     'Threads that send; half of the cores, at most 8.',
   ),
-  hdr: flagOf(
-    'hdr',
-    optional(path('FILE', 'the path of a file')),
-    undefined,
-    'Write the latencies of each second as a log of HdrHistogram.',
-  ),
+  hdr: fileFlag('hdr', 'Write the latencies of each second as a log of HdrHistogram.'),
   json: flagOf('json', onOff, false, 'Print the result as JSON.'),
-  emit: flagOf(
+  emit: fileFlag(
     'emit',
-    optional(path('FILE', 'the path of a file')),
-    undefined,
     'Send nothing; write signed requests for autocannon: FILE.har as HAR, else as JSON.',
   ),
 } as const

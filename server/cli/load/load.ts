@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { finished } from 'node:stream/promises'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
+import { reasonOf } from '../../../engine/domain/error-code.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { keccakReady } from '../../crypto/keccak.ts'
@@ -10,7 +10,7 @@ import { Figures, type Look } from '../../ops/figures.ts'
 import { EXIT, Failure, type Shell } from '../../shell.ts'
 import { lookAt, type MetricsSource } from '../server-metrics.ts'
 import { STEP_METRIC, STEPS } from '../top/view.ts'
-import { emitRequests } from './emit.ts'
+import { requestsText } from './emit.ts'
 import { LOAD_USAGE, type LoadLine, loadLineOf } from './load-line.ts'
 import type { FromSender, SenderPlan } from './load-plan.ts'
 import { Readers, type ReaderTotals } from './readers.ts'
@@ -31,14 +31,14 @@ function shares(count: number, parts: number): number[] {
 }
 
 function plansOf(line: LoadLine, venue: LoadVenue): SenderPlan[] {
-  const { hostname, port, protocol } = new URL(line.url)
+  const { hostname, host: authority, port, protocol } = new URL(line.url)
   const isSecure = protocol === 'https:'
   const ownPort = isSecure ? DEFAULT_PORTS['https:'] : DEFAULT_PORTS['http:']
   const host = hostname.replace(/^\[|\]$/g, '')
   const connections = shares(line.connections, line.threads)
   const rates = line.perSecond === null ? null : shares(line.perSecond, line.threads)
   return connections.map((ofThread, thread) => ({
-    target: { host, port: Number(port) || ownPort, isSecure, connections: ofThread },
+    target: { host, port: Number(port) || ownPort, authority, isSecure, connections: ofThread },
     perSecond: rates === null ? null : rates[thread],
     seconds: line.seconds,
     mix: line.mix,
@@ -53,11 +53,22 @@ function source({ opsUrl, adminToken }: LoadLine): MetricsSource {
   return { url: opsUrl, token: adminToken, advice: 'name that one with --ops-url.' }
 }
 
-/** The figures of a later instant than `before`. */
-async function lookAfter(line: LoadLine, before: Look): Promise<Look> {
-  await setTimeout(METRICS_MS)
-  const now = await lookAt(source(line))
-  return now.atMs === before.atMs ? lookAfter(line, before) : now
+/** What the server measured since `before`; null when it does not answer any more. */
+async function figuresSince(before: Look, line: LoadLine): Promise<Figures | null> {
+  for (;;) {
+    await setTimeout(METRICS_MS)
+    const now = await lookAt(source(line)).catch(() => null)
+    if (now?.atMs !== before.atMs) return now === null ? null : new Figures(before, now)
+  }
+}
+
+/** Opens a file to write; undefined names none. */
+function openFile(file: string | undefined): number | null {
+  try {
+    return file === undefined ? null : openSync(file, 'w')
+  } catch (error) {
+    throw new Failure(`${file} cannot be written: ${reasonOf(error)}`)
+  }
 }
 
 /** Threads that are connected and have signed ahead. */
@@ -135,27 +146,33 @@ function announce(line: LoadLine, venue: LoadVenue, shell: Shell): void {
   shell.warn('The exchange limits its callers; start it with --no-rate-limit to measure more.')
 }
 
-async function run(line: LoadLine, venue: LoadVenue, shell: Shell): Promise<number> {
+/** `log` is the file that gets the latencies; null for none. */
+async function run(
+  line: LoadLine,
+  venue: LoadVenue,
+  log: number | null,
+  shell: Shell,
+): Promise<number> {
   announce(line, venue, shell)
   const slugs = venue.markets.slice(0, SOCKET_MARKETS_MAX).map(({ slug }) => slug)
   const readers =
     line.sockets === 0 ? null : new Readers({ url: line.url, sockets: line.sockets, slugs })
-  const log = line.hdrFile === undefined ? null : createWriteStream(line.hdrFile)
   try {
     await readers?.ready()
     const threads = await senders(plansOf(line, venue), shell)
     const before = await lookAt(source(line))
-    const totals = new LoadTotals(threads.length, Date.now(), (text) => log?.write(text))
+    const totals = new LoadTotals(threads.length, Date.now(), (text) => {
+      if (log !== null) writeSync(log, text)
+    })
     const result = await measure(threads, totals, shell)
     const frames = (await readers?.totals()) ?? null
-    const figures = new Figures(before, await lookAfter(line, before))
+    const figures = await figuresSince(before, line)
     const isOpenLoop = line.perSecond !== null
     if (line.isJson) shell.say(JSON.stringify(jsonOf(line, result, figures, frames)))
     else shell.say(reportText({ result, figures, readers: frames, isOpenLoop }))
     return result.operations.all.accepted > 0 ? EXIT.OK : EXIT.FAILED
   } finally {
     await readers?.close()
-    if (log !== null) await finished(log.end())
   }
 }
 
@@ -164,12 +181,12 @@ const MS_PER_SEC = 1000
 function jsonOf(
   line: LoadLine,
   result: LoadResult,
-  figures: Figures,
+  figures: Figures | null,
   readers: ReaderTotals | null,
 ): object {
   const { url, perSecond, connections, traders, markets, threads, mix } = line
   const ms = (part: number, kind: string, step: string) => {
-    const seconds = figures.quantile(STEP_METRIC, part, { kind, step })
+    const seconds = figures?.quantile(STEP_METRIC, part, { kind, step }) ?? null
     return seconds === null ? null : seconds * MS_PER_SEC
   }
   const server = Object.fromEntries(
@@ -187,31 +204,24 @@ function jsonOf(
 
 async function work(split: Line, shell: Shell): Promise<number> {
   const line = loadLineOf(split)
+  const { emitFile, hdrFile, perSecond, seconds } = line
+  const file = openFile(emitFile ?? hdrFile)
   await keccakReady
   const admin = new LoadAdmin(line)
   const venue = await admin.make()
-  if (line.emitFile !== undefined) {
-    const count = (line.perSecond ?? 0) * line.seconds
-    await emitRequests(line.emitFile, line.url, venue, { count, mix: line.mix })
-    shell.say(`${count} signed requests are in ${line.emitFile}.`)
+  if (emitFile !== undefined && file !== null) {
+    const count = (perSecond ?? 0) * seconds
+    writeSync(file, requestsText(line, venue, count))
+    closeSync(file)
+    shell.say(`${count} signed requests are in ${emitFile}.`)
     return EXIT.OK
   }
   try {
-    return await run(line, venue, shell)
+    return await run(line, venue, file, shell)
   } finally {
+    if (file !== null) closeSync(file)
     await admin.end(venue)
   }
 }
 
-export const loadCommand: CommandSpec = {
-  ...LOAD_USAGE,
-  work: async (line, shell) => {
-    try {
-      return await work(line, shell)
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
-      if (code === 'ECONNREFUSED') throw new Failure(`No exchange listens there: ${error}`)
-      throw error
-    }
-  },
-}
+export const loadCommand: CommandSpec = { ...LOAD_USAGE, work }

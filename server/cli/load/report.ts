@@ -81,7 +81,8 @@ function rateLines(refused: Readonly<Record<string, number>>): string[] {
 
 export interface Measured {
   readonly result: LoadResult
-  readonly figures: Figures
+  /** Null when the exchange did not answer. */
+  readonly figures: Figures | null
   readonly readers: ReaderTotals | null
   readonly isOpenLoop: boolean
 }
@@ -94,7 +95,9 @@ export function reportText({ result, figures, readers, isOpenLoop }: Measured): 
     row('client', COLUMNS),
     ...used.map((each) => operationRow(each, operations[each])),
     operationRow('all', operations.all),
-    ...stepLines(figures, 'server'),
+    ...(figures === null
+      ? ['', 'The exchange does not answer any more.']
+      : stepLines(figures, 'server')),
     '',
     `refused   ${refusedText(refused)}`,
     ...(unanswered === 0 ? [] : [`no answer ${unanswered}`]),

@@ -34,16 +34,20 @@ function refusalName({ status, body }: HttpReply): string {
   return `${status} ${code}`.trim()
 }
 
-/** How many orders the run needs of each kind. */
-function neededBy({ perSecond, seconds, mix }: SenderPlan): Record<SignedKind, number> {
-  if (perSecond === null) return { add: Number.POSITIVE_INFINITY, take: Number.POSITIVE_INFINITY }
+/** Requests a second of one connection that sends as fast as replies come: a guess. */
+const CONNECTION_RATE = 500
+
+/** How many orders the run takes of each kind. */
+function countsOf({ perSecond, seconds, mix, target }: SenderPlan): Record<SignedKind, number> {
   const sum = OPERATIONS.reduce((total, each) => total + mix[each], 0)
-  const count = perSecond * seconds
+  const count = (perSecond ?? target.connections * CONNECTION_RATE) * seconds
   const of = (weight: number) => {
     const expected = (count * weight) / sum
     return Math.ceil(Math.min(count, expected + SPARE * Math.sqrt(expected)))
   }
-  return { add: of(mix.add + mix.replace), take: of(mix.take) }
+  // A cancel without an order that rests becomes an add.
+  const addWeight = mix.add + mix.replace + Math.max(0, mix.cancel - mix.add)
+  return { add: of(addWeight), take: of(mix.take) }
 }
 
 /** What happened since the last report. */
@@ -94,12 +98,12 @@ export class Sender {
     this.#port = port
     const { target, mix } = plan
     this.#connections = new Connections(target)
-    this.#stock = new Stock(plan, neededBy(plan), (error) => {
+    this.#stock = new Stock(plan, countsOf(plan), plan.perSecond === null, (error) => {
       throw error
     })
     this.#requests = new Requests(plan, {
       mix,
-      authority: `${target.host}:${target.port}`,
+      authority: target.authority,
       connections: this.#connections,
       stock: this.#stock,
       clock: monotonicMs,

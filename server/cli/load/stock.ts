@@ -14,6 +14,8 @@ interface Shelf {
   readonly waiting: ((order: SignedOrder) => void)[]
   /** Orders that are still to be signed. */
   needed: number
+  /** Orders that may wait here. */
+  readonly size: number
   /** Orders that the signer has not returned yet. */
   requested: number
 }
@@ -28,16 +30,18 @@ export class Stock {
   /** Callers that had to wait for a signature. */
   waits = 0
 
-  /** `needed` orders of each kind are signed; infinitely many when the number is unknown. */
+  /** `count` is how many orders of each kind the run takes; with `isGuess` it may take more. */
   constructor(
     venue: Venue,
-    needed: Readonly<Record<SignedKind, number>>,
+    count: Readonly<Record<SignedKind, number>>,
+    isGuess: boolean,
     onError: (error: unknown) => void,
   ) {
     const shelf = (kind: SignedKind) => ({
       orders: [],
       waiting: [],
-      needed: needed[kind],
+      needed: isGuess ? Number.POSITIVE_INFINITY : count[kind],
+      size: Math.min(count[kind], STOCK_MAX),
       requested: 0,
     })
     this.#shelves = { add: shelf('add'), take: shelf('take') }
@@ -77,10 +81,11 @@ export class Stock {
 
   #refill(kind: SignedKind): void {
     const shelf = this.#shelves[kind]
-    const space = STOCK_MAX - shelf.orders.length - shelf.requested
+    const space = shelf.size - shelf.orders.length - shelf.requested
     const count = Math.min(BATCH, shelf.needed, space)
-    // One batch is signed at a time, and small remainders wait for a whole batch.
-    if (shelf.requested === 0 && count > 0 && (count === BATCH || count === shelf.needed)) {
+    // One batch is signed at a time, and no batch is small without need.
+    const least = Math.min(BATCH, shelf.needed, Math.ceil(shelf.size / 2))
+    if (shelf.requested === 0 && count > 0 && count >= least) {
       shelf.requested = count
       this.#signer.postMessage({ kind, count })
     }

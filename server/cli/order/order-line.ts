@@ -6,6 +6,7 @@ import type { Line, Usage } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
 import { flagOf, readSetting, requiredFlag, type Setting, WrongUse } from '../../settings/flags.ts'
 import { count, oneOf, onOff, optional, words } from '../../settings/kinds.ts'
+import { urlFlag } from '../common-flags.ts'
 import { parsePriceTicks, parseUnits } from '../decimals.ts'
 
 // Reads the words of `outcomex order`.
@@ -34,12 +35,7 @@ const FLAGS = {
     'Your own id for the order.',
   ),
   curl: flagOf('curl', onOff, false, 'Print the request as a curl command; do not send it.'),
-  url: flagOf(
-    'url',
-    optional(words('URL', 'the address of the server')),
-    unset,
-    'Address of the server; else the one in demo.json.',
-  ),
+  url: urlFlag('url', 'Address of the server; else the one in demo.json.'),
 } as const
 
 const ORDER_FLAG_ROWS = ORDER_FLAGS.map(({ name, needs, flag, help }) => {

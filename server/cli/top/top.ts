@@ -5,23 +5,17 @@ import { nullable, number, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import { Figures, type Look } from '../../ops/figures.ts'
 import { flagOf, readSetting } from '../../settings/flags.ts'
-import { count, onOff, optional, words } from '../../settings/kinds.ts'
+import { count, onOff } from '../../settings/kinds.ts'
 import { EXIT, Failure } from '../../shell.ts'
 import { DEFAULT_URL } from '../client.ts'
+import { urlFlag } from '../common-flags.ts'
 import { findDemo, isOfDemo } from '../demo-file.ts'
 import { fetched, lookAt, type MetricsSource } from '../server-metrics.ts'
 import { type Ticker, viewLines } from './view.ts'
 
-const URL_FLAG = flagOf(
-  'url',
-  optional(words('URL', 'the address of the server')),
-  undefined,
-  'Where operators reach the server; else the address in demo.json.',
-)
-const MARKETS_URL = flagOf(
+const URL_FLAG = urlFlag('url', 'Where operators reach the server; else the address in demo.json.')
+const MARKETS_URL = urlFlag(
   'markets-url',
-  optional(words('URL', 'the public address of the server')),
-  undefined,
   'Where markets are read, when the server has --ops-listen; else the address of --url.',
 )
 const INTERVAL = flagOf('interval', count(1, 3600, 'SEC'), 1, 'Seconds from one look to the next.')
