@@ -1,6 +1,11 @@
 // The book as a market thread runs it: core/book/market.ts with its events, without money.
 
-import { eventF64s, eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
+import {
+  eventF64s,
+  eventWords,
+  flushEvents,
+  onEventsReady,
+} from '../../engine/core/book/event-buffer.ts'
 import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/book/market.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { OP, type Workload } from '../workload/workload.ts'
@@ -23,6 +28,7 @@ export class OurBook implements Contender {
     for (let row = from; row < to; row++) {
       if (op[row] === OP.PLACE) this.#place(row)
       else this.#end(row)
+      flushEvents()
     }
   }
 

@@ -1,5 +1,10 @@
 import './wide-arena.ts'
-import { eventF64s, eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
+import {
+  eventF64s,
+  eventWords,
+  flushEvents,
+  onEventsReady,
+} from '../../engine/core/book/event-buffer.ts'
 import { cancelInMarket, placeInMarket, resetMarkets } from '../../engine/core/book/market.ts'
 import {
   EVENT,
@@ -30,10 +35,8 @@ export class WideBook {
   readonly #messages: Messages
   readonly #order = blankPlace()
   readonly #cancel = blankCancel(0)
-  /** Whether the last cancel found its order. */
-  #isCanceled = false
 
-  /** `take` gets the events of each command. */
+  /** `take` gets the events of each run, or of a part of it. */
   constructor(messages: Messages, take: (count: number) => void) {
     this.#messages = messages
     resetMarkets()
@@ -44,10 +47,7 @@ export class WideBook {
     order.generation = 1
     this.#cancel.marketId = BOOK
     this.#cancel.generations[0] = 1
-    onEventsReady((count) => {
-      this.#isCanceled = eventKind(eventWords, 0) === EVENT.CANCELED
-      take(count)
-    })
+    onEventsReady(take)
   }
 
   /** Runs the rows from `from` (included) to `to` (excluded). */
@@ -57,10 +57,11 @@ export class WideBook {
       const what = kind[row]
       if (what === NEW || what === IOC) this.#place(row, what === IOC ? FAK : GTC)
       else {
-        this.#end(row)
-        if (what !== CANCEL && this.#isCanceled) this.#place(row, GTC)
+        const wasOpen = this.#end(row)
+        if (what !== CANCEL && wasOpen) this.#place(row, GTC)
       }
     }
+    flushEvents()
   }
 
   #place(row: number, orderType: number): void {
@@ -76,11 +77,12 @@ export class WideBook {
     placeInMarket(order)
   }
 
-  #end(row: number): void {
+  /** Returns false when the order was not open. */
+  #end(row: number): boolean {
     const cancel = this.#cancel
     cancel.seq = row + 1
     cancel.slots[0] = this.#messages.id[row]
-    cancelInMarket(cancel)
+    return cancelInMarket(cancel) === 1
   }
 
   empty(): void {

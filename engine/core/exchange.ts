@@ -3,7 +3,7 @@
 // the books.
 
 import type { CancelOrders, Command, PlaceOrder, ReleaseOrder } from '../domain/command.ts'
-import { eventF64s, eventWords, onEventsReady } from './book/event-buffer.ts'
+import { eventF64s, eventWords, flushEvents, onEventsReady } from './book/event-buffer.ts'
 import { cancelInMarket, placeInMarket, releaseInMarket, resetMarkets } from './book/market.ts'
 import { portableSha256 } from './cells/digest.ts'
 import { Clearing } from './clearing.ts'
@@ -42,18 +42,21 @@ export class Exchange {
   place(order: PlaceOrder): void {
     this.clearing.admitOrder(order)
     placeInMarket(order)
+    flushEvents()
   }
 
   /** As `place`, for cancels. */
   cancel(cancel: CancelOrders): void {
     this.clearing.admitCancel(cancel)
     cancelInMarket(cancel)
+    flushEvents()
   }
 
   /** As `place`, for releases. */
   release(release: ReleaseOrder): void {
     this.clearing.admitRelease(release)
     releaseInMarket(release)
+    flushEvents()
   }
 
   stateHash(newSha256 = portableSha256): string {

@@ -2,7 +2,7 @@
 // The market side of a shard: reads command frames, runs core/book/market.ts, writes event frames.
 // It runs in a worker, or on main if the exchange has no market threads.
 
-import { eventWords, onEventsReady } from '../core/book/event-buffer.ts'
+import { eventWords, flushEvents, onEventsReady } from '../core/book/event-buffer.ts'
 import {
   cancelInMarket,
   placeInMarket,
@@ -45,14 +45,17 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
     case TO_SHARD.PLACE:
       readPlaceHead(view, at, order)
       placeInMarket(order)
+      flushEvents()
       return true
     case TO_SHARD.RELEASE:
       readPlaceHead(view, at, order)
       releaseInMarket(order)
+      flushEvents()
       return true
     case TO_SHARD.CANCEL:
       readCancel(view, at, frame.payloadBytes, cancel)
       cancelInMarket(cancel)
+      flushEvents()
       return true
     case TO_SHARD.DIGEST:
       assert(

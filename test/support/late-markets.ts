@@ -3,7 +3,7 @@
 // decided, as early as a thread could do it.
 
 import assert from 'node:assert/strict'
-import { eventWords, onEventsReady } from '../../engine/core/book/event-buffer.ts'
+import { eventWords, flushEvents, onEventsReady } from '../../engine/core/book/event-buffer.ts'
 import {
   cancelInMarket,
   placeInMarket,
@@ -44,6 +44,7 @@ export class LateMarkets {
     if (command.kind === 'placeOrder') placeInMarket(command)
     else if (command.kind === 'releaseOrder') releaseInMarket(command)
     else cancelInMarket(command)
+    flushEvents()
   }
 
   /** Markets with an answer that main has not received. */

@@ -1,6 +1,6 @@
 // Hot path. bench/book.bench.ts
 // A preallocated buffer for the records of domain/event.ts. One market writes at a time. When the
-// buffer is full or a command ends, its owner takes the records, and the buffer restarts.
+// buffer is full or is flushed, its owner takes the records, and the buffer restarts.
 
 import { EVENT_BYTES, EVENT_F64, EVENT_WORD, EVENT_WORDS, TICKS_SHIFT } from '../../domain/event.ts'
 import type { Seq, Slot } from '../../domain/ids.ts'
@@ -63,6 +63,7 @@ export function emit(
   nextEvent[0] = event + WORDS
 }
 
+/** Hands the records of all commands since the last flush to the taker. */
 export function flushEvents(): void {
   const end = nextEvent[0]
   if (end === 0) return

@@ -1,5 +1,6 @@
 // Hot path. bench/book.bench.ts
-// One market's answer to one command. Nothing is refused here: every result is an event.
+// One market's answer to one command. Nothing is refused here: every result is an event. The
+// caller flushes the events: after each command, or once for several.
 
 import { assert } from '../../domain/assert.ts'
 import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
@@ -24,7 +25,7 @@ import {
   take,
   taker,
 } from './book.ts'
-import { beginEvents, closeEvents, emit, flushEvents } from './event-buffer.ts'
+import { beginEvents, closeEvents, emit } from './event-buffer.ts'
 import { resetLadder } from './ladder.ts'
 import { levels } from './levels.ts'
 import { orderPool } from './order-pool.ts'
@@ -89,7 +90,6 @@ export function releaseInMarket(order: Arrival): void {
   }
   closeEvents(false)
   emit(GONE_DONE, 0, 0, 0, 0)
-  flushEvents()
 }
 
 function begin(order: Arrival): void {
@@ -107,7 +107,6 @@ function arrive(order: Arrival): void {
     done(order.slot, result, arrival)
   }
   assert(bestBidOf[order.book] < bestAskOf[order.book], 'a book is never crossed')
-  flushEvents()
 }
 
 const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
@@ -144,15 +143,15 @@ function done(slot: Slot, result: number, end: typeof untouched): void {
   emit(kindAndCode(DONE, result), end.worstTicks, slot, end.filledRaw, end.wantRaw)
 }
 
-/** Cancels the named orders that are still open, in command order. */
-export function cancelInMarket(command: CancelOrders): void {
+/** Cancels the named orders that are still open, in command order; returns their number. */
+export function cancelInMarket(command: CancelOrders): number {
   beginEvents(command.seq, command.marketId, 0)
   let canceledCount = 0
   for (let index = 0; index < command.count; index++) {
     if (cancel(command.slots[index], command.generations[index])) canceledCount++
   }
   emit(CANCELS_DONE, 0, 0, canceledCount, 0)
-  flushEvents()
+  return canceledCount
 }
 
 /** Visits the resting orders of a book by ascending tick, oldest first within a level. */
