@@ -60,10 +60,21 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'promise.then(next).catch((error: unknown) => this.fault(incoming, error))',
         'void promise.then(next)',
       ],
+    ],
+  },
+  {
+    file: 'server/edge/http/gateway/call-desk.ts',
+    tests: FAULTS,
+    changes: [
+      [
+        'a fault in a handler that comes later ends the process',
+        ".catch((error: unknown) => this.#parts.onFault(incoming, error, 'http'))",
+        '',
+      ],
       [
         'a fault in a reply reaches the caller that settles it',
-        'this.answer(incoming, entry, outcome)\n    } catch (error) {\n',
-        'this.answer(incoming, entry, outcome)\n    } catch (error) {\n      throw error\n',
+        'out = this.#encoded(incoming, entry, outcome)\n    } catch (error) {\n',
+        'out = this.#encoded(incoming, entry, outcome)\n    } catch (error) {\n      throw error\n',
       ],
     ],
   },
@@ -87,6 +98,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         "bulkheads.refusal('bodies', address)",
         "bulkheads.refusal('bodies', '')",
       ],
+    ],
+  },
+  {
+    file: 'server/edge/http/gateway/call-desk.ts',
+    tests: BOUNDS,
+    changes: [
       [
         'one profile may have all requests under way',
         "incoming.address === '' ? null : bulkheads.known(incoming, key)",

@@ -288,7 +288,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/http/gateway/admission.ts',
+    file: 'server/edge/http/gateway/call-desk.ts',
     tests: ['test/hostile/roles.test.ts'],
     changes: [
       [

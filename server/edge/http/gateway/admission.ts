@@ -1,14 +1,10 @@
-// The refusals that precede the handler of a call, in order of precedence: first those that need
-// only the head of the request, then those that need the caller.
+// The refusals that need only the head of a request, in order of precedence.
 
-import { mayAct } from '../../../../engine/domain/operator.ts'
-import type { Guarded } from '../../../auth/auth-scheme.ts'
-import { type Caller, isEncoded } from '../../../messages/call.ts'
-import { type Refusal, refuse, roleMissing } from '../../../messages/refusal.ts'
+import { isEncoded } from '../../../messages/call.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import { isRestrictedThere } from '../access/regions.ts'
 import type { Bulkheads } from './bulkheads.ts'
 import type { CallerAddresses } from './caller-address.ts'
-import { type Entry, needsJsonType, profileWaitSec, rateKeyOf } from './entry.ts'
 import { framingRefusal } from './framing.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import type { IncomingRequest } from './incoming-request.ts'
@@ -57,27 +53,4 @@ export class Admission<S> {
     }
     return refuse(allow.length === 0 ? 'PATH_NOT_FOUND' : 'METHOD_NOT_ALLOWED')
   }
-
-  ofCaller(
-    incoming: IncomingRequest<S>,
-    { route }: Entry<S>,
-    caller: Caller | null,
-  ): Refusal | null {
-    if (caller === null) return null
-    const { options, bulkheads } = this.#parts
-    const key = rateKeyOf(caller)
-    const waitSec = profileWaitSec(options.profileLimiter ?? null, key, route, incoming.call)
-    if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
-    const share = incoming.address === '' ? null : bulkheads.known(incoming, key)
-    const restricted = share ?? roleRefusal(route.auth, caller)
-    if (restricted !== null) return restricted
-    return needsJsonType(route, incoming.call, caller) ? refuse('JSON_CONTENT_TYPE') : null
-  }
-}
-
-/** The refusal of an operator whose role does not allow the call; null when it does. */
-function roleRefusal({ accepts }: Guarded, { operator }: Caller): Refusal | null {
-  const needed = accepts.find(({ scheme }) => scheme === 'admin')?.role
-  if (operator === undefined || needed === undefined) return null
-  return mayAct(operator.role, needed) ? null : roleMissing(needed, operator)
 }

@@ -1,4 +1,4 @@
-// Turns bytes into calls and outcomes into bytes.
+// Turns bytes into calls, and replies into bytes.
 // Invariants: a native request is copied before anything awaits. A response is written at most
 // once, in a cork, and never after its connection ended. Each request ends exactly once; its
 // bulkhead counts it until its reply is out. A fault costs its call (500 with a fault id) and its
@@ -9,24 +9,23 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { assert } from '../../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
-import { announcedBytes, type Caller, type Header } from '../../../messages/call.ts'
-import { Refusal, refuse } from '../../../messages/refusal.ts'
-import { Pending } from '../reply.ts'
+import { announcedBytes, type Header } from '../../../messages/call.ts'
+import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import { Router } from '../router.ts'
 import { Admission } from './admission.ts'
 import { BodyReader, copied } from './body-reader.ts'
 import { Bulkheads } from './bulkheads.ts'
+import { CallDesk } from './call-desk.ts'
 import { CallerAddresses } from './caller-address.ts'
-import { CallsWithin } from './calls-within.ts'
 import { ANY_ADDRESS, Connections } from './connections.ts'
-import { type Entry, entryOf, ofForm, readCall } from './entry.ts'
+import { type Entry, entryOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { begun, type IncomingRequest } from './incoming-request.ts'
 import { Apps } from './listening/apps.ts'
 import { uWS } from './native-library.ts'
 import { ParseEnd } from './parse-end.ts'
 import { rateLines } from './rate-lines.ts'
-import { cacheOf, encoded, type Outgoing, statedBy, verify } from './replies/outgoing.ts'
+import type { Outgoing } from './replies/outgoing.ts'
 import { ReplyHeads } from './replies/reply-heads.ts'
 import { UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
@@ -39,7 +38,7 @@ export class Gateway<S> {
   private readonly addresses: CallerAddresses
   private readonly router = new Router<Entry<S>>()
   private readonly bodies: BodyReader<S>
-  private readonly within: CallsWithin<S>
+  private readonly desk: CallDesk<S, IncomingRequest<S>>
   private readonly admission: Admission<S>
   readonly bulkheads: Bulkheads
   readonly connections: Connections
@@ -70,8 +69,15 @@ export class Gateway<S> {
       onFault: (incoming, error) => this.fault(incoming, error),
     })
     this.addresses = new CallerAddresses(options)
-    this.within = new CallsWithin(options, this.bulkheads)
-    const { bulkheads, addresses } = this
+    const { bulkheads, addresses, heads, clock } = this
+    this.desk = new CallDesk({
+      options,
+      clock,
+      bulkheads,
+      heads,
+      onReply: (incoming, out) => this.reply(incoming, out),
+      onFault: (incoming, error, edge) => this.fault(incoming, error, edge),
+    })
     const isStopping = () => this.stopping
     this.admission = new Admission({ options, bulkheads, addresses, isStopping })
     this.apps = new Apps(uWS, options.tls)
@@ -210,7 +216,7 @@ export class Gateway<S> {
     }
     this.bulkheads.enter(incoming, bulkhead)
     if (entry.changes) this.later(incoming, this.parseEnd.next(), () => this.begin(incoming, entry))
-    else this.prove(incoming, entry)
+    else this.desk.answer(incoming, entry)
   }
 
   /** From here on, later bytes of the connection stay in the kernel until the reply is written. */
@@ -221,82 +227,14 @@ export class Gateway<S> {
     }
     incoming.response.pause()
     incoming.paused = true
-    this.prove(incoming, entry)
+    this.desk.answer(incoming, entry)
   }
 
-  private prove(incoming: IncomingRequest<S>, entry: Entry<S>): void {
+  /** A fault of the connection costs its call, and the desk does not see it. */
+  private reply(incoming: IncomingRequest<S>, out: Outgoing | null): void {
     try {
-      edgePoint('at-prove')
-      const { raw, auth } = entry.route
-      const isOpen = auth.accepts.length === 0 && auth.welcomes === undefined
-      if (raw || isOpen) {
-        this.run(incoming, entry, null)
-        return
-      }
-      const proof = this.options.authenticate(incoming.call, auth)
-      if (!(proof instanceof Promise)) {
-        this.run(incoming, entry, proof)
-        return
-      }
-      this.later(incoming, proof, (settled) => this.run(incoming, entry, settled))
-    } catch (error) {
-      this.fault(incoming, error)
-    }
-  }
-
-  private run(incoming: IncomingRequest<S>, entry: Entry<S>, proof: Caller | Refusal | null): void {
-    if (incoming.aborted) {
-      this.end(incoming, 0, null)
-      return
-    }
-    if (proof instanceof Refusal) {
-      this.finish(incoming, entry, proof)
-      return
-    }
-    incoming.caller = proof
-    const outcome =
-      this.admission.ofCaller(incoming, entry, proof) ?? this.handle(incoming, entry, proof)
-    if (outcome instanceof Pending) {
-      outcome.whenDone(
-        (settled) => this.finish(incoming, entry, settled),
-        (error) => this.fault(incoming, error, 'reply'),
-      )
-      return
-    }
-    if (!(outcome instanceof Promise)) {
-      this.finish(incoming, entry, outcome)
-      return
-    }
-    this.later(incoming, outcome, (settled) => this.finish(incoming, entry, settled))
-  }
-
-  private handle(incoming: IncomingRequest<S>, entry: Entry<S>, caller: Caller | null): unknown {
-    const { route } = entry
-    const { call, address } = incoming
-    call.readMs = this.clock()
-    this.within.charged.begin({ call, route, address, caller })
-    edgePoint('at-parse')
-    const read = readCall(entry, incoming.values, call, caller)
-    if (read instanceof Refusal) return ofForm(route, read)
-    edgePoint('at-handle')
-    const { services, ownerOfCall } = this.options
-    return ofForm(route, route.run(read, services, ownerOfCall, this.within.call))
-  }
-
-  private answer(incoming: IncomingRequest<S>, { route }: Entry<S>, outcome: unknown): void {
-    edgePoint('at-reply')
-    const stated = statedBy(outcome)
-    if (this.options.verifyReplies === true) verify(route, stated)
-    this.send(
-      incoming,
-      this.heads.of(incoming.call, cacheOf(route, outcome), encoded(stated, route.status)),
-    )
-  }
-
-  /** May run in the code that settles the outcome, which must not see a fault of the reply. */
-  private finish(incoming: IncomingRequest<S>, entry: Entry<S>, outcome: unknown): void {
-    try {
-      this.answer(incoming, entry, outcome)
+      if (out === null) this.end(incoming, 0, null)
+      else this.send(incoming, out)
     } catch (error) {
       this.fault(incoming, error, 'reply')
     }
