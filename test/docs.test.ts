@@ -167,6 +167,7 @@ test('every make target that a document names exists', () => {
 /** Flags of other programs that the documents name. */
 const FOREIGN = new Set([
   '--from',
+  '--har',
   '--import',
   '--inspect',
   '--omit',

@@ -41,6 +41,12 @@ describe('a run of one test file', { concurrency: true }, () => {
     assert.ok(report.tookMs > SILENCE_MS)
   })
 
+  test('a file that only notes its progress may take longer too', async () => {
+    const report = await runFile(fileOf('steady-file'), SILENCE_MS)
+    assert.deepEqual([report.tests, report.failed], [1, 0], report.failures.join())
+    assert.ok(report.tookMs > SILENCE_MS)
+  })
+
   test('a file that holds no test fails', async () => {
     const report = await runFile(fileOf('empty-file'), SILENCE_MS)
     assert.equal(report.failed, 1)

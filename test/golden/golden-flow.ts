@@ -14,6 +14,7 @@ import { encodeControl } from '../../engine/wire/codec.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { encodeRelease } from '../../engine/wire/release-codec.ts'
 import { ExchangeDriver, type OrderRef, type Wanted } from '../support/exchange-driver.ts'
+import { noteProgress } from '../support/progress.ts'
 import { Random } from '../support/random.ts'
 import { marketSpec } from '../support/specs.ts'
 import { GoldenAccounts } from './golden-accounts.ts'
@@ -107,6 +108,7 @@ export class GoldenFlow {
   }
 
   #step(): void {
+    noteProgress()
     this.driver.nowMs += this.#random.below(4000)
     this.#meetDeadlines()
     const dice = this.#random.next()

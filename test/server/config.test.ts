@@ -82,6 +82,7 @@ test('without settings every value is its default', () => {
     solvencyMinutes: 10,
     stopDeadlineSec: 10,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
+    orderSkewMs: 30_000,
     identity: undefined,
     publicUrl: undefined,
     corsOrigins: undefined,

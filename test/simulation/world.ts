@@ -5,6 +5,7 @@ import { START_MS } from '../../bench/workload/setting.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { PACK_LIMITS } from '../../engine/domain/packs/pack-limits.ts'
 import { DAY_MS } from '../../engine/domain/units.ts'
+import { noteProgress } from '../support/progress.ts'
 import {
   closedAreEmpty,
   compareBooks,
@@ -144,6 +145,7 @@ export class World {
 
   /** Plays one step of the script. */
   async play(step: Step, index: number): Promise<void> {
+    noteProgress()
     // A promise that failed in the last step is the cause of every later failure.
     this.#heed()
     this.#life.readsAreLate = step.dice[1] < 0.05

@@ -12,6 +12,7 @@ import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeControl } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
 import type { TestMarket } from './exchange-client.ts'
+import { noteProgress } from './progress.ts'
 
 // A seeded run of decided commands that keep every invariant, as a sequencer could have written it.
 
@@ -135,6 +136,7 @@ export class CommandFlow {
   /** Appends `count` random orders and cancels. */
   run(count: number): void {
     for (let index = 0; index < count; index++) {
+      noteProgress()
       if (this.#below(10) < 3) this.#cancelSome()
       else this.#placeSome()
     }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSeal } from '../../persistence/folder-key.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
+import { noteProgress } from './progress.ts'
 
 const made: string[] = []
 // Not in a hook: a hook of this file would run before the hooks that stop the users of a folder.
@@ -12,6 +13,7 @@ process.on('exit', () => {
 
 /** An empty folder that is removed when the tests of the file are over. */
 export function newFolder(): string {
+  noteProgress()
   const path = mkdtempSync(join(tmpdir(), 'outcomex-test-'))
   made.push(path)
   return path

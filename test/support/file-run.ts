@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { TestEvent } from './progress-reporter.ts'
+import { RUNNER_VARIABLE } from './progress.ts'
+import type { Progress, TestEvent } from './progress-reporter.ts'
 
 // Runs one test file in a process group of its own and watches its progress. The file is stuck when
-// it wrote nothing and no test of it began or ended for `silenceMs`. A slow machine alone does not
-// make it stuck. When a test has failed, its file may have left something open that keeps it
-// alive; it ends soon after its last test. All processes that it started end with it.
+// it wrote nothing, and no test of it began, ended or noted progress, for `silenceMs`. A slow
+// machine alone does not make it stuck. When a test has failed, its file may have left something
+// open that keeps it alive; it ends soon after its last test. All processes that it started end
+// with it.
 
 const LOOK_EVERY_MS = 100
 const OVER_MS = 5000
@@ -70,6 +72,7 @@ export async function runFile(
   const reported = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout']
   const child = spawn(process.execPath, [...reported, ...words], {
     cwd: root,
+    env: { ...process.env, [RUNNER_VARIABLE]: String(process.pid) },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
@@ -81,9 +84,9 @@ export async function runFile(
   }
   child.stdout?.on('data', stated)
   child.stderr?.on('data', stated)
-  child.on('message', (event: TestEvent) => {
+  child.on('message', (event: TestEvent | Progress) => {
     aliveMs = performance.now()
-    report.take(event)
+    if (event.type !== 'progress') report.take(event)
   })
   const watch = setInterval(() => {
     const quietMs = performance.now() - aliveMs

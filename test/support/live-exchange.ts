@@ -30,6 +30,7 @@ import { newFolder } from './data-folder.ts'
 import { at, textAt } from './json-path.ts'
 import { type LiveMarket, type OrderRequest, orderBody, termsOf } from './live-orders.ts'
 import { gaugeIn } from './process-figures.ts'
+import { noteProgress } from './progress.ts'
 import { answered, bodyOf, orderIdOf, type Reply } from './replies.ts'
 
 // The whole exchange in this process, over real sockets and threads. Every reply is checked against
@@ -229,6 +230,7 @@ export class LiveExchange implements Kept {
   }
 
   async #sendOnce(method: string, path: string, init: RequestInit): Promise<Reply> {
+    noteProgress()
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { ...init, method })
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false

@@ -4,6 +4,7 @@ import type { Command } from '../../engine/domain/command.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
 import { ExchangeDriver, type OrderRef, type Placed, type Wanted } from './exchange-driver.ts'
+import { noteProgress } from './progress.ts'
 import { Random } from './random.ts'
 import { type SlowAnswer, SlowExchange, type SlowToken } from './reference-book.ts'
 
@@ -73,6 +74,7 @@ export class ModelFlow {
   }
 
   step(): void {
+    noteProgress()
     this.steps++
     const resting = this.#slow.resting.length
     const dice = this.#random.next()

@@ -19,6 +19,11 @@ export interface TestEvent {
   readonly why: string
 }
 
+/** A test noted that it makes progress. */
+export interface Progress {
+  readonly type: 'progress'
+}
+
 const TYPES: Readonly<Record<string, TestEvent['type']>> = {
   'test:dequeue': 'begin',
   'test:pass': 'pass',

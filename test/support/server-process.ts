@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { integer, text } from '../../server/edge/http/schema/scalars.ts'
 import { compile, openObject } from '../../server/edge/http/schema/schema.ts'
 import { compiledProgram, compileSources } from './compiled.ts'
+import { noteProgress } from './progress.ts'
 import { type HeldMemory, isHeldMemory, type SoakProbe } from './soak-memory.ts'
 
 // The real program as a child process. Tests wait for lines and events, never for a time.
@@ -110,10 +111,12 @@ class Run {
     const { stdout, stderr } = this.child
     assert.ok(stdout !== null && stderr !== null, 'both outputs are pipes')
     createInterface({ input: stdout }).on('line', (line) => {
+      noteProgress()
       this.stdout += `${line}\n`
       onLine(line)
     })
     createInterface({ input: stderr }).on('line', (line) => {
+      noteProgress()
       this.stderr += `${line}\n`
       onLine(line)
       this.#onLogged()

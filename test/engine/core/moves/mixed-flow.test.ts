@@ -42,6 +42,7 @@ import { GoldenCast } from '../../../golden/golden-cast.ts'
 import { GoldenChain } from '../../../golden/golden-chain.ts'
 import { ExchangeDriver, type OrderRef } from '../../../support/exchange-driver.ts'
 import { olderMerges } from '../../../support/fee-merges.ts'
+import { noteProgress } from '../../../support/progress.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 import { marketSpec } from '../../../support/specs.ts'
 import { countPacks, playPack } from '../packs/pack-play.ts'
@@ -110,6 +111,7 @@ class Flow {
   }
 
   #step(): void {
+    noteProgress()
     const dice = this.#random.next()
     if (dice < 0.68) this.#place()
     else if (dice < 0.78) this.#cancel()
