@@ -79,9 +79,9 @@ test('a load at a rate counts every request, and resolves its markets', async ()
 })
 
 test('a load without a rate sends when replies come, and reports limits of callers', async () => {
-  const live = await startLive({ limited: true, flags: ['--rate-trade', '20:40'] })
+  const live = await startLive({ limited: true, flags: ['--rate-trade', '1:1'] })
   const few = ['--traders', '2', '--markets', '1', '--connections', '4', '--threads', '1']
-  const { code, output, warned } = await loadOf(live, '--max', '--duration', '1', ...few)
+  const { code, output, warned } = await loadOf(live, '--max', '--duration', '2', ...few)
   assert.equal(code, 0, warned)
   assert.match(warned, /^The exchange limits its callers; start it with --no-rate-limit/m)
   assert.match(output, /^client +accepted +a second +p50 +p90 +p99 +p99\.9 +p99\.99 +worst$/m)
