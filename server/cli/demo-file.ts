@@ -56,11 +56,13 @@ function placeOf(url: string): string | null {
   return `${protocol}//${hostname === 'localhost' ? '127.0.0.1' : hostname}:${port}`
 }
 
-/** Whether the demo itself listens there: its admin token goes nowhere else. */
-export function isOfDemo(url: string, { baseUrl, operatorsUrl }: Demo): boolean {
-  const own = [baseUrl, operatorsUrl].flatMap((each) => (each === undefined ? [] : placeOf(each)))
+/** The demo, if it listens there itself: its admin token goes nowhere else. */
+export function demoAt(url: string, demo: Demo | undefined): Demo | undefined {
+  const own = [demo?.baseUrl, demo?.operatorsUrl].flatMap((each) => {
+    return each === undefined ? [] : placeOf(each)
+  })
   const place = placeOf(url)
-  return place !== null && own.includes(place)
+  return place !== null && own.includes(place) ? demo : undefined
 }
 
 export function readDemo(dataDir: string): Demo {

@@ -1,10 +1,10 @@
 // Reads GET /metrics of a running exchange.
 
+import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import { type Look, seriesOf } from '../ops/figures.ts'
 import { Failure } from '../shell.ts'
 
 const DEADLINE_MS = 10_000
-const MS_PER_SEC = 1000
 /** The clock of all rates: the figures are of the instant at which the server made their text. */
 const UPTIME = 'outcomex_uptime_seconds'
 

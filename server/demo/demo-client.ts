@@ -4,10 +4,9 @@ import { randomInt } from 'node:crypto'
 import { assert } from '../../engine/domain/assert.ts'
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { signCall } from '../auth/hmac-signature.ts'
-import { ZERO_ADDRESS } from '../crypto/address.ts'
 import { text } from '../edge/http/schema/scalars.ts'
 import { compile, openObject } from '../edge/http/schema/schema.ts'
-import { accountOf, signClientOrder } from '../edge/intake/order/client-order.ts'
+import { accountOf, ownOrder, signClientOrder } from '../edge/intake/order/client-order.ts'
 import type { OwnReply, OwnServer } from './own-server.ts'
 
 export interface DemoTrader {
@@ -112,24 +111,16 @@ export class DemoClient {
   async place(market: DemoMarket, order: DemoOrder): Promise<string> {
     const sharesRaw = order.shares * 1_000_000
     const collateralRaw = order.shares * order.priceTicks * 1000
-    const account = accountOf(this.#key)
     const { domain } = this.#venue
     const signed = signClientOrder(
-      {
+      ownOrder(accountOf(this.#key), {
         salt: Date.now() * 1000 + randomInt(SALT_STEPS),
-        maker: account,
-        signer: account,
-        taker: ZERO_ADDRESS,
         tokenId: market.tokens[order.outcome],
         makerAmount: order.isBuy ? collateralRaw : sharesRaw,
         takerAmount: order.isBuy ? sharesRaw : collateralRaw,
-        expiration: '0',
-        nonce: 0,
         feeRateBps: FEE_BPS,
         side: order.isBuy ? 0 : 1,
-        signatureType: 0,
-        signature: '0x',
-      },
+      }),
       { ...domain, exchange: market.exchange },
       this.#key,
     )

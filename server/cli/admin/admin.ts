@@ -2,7 +2,7 @@ import type { CommandSpec, Line } from '../../command-line.ts'
 import { WrongUse } from '../../settings/flags.ts'
 import { EXIT, type Shell } from '../../shell.ts'
 import { accepted, DEFAULT_URL, send } from '../client.ts'
-import { findDemo, isOfDemo } from '../demo-file.ts'
+import { demoAt, findDemo } from '../demo-file.ts'
 import { type AdminLines, adminLines } from './admin-lines.ts'
 import { adminRoutes } from './admin-routes.ts'
 
@@ -33,8 +33,7 @@ async function work({ read }: AdminLines, line: Line, shell: Shell): Promise<num
   const { call, fields, url, token, dataDir, table, isJson } = read(line)
   const demo = findDemo(dataDir)
   const baseUrl = url ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
-  const ofDemo = demo !== undefined && isOfDemo(baseUrl, demo) ? demo.adminToken : undefined
-  const adminToken = token ?? ofDemo
+  const adminToken = token ?? demoAt(baseUrl, demo)?.adminToken
   if (adminToken === undefined) {
     throw new WrongUse(
       'The admin token is missing: give --admin-token or OUTCOMEX_ADMIN_TOKEN; the first start ' +

@@ -5,7 +5,7 @@ import { flagOf, type Kind, readSetting, type Setting, WrongUse } from '../../se
 import { count, onOff, optional } from '../../settings/kinds.ts'
 import { DEFAULT_URL } from '../client.ts'
 import { fileFlag, urlFlag } from '../common-flags.ts'
-import { findDemo, isOfDemo } from '../demo-file.ts'
+import { demoAt, findDemo } from '../demo-file.ts'
 import { type Mix, OPERATIONS } from './load-plan.ts'
 
 // Reads the words of `outcomex load`.
@@ -110,7 +110,7 @@ export function loadLineOf({ given }: Line): LoadLine {
   const demo = findDemo(get(SETTINGS.data))
   const url = get(FLAGS.url) ?? demo?.baseUrl ?? DEFAULT_URL
   if (!URL.canParse(url)) throw new WrongUse(`--url must be an address, not '${url}'`)
-  const own = demo !== undefined && isOfDemo(url, demo) ? demo : undefined
+  const own = demoAt(url, demo)
   const adminToken = get(SETTINGS.adminToken) ?? own?.adminToken
   if (adminToken === undefined) {
     throw new WrongUse(

@@ -7,6 +7,11 @@ import type { Target } from './connections.ts'
 export const OPERATIONS = ['add', 'cancel', 'take', 'replace'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
+/** Builds one value per operation. */
+export function eachOperation<T>(of: (operation: Operation) => T): Readonly<Record<Operation, T>> {
+  return { add: of('add'), cancel: of('cancel'), take: of('take'), replace: of('replace') }
+}
+
 /** The weight of each operation. */
 export type Mix = Readonly<Record<Operation, number>>
 

@@ -3,6 +3,7 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { reasonOf } from '../../../engine/domain/error-code.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { keccakReady } from '../../crypto/keccak.ts'
@@ -18,7 +19,6 @@ import { bottleneckOf, reportText, secondLine } from './report.ts'
 import { type LoadResult, LoadTotals } from './result.ts'
 import { LoadAdmin, type LoadVenue } from './venue.ts'
 
-const DEFAULT_PORTS = { 'http:': 80, 'https:': 443 } as const
 /** The server makes the text of its metrics at most once a second. */
 const METRICS_MS = 1100
 const SOCKET_MARKETS_MAX = 100
@@ -33,7 +33,7 @@ function shares(count: number, parts: number): number[] {
 function plansOf(line: LoadLine, venue: LoadVenue): SenderPlan[] {
   const { hostname, host: authority, port, protocol } = new URL(line.url)
   const isSecure = protocol === 'https:'
-  const ownPort = isSecure ? DEFAULT_PORTS['https:'] : DEFAULT_PORTS['http:']
+  const ownPort = isSecure ? 443 : 80
   const host = hostname.replace(/^\[|\]$/g, '')
   const connections = shares(line.connections, line.threads)
   const rates = line.perSecond === null ? null : shares(line.perSecond, line.threads)
@@ -175,8 +175,6 @@ async function run(
     await readers?.close()
   }
 }
-
-const MS_PER_SEC = 1000
 
 function jsonOf(
   line: LoadLine,

@@ -73,7 +73,7 @@ function refusedText(refused: Readonly<Record<string, number>>): string {
   return rows.length === 0 ? 'none' : rows.map(([name, count]) => `${count} × ${name}`).join(', ')
 }
 
-/** A refusal by a rate says nothing about the speed of the exchange. */
+/** A refusal by a rate limit is no measure of the speed of the exchange. */
 function rateLines(refused: Readonly<Record<string, number>>): string[] {
   if (!Object.keys(refused).some((name) => name.startsWith('429'))) return []
   return ['The exchange limits its callers: start it with --no-rate-limit to measure it.']

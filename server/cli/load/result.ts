@@ -1,28 +1,17 @@
 // What a load measured, from the reports of its threads.
 
 import { type Histogram, HistogramLog, newHistogram, percentileMs, unpacked } from './histogram.ts'
-import { type Interval, OPERATIONS, type Operation } from './load-plan.ts'
-
-const PERCENTILES = {
-  p50Ms: 50,
-  p90Ms: 90,
-  p99Ms: 99,
-  p999Ms: 99.9,
-  p9999Ms: 99.99,
-  maxMs: 100,
-} as const
-type Percentile = keyof typeof PERCENTILES
-const PERCENTILE_NAMES: readonly Percentile[] = [
-  'p50Ms',
-  'p90Ms',
-  'p99Ms',
-  'p999Ms',
-  'p9999Ms',
-  'maxMs',
-]
+import { eachOperation, type Interval, OPERATIONS, type Operation } from './load-plan.ts'
 
 /** Latencies of accepted requests; null without any. */
-export type Latencies = Readonly<Record<Percentile, number | null>>
+export interface Latencies {
+  readonly p50Ms: number | null
+  readonly p90Ms: number | null
+  readonly p99Ms: number | null
+  readonly p999Ms: number | null
+  readonly p9999Ms: number | null
+  readonly maxMs: number | null
+}
 
 export interface OperationResult extends Latencies {
   readonly accepted: number
@@ -58,9 +47,15 @@ export interface Second {
 }
 
 function latenciesOf(histogram: Histogram): Latencies {
-  const at = (name: Percentile) => percentileMs(histogram, PERCENTILES[name])
-  const [p50Ms, p90Ms, p99Ms, p999Ms, p9999Ms, maxMs] = PERCENTILE_NAMES.map(at)
-  return { p50Ms, p90Ms, p99Ms, p999Ms, p9999Ms, maxMs }
+  const at = (percentile: number) => percentileMs(histogram, percentile)
+  return {
+    p50Ms: at(50),
+    p90Ms: at(90),
+    p99Ms: at(99),
+    p999Ms: at(99.9),
+    p9999Ms: at(99.99),
+    maxMs: at(100),
+  }
 }
 
 function sumOf(refused: Readonly<Record<string, number>>): number {
@@ -70,7 +65,7 @@ function sumOf(refused: Readonly<Record<string, number>>): number {
 export class LoadTotals {
   readonly #threads: number
   readonly #log: HistogramLog | null
-  readonly #of: Readonly<Record<Operation, Histogram>>
+  readonly #of = eachOperation(newHistogram)
   readonly #lateness = newHistogram()
   readonly #refused: Record<string, number> = {}
   /** Reports of the current second. */
@@ -85,12 +80,6 @@ export class LoadTotals {
   constructor(threads: number, startMs: number, write?: (text: string) => void) {
     this.#threads = threads
     this.#log = write === undefined ? null : new HistogramLog(write, startMs)
-    this.#of = {
-      add: newHistogram(),
-      cancel: newHistogram(),
-      take: newHistogram(),
-      replace: newHistogram(),
-    }
   }
 
   /** Adds the report of one thread; returns the second when there are as many as threads. */
@@ -137,21 +126,14 @@ export class LoadTotals {
       ...latenciesOf(histogram),
     })
     for (const operation of OPERATIONS) all.add(this.#of[operation])
-    const { add, cancel, take, replace } = this.#of
     return {
       seconds,
-      operations: {
-        add: of(add),
-        cancel: of(cancel),
-        take: of(take),
-        replace: of(replace),
-        all: of(all),
-      },
+      operations: { ...eachOperation((operation) => of(this.#of[operation])), all: of(all) },
       refused: this.#refused,
       unanswered: this.unanswered,
       generator: {
         busyPart: this.#busyPart,
-        lateP99Ms: percentileMs(this.#lateness, PERCENTILES.p99Ms),
+        lateP99Ms: percentileMs(this.#lateness, 99),
         connectionWaits: this.#connectionWaits,
         signatureWaits: this.#signatureWaits,
       },

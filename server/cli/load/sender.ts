@@ -3,13 +3,14 @@
 import { performance } from 'node:perf_hooks'
 import type { MessagePort, Worker } from 'node:worker_threads'
 import { reasonOf } from '../../../engine/domain/error-code.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { Connections, type HttpReply } from './connections.ts'
 import { newHistogram, packed, recordMs } from './histogram.ts'
 import {
+  eachOperation,
   type FromSender,
   type Interval,
   OPERATIONS,
-  type Operation,
   type SenderPlan,
   type ToSender,
 } from './load-plan.ts'
@@ -21,7 +22,6 @@ import { Stock } from './stock.ts'
 const REPORT_MS = 1000
 /** Requests without an answer that long after the end count as unanswered. */
 const LAST_REPLIES_MS = 10_000
-const MS_PER_SEC = 1000
 /** The number of random choices varies: its standard deviation is at most half its root. */
 const SPARE = 4
 
@@ -52,18 +52,9 @@ function countsOf({ perSecond, seconds, mix, target }: SenderPlan): Record<Signe
 
 /** What happened since the last report. */
 class Counts {
-  readonly latencies: Readonly<Record<Operation, ReturnType<typeof newHistogram>>>
+  readonly latencies = eachOperation(newHistogram)
   readonly lateness = newHistogram()
   readonly refused: Record<string, number> = {}
-
-  constructor() {
-    this.latencies = {
-      add: newHistogram(),
-      cancel: newHistogram(),
-      take: newHistogram(),
-      replace: newHistogram(),
-    }
-  }
 
   count({ operation, reply }: Sent, sinceMs: number): void {
     if (reply.status >= 200 && reply.status < 300) {
@@ -201,12 +192,7 @@ export class Sender {
     const busy = performance.eventLoopUtilization()
     const interval: Interval = {
       untilSec: this.#startMs === 0 ? 0 : (monotonicMs() - this.#startMs) / MS_PER_SEC,
-      latencies: {
-        add: packed(counts.latencies.add),
-        cancel: packed(counts.latencies.cancel),
-        take: packed(counts.latencies.take),
-        replace: packed(counts.latencies.replace),
-      },
+      latencies: eachOperation((operation) => packed(counts.latencies[operation])),
       lateness: packed(counts.lateness),
       refused: counts.refused,
       busyPart: performance.eventLoopUtilization(busy, this.#busy).utilization,

@@ -2,9 +2,9 @@
 // other; those that take buy at a price that matches what rests on the other side.
 
 import { randomInt } from 'node:crypto'
-import { PRICE_ONE_TICKS } from '../../../engine/domain/units.ts'
-import { ZERO_ADDRESS } from '../../crypto/address.ts'
-import { signClientOrder } from '../../edge/intake/order/client-order.ts'
+import { SIDE } from '../../../engine/domain/order.ts'
+import { PRICE_ONE_TICKS, UNIT_RAW } from '../../../engine/domain/units.ts'
+import { ownOrder, signClientOrder } from '../../edge/intake/order/client-order.ts'
 import type { LoadTrader, Venue } from './load-plan.ts'
 
 /** Both have a signed order in their body; a replacement is an order that rests. */
@@ -18,8 +18,7 @@ export interface SignedOrder {
   readonly body: string
 }
 
-const SHARE_RAW = 1_000_000
-const TICK_RAW = SHARE_RAW / PRICE_ONE_TICKS
+const TICK_RAW = UNIT_RAW / PRICE_ONE_TICKS
 const TICKS = { add: [400, 480], take: [600, 600] } as const
 const SHARES = { add: [10, 100], take: [1, 5] } as const
 const SALT_MAX = 2 ** 47
@@ -39,21 +38,14 @@ export function signOrder(kind: SignedKind, { traders, markets, domain }: Venue)
   const { slug, tokenIds, exchange } = pick(markets)
   const shares = between(SHARES[kind])
   const order = signClientOrder(
-    {
+    ownOrder(account, {
       salt: randomInt(1, SALT_MAX),
-      maker: account,
-      signer: account,
-      taker: ZERO_ADDRESS,
       tokenId: pick(tokenIds),
       makerAmount: shares * between(TICKS[kind]) * TICK_RAW,
-      takerAmount: shares * SHARE_RAW,
-      expiration: '0',
-      nonce: 0,
+      takerAmount: shares * UNIT_RAW,
       feeRateBps: 0,
-      side: 0,
-      signatureType: 0,
-      signature: '0x',
-    },
+      side: SIDE.BUY,
+    }),
     { ...domain, exchange },
     privateKey,
   )

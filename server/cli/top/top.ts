@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
 import { nullable, number, text } from '../../edge/http/schema/scalars.ts'
@@ -9,7 +10,7 @@ import { count, onOff } from '../../settings/kinds.ts'
 import { EXIT, Failure } from '../../shell.ts'
 import { DEFAULT_URL } from '../client.ts'
 import { urlFlag } from '../common-flags.ts'
-import { findDemo, isOfDemo } from '../demo-file.ts'
+import { demoAt, findDemo } from '../demo-file.ts'
 import { fetched, lookAt, type MetricsSource } from '../server-metrics.ts'
 import { type Ticker, viewLines } from './view.ts'
 
@@ -29,7 +30,6 @@ const ONCE = flagOf(
 const CLEAR = '\u001b[H\u001b[J'
 const ENTER = '\u001b[?1049h\u001b[?25l'
 const LEAVE = '\u001b[?25h\u001b[?1049l'
-const MS_PER_SEC = 1000
 
 const tickersReply = compile(
   openObject({
@@ -113,7 +113,7 @@ async function draw(all: AsyncIterable<string[]>, quit: () => void): Promise<voi
 function sourceOf({ given }: Line) {
   const demo = findDemo(readSetting(SETTINGS.data, given))
   const url = readSetting(URL_FLAG, given) ?? demo?.operatorsUrl ?? demo?.baseUrl ?? DEFAULT_URL
-  const own = demo !== undefined && isOfDemo(url, demo) ? demo : undefined
+  const own = demoAt(url, demo)
   const publicUrl = readSetting(MARKETS_URL, given) ?? own?.baseUrl ?? url
   const source = {
     url,

@@ -1,4 +1,5 @@
 import type { Figures } from '../../ops/figures.ts'
+import { KINDS, STEPS_OF } from '../../ops/order-times.ts'
 
 // The screen of `outcomex top` as lines of text, widest things last.
 
@@ -18,17 +19,7 @@ export interface Shown {
 }
 
 /** The steps of a call in the metrics. */
-export const STEPS = [
-  'read',
-  'intake',
-  'sequence',
-  'journal',
-  'match',
-  'settle',
-  'publish',
-  'whole',
-]
-const KINDS = ['order', 'cancel', 'change', 'query'] as const
+export const STEPS = ['read', ...STEPS_OF.order, 'whole']
 const MODES = ['normal', 'post_only', 'cancel_only', 'disabled']
 const BUSIEST = 8
 /** Main, an intake, the journal, two markets and the follower: as many as the line holds. */

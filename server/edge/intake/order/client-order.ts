@@ -1,5 +1,5 @@
 import { assert } from '../../../../engine/domain/assert.ts'
-import { formatAddress, parseAddress } from '../../../crypto/address.ts'
+import { formatAddress, parseAddress, ZERO_ADDRESS } from '../../../crypto/address.ts'
 import { addressOfKey } from '../../../crypto/ecdsa.ts'
 import { domainSeparator, signOrder } from '../../../crypto/eip712.ts'
 import { wordOf } from '../../../crypto/uint256.ts'
@@ -34,6 +34,25 @@ export interface ExchangeDomain {
 /** The EIP-55 text of the account that a private key controls. */
 export function accountOf(privateKey: Uint8Array): string {
   return formatAddress(addressOfKey(privateKey))
+}
+
+type OwnTerms = Pick<
+  ClientOrder,
+  'salt' | 'tokenId' | 'makerAmount' | 'takerAmount' | 'feeRateBps' | 'side'
+>
+
+/** An order of an account that signs for itself, for any taker and for ever; not signed yet. */
+export function ownOrder(account: string, terms: OwnTerms): ClientOrder {
+  return {
+    ...terms,
+    maker: account,
+    signer: account,
+    taker: ZERO_ADDRESS,
+    expiration: '0',
+    nonce: 0,
+    signatureType: 0,
+    signature: '0x',
+  }
 }
 
 function bytesOf(address: string): Uint8Array {

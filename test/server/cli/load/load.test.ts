@@ -35,11 +35,8 @@ test('a load at a rate counts every request, and resolves its markets', async ()
   const live = await startLive()
   const hdr = join(newFolder(), 'load.hdr')
   const few = ['--traders', '3', '--markets', '2', '--connections', '6', '--threads', '2']
-  const { code, output, warned } = await loadOf(
-    live,
-    ...['--rate', '150', '--duration', '2', '--mix', '50:30:10:10', '--socket', '2'],
-    ...['--hdr', hdr, '--json', ...few],
-  )
+  const line = `--rate 150 --duration 2 --mix 50:30:10:10 --socket 2 --hdr ${hdr} --json`
+  const { code, output, warned } = await loadOf(live, ...line.split(' '), ...few)
   assert.equal(code, 0, warned)
   const result: unknown = JSON.parse(output)
   const accepted = (name: string) => Number(at(result, 'operations', name, 'accepted'))
@@ -92,7 +89,7 @@ test('a load without a rate sends when replies come, and reports limits of calle
   await live.stop()
 })
 
-test('a wrong use of the load says what is right', async () => {
+test('a wrong use of the load is refused with what is right', async () => {
   const token = ['--admin-token', ADMIN_TOKEN]
   const wrong: readonly (readonly [readonly string[], RegExp])[] = [
     [[], /The admin token is missing/],
