@@ -10,11 +10,11 @@ import { inSources } from './support/source-lines.ts'
 // Runs test/**/*.test.ts. A green file prints one line, a red file prints everything. The summary
 // has the words of node's own reporter. The run fails when no file matches and when a file holds no
 // test. A file may take any time while it makes progress: two minutes without a word or an event
-// end it.
+// end it, and a quarter of an hour without a test that begins or ends.
 
 /** Two more than there are cores: some files wait for time that passes, or for another process. */
 const CONCURRENCY = availableParallelism() + 2
-const SILENCE_MS = 120_000
+const PATIENCE = { silenceMs: 120_000, testMs: 900_000 }
 const SLOWEST = 10
 /** More files are done sooner when sources and tests are compiled first. */
 const FILES_UNCOMPILED = 4
@@ -59,7 +59,7 @@ printSummary()
 
 async function runWaiting(): Promise<void> {
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    const report = await runFile(file, SILENCE_MS, startOf?.(file))
+    const report = await runFile(file, PATIENCE, startOf?.(file))
     reports.push(report)
     printFile(report)
   }

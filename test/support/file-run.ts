@@ -5,8 +5,9 @@ import { RUNNER_VARIABLE } from './progress.ts'
 import type { Progress, TestEvent } from './progress-reporter.ts'
 
 // Runs one test file in a process group of its own and watches its progress. The file is stuck when
-// it wrote nothing, and no test of it began, ended or noted progress, for `silenceMs`. A slow
-// machine alone does not make it stuck. When a test has failed, its file may have left something
+// it wrote nothing, and no test of it began, ended or noted progress, for `silenceMs`, or when no
+// test of it began or ended for `testMs`. A slow machine alone does not make it stuck.
+// When a test has failed, its file may have left something
 // open that keeps it alive; it ends soon after its last test. All processes that it started end
 // with it.
 
@@ -25,7 +26,7 @@ export class FileReport {
   tookMs = 0
   readonly failures: string[] = []
   readonly output: string[] = []
-  #running = 0
+  readonly #running: string[] = []
 
   constructor(path: string) {
     this.path = path
@@ -33,12 +34,21 @@ export class FileReport {
 
   /** No test runs, and one has failed. */
   get isLost(): boolean {
-    return this.failed > 0 && this.#running === 0
+    return this.failed > 0 && this.#running.length === 0
+  }
+
+  /** The name of the test that began last and has not ended; '' outside the tests. */
+  get running(): string {
+    return this.#running.at(-1) ?? ''
   }
 
   take(event: TestEvent): void {
-    this.#running += event.type === 'begin' ? 1 : -1
-    if (event.type === 'begin') return
+    if (event.type === 'begin') {
+      this.#running.push(event.name)
+      return
+    }
+    const at = this.#running.lastIndexOf(event.name)
+    if (at >= 0) this.#running.splice(at, 1)
     if (!event.isSuite) this.tests += 1
     if (event.isSkipped) this.skipped += 1
     if (event.type === 'pass' || event.isTodo) return
@@ -58,13 +68,26 @@ export interface Start {
   readonly reporter: string
 }
 
+/** The longest silence of a running file. */
+export interface Patience {
+  readonly silenceMs: number
+  /** A test that waits in a loop for what never happens may note progress forever. */
+  readonly testMs: number
+}
+
+/** How long nothing at all came from a file, and how long no test of it began or ended. */
+interface Quiet {
+  readonly wholeMs: number
+  readonly testMs: number
+}
+
 function fromSource(file: string): Start {
   return { words: ['--import', 'tsx', file], reporter: REPORTER.href }
 }
 
 export async function runFile(
   file: string,
-  silenceMs: number,
+  patience: Patience,
   { words, reporter } = fromSource(file),
 ): Promise<FileReport> {
   const report = new FileReport(file)
@@ -78,6 +101,7 @@ export async function runFile(
   })
   running.add(child)
   let aliveMs = performance.now()
+  let testedMs = aliveMs
   const stated = (bytes: Buffer) => {
     aliveMs = performance.now()
     report.output.push(bytes.toString())
@@ -86,14 +110,18 @@ export async function runFile(
   child.stderr?.on('data', stated)
   child.on('message', (event: TestEvent | Progress) => {
     aliveMs = performance.now()
-    if (event.type !== 'progress') report.take(event)
+    if (event.type === 'progress') return
+    testedMs = aliveMs
+    report.take(event)
   })
   const watch = setInterval(() => {
-    const quietMs = performance.now() - aliveMs
-    if (quietMs < (report.isLost ? OVER_MS : silenceMs)) return
-    const stuck = `stuck: no output and no test for ${silenceMs / 1000} s`
-    report.fail('the file itself', report.isLost ? 'left something open after its tests' : stuck)
+    const nowMs = performance.now()
+    const quiet = { wholeMs: nowMs - aliveMs, testMs: nowMs - testedMs }
+    const why = whyStuck(report, patience, quiet)
+    if (why === null) return
+    report.fail('the file itself', why)
     aliveMs = Number.POSITIVE_INFINITY
+    testedMs = aliveMs
     endGroup(child)
   }, LOOK_EVERY_MS)
   // A child left behind may hold the pipes open, so the file ends with its own process.
@@ -107,6 +135,17 @@ export async function runFile(
   }
   report.tookMs = performance.now() - fromMs
   return report
+}
+
+/** Why a file is ended, or null while it makes progress. */
+function whyStuck(report: FileReport, { silenceMs, testMs }: Patience, quiet: Quiet) {
+  if (report.isLost && quiet.wholeMs >= OVER_MS) return 'left something open after its tests'
+  const during = report.running === '' ? '' : ` during "${report.running}"`
+  if (quiet.wholeMs >= silenceMs) {
+    return `stuck: no output and no progress for ${silenceMs / 1000} s${during}`
+  }
+  if (quiet.testMs < testMs) return null
+  return `stuck: no test began or ended for ${testMs / 1000} s${during}`
 }
 
 /** Ends the file and all its processes, unless they left its group. */
