@@ -2,6 +2,8 @@
 
 import { MARKET_KINDS, MARKET_STATUSES } from '../../engine/domain/markets/market.ts'
 import { POOL_LIMITS } from '../../engine/domain/moves/move-limits.ts'
+import { UNIT_RAW } from '../../engine/domain/units.ts'
+import { formatAddress, parseAddress, ZERO_ADDRESS } from '../crypto/address.ts'
 import {
   account,
   address,
@@ -12,6 +14,7 @@ import {
   uint256Text,
   xHandle,
 } from '../edge/http/schema/fields.ts'
+import { WRONG_CHECKSUM } from '../edge/http/schema/issue-text.ts'
 import {
   boolean,
   decimalText,
@@ -24,6 +27,7 @@ import {
   text,
 } from '../edge/http/schema/scalars.ts'
 import { anyOf, list, object, openObject, optional, schemaOf } from '../edge/http/schema/schema.ts'
+import { invalid, type Refusal } from '../messages/refusal.ts'
 import {
   effectiveFeeRateBps,
   nameToShow,
@@ -31,6 +35,35 @@ import {
   standing,
   tradeWalletOption,
 } from './accounts/profile-fields.ts'
+
+// Raw collateral as numbers for display.
+
+const RAW_PER_CENT = 10_000
+
+/** Whole units of collateral with two decimals. */
+export function unitsOf(raw: number): number {
+  return Math.round(raw / RAW_PER_CENT) / 100
+}
+
+/** Whole units of collateral, rounded down. */
+export function wholeUnitsOf(raw: number): number {
+  return Math.floor(raw / UNIT_RAW)
+}
+
+// Checks the EIP-55 checksums of addresses in bodies and queries.
+
+/** The address with its checksum spelling, or the refusal of its field. */
+export function checksummed(field: string, given: string): string | Refusal {
+  const bytes = parseAddress(given)
+  if (bytes !== undefined) return formatAddress(bytes)
+  return invalid({ field, message: WRONG_CHECKSUM })
+}
+
+export function smartWalletOf(given: string): string | Refusal {
+  const wallet = checksummed('smartWallet', given)
+  if (wallet !== ZERO_ADDRESS) return wallet
+  return invalid({ field: 'smartWallet', message: 'must not be the zero address' })
+}
 
 export function message() {
   return object({ message: means(text(), 'Summary of the result.') })

@@ -37,8 +37,8 @@ import {
   journalEnd,
   recoverExchange,
 } from '../../persistence/snapshot/recovery.ts'
-import { BoardSlices } from '../api/boards/projections.ts'
-import { slotSpecOf } from '../api/markets/series-changes.ts'
+import { BoardSlices } from '../api/boards/services.ts'
+import { slotSpecOf } from '../api/markets/market-changes.ts'
 import { queryUntil } from '../api/reads/private-reads.ts'
 import { SolvencyCounts, type SolvencyOptions } from '../api/solvency/services.ts'
 import { IntakePool, type IntakePoolOptions } from '../edge/intake/intake-pool.ts'

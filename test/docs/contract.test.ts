@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { api } from '../../server/api/routes.ts'
-import { DOCUMENTED_CHANNELS } from '../../server/api/streams/schema/all-channels.ts'
+import { DOCUMENTED_CHANNELS } from '../../server/api/streams/schema/asyncapi.ts'
 import { CONTRACT_LIMITS, NAMED_CALLS } from '../support/contract-names.ts'
 import { CONTRACT_CALLS, CONTRACT_CHANNELS, type ContractRow } from '../support/contract-rows.ts'
 

@@ -7,8 +7,12 @@ import { MARKET_STATUSES, takesOrders } from '../../engine/domain/markets/market
 import { TRADING_MODES } from '../../engine/domain/markets/trading-window.ts'
 import { REJECT } from '../../engine/domain/reject-precedence.ts'
 import { roundedBps } from '../../engine/domain/units.ts'
-import { rankOf } from '../../server/api/accounts/ranks.ts'
-import { collectionIdOf, conditionIdOf, positionIdOf } from '../../server/api/markets/market-ids.ts'
+import { rankOf } from '../../server/api/accounts/profile-fields.ts'
+import {
+  collectionIdOf,
+  conditionIdOf,
+  positionIdOf,
+} from '../../server/api/markets/market-changes.ts'
 import { keccak256, keccakReady } from '../../server/crypto/keccak.ts'
 import { blankAmounts, readAmounts } from '../../server/edge/intake/order/order-amounts.ts'
 import { raw } from '../support/scenario.ts'

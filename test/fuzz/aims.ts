@@ -1,4 +1,4 @@
-import { inputFieldsOf, TOOLS } from '../../server/api/mcp/tools.ts'
+import { inputFieldsOf, TOOLS } from '../../server/api/mcp/mcp.ts'
 import { type Json, object } from '../../server/edge/http/schema/schema.ts'
 import type { Random } from '../support/random.ts'
 import { groupBody, MATCHES, matchBody, OPERATORS, seriesBody } from './operated.ts'

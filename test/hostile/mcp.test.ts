@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TOOLS } from '../../server/api/mcp/tools.ts'
+import { TOOLS } from '../../server/api/mcp/mcp.ts'
 import { api } from '../../server/api/routes.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'

@@ -144,7 +144,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
     changes: [['a written position marks no market', 'this.#changedMarkets.add(marketId)\n', '\n']],
   },
   {
-    file: 'server/api/boards/projections.ts',
+    file: 'server/api/boards/services.ts',
     tests: KEPT,
     changes: [
       ['pages are made side by side', 'this.#last.then(make)', 'make()'],

@@ -208,7 +208,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/orders/cancel-replace-service.ts',
+    file: 'server/api/orders/services.ts',
     tests: ['test/server/api/orders/cancel-replace.test.ts'],
     changes: [
       [
@@ -299,7 +299,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/orders/cancel-replace-service.ts',
+    file: 'server/api/orders/services.ts',
     tests: [...HOLDS, 'test/server/api/orders/delegation.test.ts'],
     changes: [
       [
@@ -454,7 +454,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/accounts/partner-accounts.ts',
+    file: 'server/api/accounts/accounts.ts',
     tests: ['test/server/api/accounts/partners.test.ts'],
     changes: [
       [

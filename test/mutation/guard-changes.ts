@@ -317,7 +317,7 @@ export const GUARD_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/admin/markets/market-specs.ts',
+    file: 'server/api/admin/admin-markets.ts',
     tests: MARKETS,
     changes: [
       [

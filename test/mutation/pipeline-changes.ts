@@ -350,7 +350,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/accounts/partner-accounts.ts',
+    file: 'server/api/accounts/accounts.ts',
     tests: ['test/server/api/accounts/partners.test.ts'],
     changes: [
       [

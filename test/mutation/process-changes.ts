@@ -59,7 +59,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/system/metrics.ts',
+    file: 'server/api/system/system.ts',
     tests: ['test/server/ops/listeners.test.ts'],
     changes: [
       [
@@ -141,7 +141,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/pages/page-markets.ts',
+    file: 'server/api/pages/page-directory.ts',
     tests: ['test/server/api/pages/page-markets.test.ts'],
     changes: [['a cursor of another query is taken', ' || parts[0] !== query)', ')']],
   },

@@ -48,7 +48,7 @@ export const REFERRAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/referrals/services.ts',
+    file: 'server/api/referrals/referrals.ts',
     tests: CODES,
     changes: [
       [

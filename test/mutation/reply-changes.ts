@@ -12,7 +12,7 @@ const TAPE = ['test/server/api/streams/market-tape.test.ts']
 
 export const REPLY_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/api/orders/first-orders.ts',
+    file: 'server/api/orders/services.ts',
     tests: RETRIES,
     changes: [
       ['a first reply is given for ever', 'ageMs > LIMITS.replayMs', 'ageMs < 0'],
@@ -116,7 +116,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/orders/cancel-replace-service.ts',
+    file: 'server/api/orders/services.ts',
     tests: ['test/server/api/orders/cancel-replace.test.ts'],
     changes: [
       [
@@ -127,7 +127,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/markets/trade-views.ts',
+    file: 'server/api/markets/services.ts',
     tests: TAPE,
     changes: [
       [
@@ -176,7 +176,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     changes: [['the next market is always shown', 'query.includeNextMarket === false', 'false']],
   },
   {
-    file: 'server/api/markets/search.ts',
+    file: 'server/api/markets/markets.ts',
     tests: MARKETS,
     changes: [['a search always shows the next market', '!includeNextMarket)', 'false)']],
   },

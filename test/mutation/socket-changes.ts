@@ -63,7 +63,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/streams/account/replay.ts',
+    file: 'server/api/streams/account/order-events.ts',
     tests: REPLAY_ENDS,
     changes: [
       [
@@ -261,7 +261,7 @@ export const SOCKET_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/api/streams/market/book-frames.ts',
+    file: 'server/api/streams/market/book-pace.ts',
     tests: PRICES,
     changes: [
       [

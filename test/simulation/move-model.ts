@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { ControlCommand } from '../../engine/domain/command.ts'
 import { BURN_ACCOUNT, FEE_ACCOUNT, VAULT_ACCOUNT } from '../../engine/domain/ids.ts'
-import type { MoveRequest } from '../../server/api/portfolio/moves-once.ts'
+import type { MoveRequest } from '../../server/api/portfolio/services.ts'
 import type { SlowExchange } from '../support/reference-book.ts'
 import type { MarketsModel } from './markets-model.ts'
 

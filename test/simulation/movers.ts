@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { Reject, type RejectName } from '../../engine/domain/reject-precedence.ts'
-import type { MoveRequest } from '../../server/api/portfolio/moves-once.ts'
+import type { MoveRequest } from '../../server/api/portfolio/services.ts'
 import type { Life } from './life.ts'
 import { digestOfCall } from './move-model.ts'
 import type { Act, Step } from './script.ts'

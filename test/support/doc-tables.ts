@@ -4,12 +4,9 @@ import { fileURLToPath } from 'node:url'
 import type { ShareRule } from '../../engine/domain/fair-share.ts'
 import { REJECT, type RejectName } from '../../engine/domain/reject-precedence.ts'
 import { SHARED_TABLES, SUB_ACCOUNT_SHARE } from '../../engine/domain/shared-tables.ts'
-import { TOOLS } from '../../server/api/mcp/tools.ts'
+import { TOOLS } from '../../server/api/mcp/mcp.ts'
 import { api } from '../../server/api/routes.ts'
-import {
-  DOCUMENTED_CHANNELS,
-  DOCUMENTED_EVENTS,
-} from '../../server/api/streams/schema/all-channels.ts'
+import { DOCUMENTED_CHANNELS, DOCUMENTED_EVENTS } from '../../server/api/streams/schema/asyncapi.ts'
 import { SERVE_ROWS } from '../../server/config.ts'
 import {
   ADDRESS_RATES,

@@ -1,5 +1,5 @@
 import { api } from '../../server/api/routes.ts'
-import { DOCUMENTED_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
+import { DOCUMENTED_EVENTS } from '../../server/api/streams/schema/asyncapi.ts'
 
 // The fields of all replies and frames, by name: what values each has, and in what unit.
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { DOCUMENTED_EVENTS } from '../../server/api/streams/schema/all-channels.ts'
+import { DOCUMENTED_EVENTS } from '../../server/api/streams/schema/asyncapi.ts'
 import { type Checker, compile } from '../../server/edge/http/schema/schema.ts'
 
 // Every frame that a test sees is held to the schema of its event.

@@ -16,11 +16,10 @@ import { boolean, defaulted, integer, means, oneOf, text } from '../../edge/http
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { type Call, type Caller, header } from '../../messages/call.ts'
 import { invalid, Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
-import { CONDITIONAL_TOKENS } from '../chain-contracts.ts'
-import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
+import { ACCOUNT, CONDITIONAL_TOKENS, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import { message } from '../shapes.ts'
-import type { Allowances, Refused } from './partner-accounts.ts'
+import type { Allowances, Refused } from './accounts.ts'
 import { nameToShow } from './profile-fields.ts'
 import type { AccountServices } from './services.ts'
 

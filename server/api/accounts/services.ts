@@ -15,10 +15,9 @@ import type { Registrations } from '../../auth/registrations.ts'
 import { digestOf, type Signing } from '../../auth/session.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { BoardServices } from '../boards/services.ts'
-import type { ReferralServices } from '../referrals/services.ts'
+import type { ReferralServices } from '../referrals/referrals.ts'
 import type { SharedServices } from '../shared-services.ts'
-import type { AccountChanges } from './accounts.ts'
-import type { PartnerAccounts } from './partner-accounts.ts'
+import type { AccountChanges, PartnerAccounts } from './accounts.ts'
 
 // Operations on profiles and operators. Each one is an ordinary command that names the operator.
 

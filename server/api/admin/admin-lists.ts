@@ -33,8 +33,8 @@ import { refuse } from '../../messages/refusal.ts'
 import { feeCapBps } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'
 import { ANYBODY } from '../reads/private-reads.ts'
-import { freeRaw, next, paging, RESERVED } from './admin-fields.ts'
 import type { AdminServices } from './services.ts'
+import { freeRaw, next, paging, RESERVED } from './services.ts'
 
 function nextOf(ids: readonly number[], limit: number): number | null {
   return ids.length === limit ? (ids.at(-1) ?? null) : null

@@ -9,10 +9,10 @@ import { integer, line, means, nullable } from '../../edge/http/schema/scalars.t
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
-import { curatedPack } from '../packs/curation.ts'
 import { ineligible, legsToPrice, requestedLegs, tooManyLegs } from '../packs/pack-requests.ts'
 import { NOT_ELIGIBLE } from '../packs/pack-stakes.ts'
 import { CURATED_EXAMPLE, packUuid, seqOfPackId } from '../packs/pack-views.ts'
+import { curatedPack } from '../packs/services.ts'
 import { publicRequester } from '../reads/private-reads.ts'
 import type { AdminServices } from './services.ts'
 

@@ -19,13 +19,10 @@ import {
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { marketView } from '../../exchange/read-model/market-view.ts'
 import { invalid, refuse, roleMissing } from '../../messages/refusal.ts'
-import { feeCapBps } from '../accounts/profile-fields.ts'
-import { roleForFields } from '../accounts/profile-roles.ts'
-import { rankOf } from '../accounts/ranks.ts'
+import { feeCapBps, rankOf, roleForFields } from '../accounts/profile-fields.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { ANYBODY } from '../markets/archived-markets.ts'
 import { market } from '../shapes.ts'
-import { freeRaw, givenUsername, RESERVED, rankRequest } from './admin-fields.ts'
 import {
   aboutFields,
   deadline,
@@ -34,8 +31,9 @@ import {
   specIssue,
   title,
   venueFields,
-} from './markets/market-specs.ts'
+} from './admin-markets.ts'
 import type { AdminServices } from './services.ts'
+import { freeRaw, givenUsername, RESERVED, rankRequest } from './services.ts'
 
 export const createMarket = route({
   method: 'POST',

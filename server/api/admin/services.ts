@@ -1,3 +1,15 @@
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import {
+  defaulted,
+  firstShown,
+  integer,
+  line,
+  means,
+  nullable,
+  pattern,
+} from '../../edge/http/schema/scalars.ts'
+import { optional } from '../../edge/http/schema/schema.ts'
+import { RANK_PATTERN } from '../accounts/profile-fields.ts'
 import type { AccountServices } from '../accounts/services.ts'
 import type { MarketServices } from '../markets/services.ts'
 import type { PackServices } from '../packs/services.ts'
@@ -6,6 +18,41 @@ import type { PortfolioServices } from '../portfolio/services.ts'
 import type { SharedServices } from '../shared-services.ts'
 import type { SportServices } from '../sports/services.ts'
 import type { SystemServices } from '../system/services.ts'
+
+// Fields and texts shared by several operator calls.
+
+export const RESERVED = 'Raw collateral that open orders reserve.'
+
+export function freeRaw() {
+  return means(integer(), 'Raw collateral that no order reserves; one unit is 1,000,000.')
+}
+
+export function givenUsername() {
+  return means(
+    optional(nullable(line(LIMITS.usernameCharactersMax, 1))),
+    'Unique name; null removes it, absent leaves it unchanged.',
+  )
+}
+
+/** A rank by its name or number, or none. */
+export function rankRequest() {
+  return means(
+    optional(nullable(firstShown(pattern(RANK_PATTERN, 'Name of a rank.'), integer(1, 5)))),
+    'Rank by its name or number, 1 Bronze to 5 Diamond; null removes it, absent leaves it.',
+  )
+}
+
+/** The query of a list that is paged by ascending ids. */
+export function paging() {
+  return {
+    after: means(defaulted(integer(0), 0), 'Lists ids above this one; 0 for the first page.'),
+    limit: means(defaulted(integer(1, LIMITS.adminListLimitMax), 50), 'Maximum entries per page.'),
+  }
+}
+
+export function next() {
+  return means(nullable(integer(1)), 'Value of after for the next page; null on the last page.')
+}
 
 /** What the routes of this folder need. */
 export interface AdminServices

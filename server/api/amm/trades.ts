@@ -2,19 +2,45 @@
 
 import { maxSharesRaw, minSharesRaw } from '../../../engine/core/decide/money/pool-shares.ts'
 import { moveHashOf } from '../../../engine/core/money/tx-hash.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { MarketId } from '../../../engine/domain/ids.ts'
+import { POOL_SIDES, type PoolSide } from '../../../engine/domain/moves/move-command.ts'
 import { POOL_LIMITS } from '../../../engine/domain/moves/move-limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { admin } from '../../auth/auth-scheme.ts'
 import { onBehalfOf } from '../../edge/http/access/on-behalf.ts'
+import { Reply } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { bytes32, slug, uint256Text } from '../../edge/http/schema/fields.ts'
-import { integer, means, oneOf, pattern } from '../../edge/http/schema/scalars.ts'
-import { object, optional } from '../../edge/http/schema/schema.ts'
+import {
+  address,
+  bytes32,
+  profileId,
+  rawAmount,
+  slug,
+  uint256Text,
+} from '../../edge/http/schema/fields.ts'
+import { boolean, integer, means, oneOf, pattern } from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
-import { MARKET_EXAMPLE } from '../examples.ts'
-import { idempotencyKey, requestOf } from '../portfolio/money-call.ts'
-import type { Moved, MoveRequest } from '../portfolio/moves-once.ts'
-import { auth, COMMON, market, marketOf, ofBody, type Requested, TRADING } from './pool-call.ts'
-import type { BeyondLimit, PoolRequest, PoolServices } from './services.ts'
+import { ACCOUNT, ALLOWANCE_MAX, CONDITIONAL_TOKENS, MARKET_EXAMPLE } from '../examples.ts'
+import { idempotencyKey, type Moved, type MoveRequest, requestOf } from '../portfolio/services.ts'
+import {
+  type Approval,
+  type ApprovalRequest,
+  auth,
+  type BeyondLimit,
+  COMMON,
+  market,
+  marketOf,
+  ofBody,
+  type PoolRequest,
+  type PoolServices,
+  type ProviderChange,
+  type Requested,
+  readAuth,
+  TRADING,
+} from './services.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
 const UINT256_MAX = 2n ** 256n - 1n
@@ -234,5 +260,244 @@ export const sellToPool = route({
         maxShares: maxShares ?? String(maxSharesRaw(sharesRaw, slippageBps)),
       }),
     })
+  },
+})
+
+// Approvals that let pools move an account's tokens (rules §7.5).
+
+const POOL = '0x63A2C6b4Ce8F3cBD7D0Af0D6dB1e7c4c6D0f7a11'
+
+const approvalBody = object({
+  market: market(),
+  side: means(oneOf(...POOL_SIDES), 'BUY to approve collateral, SELL to approve shares.'),
+  onBehalfOf: onBehalfOf(),
+})
+const approvalReply = object({
+  status: means(
+    oneOf('missing', 'submitted', 'confirmed'),
+    'Status of the approval; it takes effect with the block that contains it.',
+  ),
+  confirmed: means(boolean(), 'True when trades of this side are possible.'),
+  market: slug(),
+  marketAddress: means(address(), 'Address of the pool.'),
+  side: means(oneOf(...POOL_SIDES), 'The requested side.'),
+  walletAddress: means(address(), 'Account of the profile that approves.'),
+  tokenAddress: means(address(), 'Contract of the approved token.'),
+  spenderOrOperator: means(address(), 'The pool, which may move the token.'),
+  currentAllowance: means(
+    optional(uint256Text()),
+    'For BUY: raw collateral that the pool may move now.',
+  ),
+  isApprovedForAll: means(
+    optional(boolean()),
+    'For SELL: whether the pool may move shares of the account.',
+  ),
+  transactionId: means(
+    optional(uint256Text()),
+    'Seq of the command that approved, as text; absent until there is one.',
+  ),
+  txHash: means(optional(bytes32()), 'Hash of its transaction; absent until there is one.'),
+})
+
+const APPROVAL_EXAMPLE = {
+  body: { market: SLUG, side: 'BUY' as const },
+  reply: {
+    status: 'confirmed' as const,
+    confirmed: true,
+    market: SLUG,
+    marketAddress: POOL,
+    side: 'BUY' as const,
+    walletAddress: ACCOUNT,
+    tokenAddress: MARKET_EXAMPLE.collateralToken.address,
+    spenderOrOperator: POOL,
+    currentAllowance: ALLOWANCE_MAX,
+    transactionId: '4711',
+    txHash: HASH,
+  },
+}
+
+function approvalView(
+  { status, seq }: Approval,
+  owner: number,
+  { side, shown }: { readonly side: PoolSide; readonly shown: PublishedMarket },
+  { pipeline, settings }: PoolServices,
+) {
+  const walletAddress = pipeline.clearing.accounts.accountOf(owner)
+  assert(walletAddress !== undefined, 'the approving profile has an account')
+  const confirmed = status === 'confirmed'
+  const pool = shown.market.poolAddress ?? ''
+  const isBuy = side === 'BUY'
+  return {
+    status,
+    confirmed,
+    market: shown.market.slug,
+    marketAddress: pool,
+    side,
+    walletAddress,
+    tokenAddress: isBuy ? settings.collateral.address : CONDITIONAL_TOKENS,
+    spenderOrOperator: pool,
+    ...(isBuy ? { currentAllowance: confirmed ? ALLOWANCE_MAX : '0' } : {}),
+    ...(isBuy ? {} : { isApprovedForAll: confirmed }),
+    ...(seq === 0 ? {} : { transactionId: String(seq), txHash: moveHashOf(settings.chainId, seq) }),
+  }
+}
+
+interface Approving extends Requested {
+  readonly body: Requested['body'] & { readonly side: PoolSide }
+}
+
+async function approval(
+  input: Approving,
+  services: PoolServices,
+  find: (wanted: ApprovalRequest) => Promise<Approval | Reject>,
+) {
+  const shown = await marketOf(input, services)
+  if (shown instanceof Refusal) return shown
+  const { owner, caller, body } = input
+  const { marketId }: { marketId: MarketId } = shown.market
+  const found = await find({ marketId, owner, callerId: caller.profileId, side: body.side })
+  if (found instanceof Reject) return refuse(found)
+  return { found, view: approvalView(found, owner, { side: body.side, shown }, services) }
+}
+
+export const checkPoolApproval = route({
+  method: 'POST',
+  path: '/amm/allowances/check',
+  auth: readAuth(),
+  onBehalfIn: ofBody,
+  rateClass: 'trade',
+  about: 'Returns whether the pool of a market may move tokens of the account.',
+  body: approvalBody,
+  reply: approvalReply,
+  means: 'The status of the approval.',
+  rejects: COMMON,
+  example: APPROVAL_EXAMPLE,
+  handle: async (input, services: PoolServices) => {
+    const reported = await approval(input, services, (wanted) => services.pools.approval(wanted))
+    return reported instanceof Refusal ? reported : reported.view
+  },
+})
+
+export const approvePool = route({
+  method: 'POST',
+  path: '/amm/allowances/approve',
+  auth: auth(),
+  onBehalfIn: ofBody,
+  rateClass: 'trade',
+  about: 'Lets the pool of a market move tokens of the account, from the next block on.',
+  body: approvalBody,
+  reply: approvalReply,
+  means: 'The approval already existed.',
+  others: { 202: 'The approval is submitted; the next block confirms it.' },
+  rejects: [...COMMON, ...TRADING, 'APPROVAL_LIMIT'],
+  example: APPROVAL_EXAMPLE,
+  handle: async (input, services: PoolServices) => {
+    const reported = await approval(input, services, (wanted) => services.pools.approve(wanted))
+    if (reported instanceof Refusal) return reported
+    return reported.found.status === 'confirmed' ? reported.view : new Reply(202, reported.view, [])
+  },
+})
+
+// The operator's calls on pool providers (rules §7.4).
+
+const HINT_MAX = 1_000_000_000
+
+const changed = object({
+  profileId: profileId(),
+  liquidityRaw: means(rawAmount(), 'The pool share that was added or removed, in raw units.'),
+  sharesRaw: means(list(rawAmount(), 2, 2), 'Raw shares that the provider received: YES, then NO.'),
+  feesRaw: means(rawAmount(), 'Raw fee collateral that the provider received.'),
+})
+
+function shown(profile: number, made: ProviderChange | Reject) {
+  if (made instanceof Reject) return refuse(made)
+  const { liquidityRaw, sharesRaw, feesRaw } = made
+  return { profileId: profile, liquidityRaw, sharesRaw: [...sharesRaw], feesRaw }
+}
+
+const REJECTS = [
+  'OVERLOADED',
+  'VALIDATION',
+  'MARKET_NOT_FOUND',
+  'MARKET_RESOLVED',
+  'PROFILE_NOT_FOUND',
+  'CAPACITY',
+] as const
+
+export const fundPool = route({
+  method: 'POST',
+  path: '/admin/markets/:slug/liquidity',
+  auth: admin('money'),
+  rateClass: 'admin',
+  about: 'Adds collateral of a profile to a pool; the first funding opens its market.',
+  params: { slug: slug() },
+  body: object({
+    profileId: profileId(),
+    collateralRaw: means(rawAmount(1), 'Raw collateral to add. One unit is 1,000,000.'),
+    hints: means(
+      optional(list(integer(1, HINT_MAX), 2, 2)),
+      'For an empty pool: parts of YES and NO to keep; the larger is cheaper. Equal by default.',
+    ),
+  }),
+  status: 201,
+  reply: changed,
+  means: 'The profile is a provider; it owns the shares that the pool did not keep.',
+  rejects: [
+    ...REJECTS,
+    'MARKET_NOT_POOL',
+    'MARKET_STATUS',
+    'INSUFFICIENT_COLLATERAL',
+    'POOL_QUOTE_INVALID',
+    'PROVIDER_LIMIT',
+  ],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    body: { profileId: 1, collateralRaw: 1_000_000_000, hints: [300, 700] },
+    reply: { profileId: 1, liquidityRaw: 1e9, sharesRaw: [571_428_572, 0], feesRaw: 0 },
+  },
+  handle: async ({ params, body, caller }, { pipeline, pools }: PoolServices) => {
+    const { profileId: profile, collateralRaw, hints = [1, 1] } = body
+    const published = pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    if (pipeline.clearing.accounts.byId(profile) === undefined) return refuse('PROFILE_NOT_FOUND')
+    const request = { profileId: profile, collateralRaw, hints: [hints[0], hints[1]] as const }
+    return shown(profile, await pools.fund(published, request, caller.operator.name))
+  },
+})
+
+export const drainPool = route({
+  method: 'POST',
+  path: '/admin/markets/:slug/liquidity/remove',
+  auth: admin('money'),
+  rateClass: 'admin',
+  about: 'Withdraws the share of a profile from the pool of a market, with its fees.',
+  params: { slug: slug() },
+  body: object({
+    profileId: profileId(),
+    liquidityRaw: means(
+      optional(rawAmount(1)),
+      'The pool share to withdraw, in raw units; the whole share of the profile by default.',
+    ),
+  }),
+  reply: changed,
+  means: 'The profile now owns the shares and the fees.',
+  rejects: [...REJECTS, 'LIQUIDITY_SHORT'],
+  example: {
+    params: { slug: 'rain-tomorrow' },
+    body: { profileId: 1 },
+    reply: {
+      profileId: 1,
+      liquidityRaw: 1e9,
+      sharesRaw: [990_138_224, 1_009_960_000],
+      feesRaw: 40_000,
+    },
+  },
+  handle: async ({ params, body, caller }, { pipeline, pools }: PoolServices) => {
+    const published = pipeline.published.bySlug(params.slug)
+    if (published === undefined) return refuse('MARKET_NOT_FOUND')
+    if (pipeline.clearing.accounts.byId(body.profileId) === undefined) {
+      return refuse('PROFILE_NOT_FOUND')
+    }
+    return shown(body.profileId, await pools.drain(published, body, caller.operator.name))
   },
 })

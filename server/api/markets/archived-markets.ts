@@ -2,7 +2,7 @@
 // (design §10). No market is changed here.
 
 import type { MarketId } from '../../../engine/domain/ids.ts'
-import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { kindOf, takesOrders } from '../../../engine/domain/markets/market.ts'
 import {
   type ArchivedMarket,
   archivedMarkets as archivedByIds,
@@ -14,9 +14,20 @@ import {
   isSlugUsed,
 } from '../../../persistence/query/read/markets/markets.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { MarketLists } from '../../exchange/read-model/lists/market-lists.ts'
 import { assetOf } from '../../exchange/read-model/oracle-views.ts'
-import { archivedMarket, type PublishedMarket } from '../../exchange/read-model/published.ts'
-import { ANYBODY, type PrivateReads, type Requester } from '../reads/private-reads.ts'
+import {
+  archivedMarket,
+  type PublishedMarket,
+  type PublishedMarkets,
+} from '../../exchange/read-model/published.ts'
+import type { Part } from '../../messages/payload.ts'
+import {
+  ANYBODY,
+  type PrivateReads,
+  publicRequester,
+  type Requester,
+} from '../reads/private-reads.ts'
 
 export { ANYBODY }
 
@@ -109,4 +120,25 @@ export class ArchivedMarkets {
   isPrefixUsed(prefix: string): Promise<boolean | undefined> {
     return this.#reads.read(isSlugPrefixUsed, prefix)
   }
+}
+
+// Sends markets that the tables found, in their order, from the bytes that all readers share. The
+// tables lag slightly behind, so a market that no longer accepts orders is omitted (invariant 1).
+
+/** Callers that search share one group: their reads cost more than those of others. */
+export function searcherOf(call: Parameters<typeof publicRequester>[0]): Requester {
+  return { ...publicRequester(call), group: 'searches' }
+}
+
+/** The JSON of those of these markets that are active, separated by commas. */
+export function foundMarkets(
+  marketIds: readonly MarketId[],
+  { published, lists }: { published: PublishedMarkets; lists: MarketLists },
+  isBare = false,
+): readonly Part[] {
+  const found = marketIds.flatMap((marketId) => {
+    const shown = published.byId(marketId)
+    return shown !== undefined && takesOrders(shown.status) ? [shown] : []
+  })
+  return lists.joined(found, isBare)
 }

@@ -38,8 +38,8 @@ import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { nameToShow } from '../accounts/profile-fields.ts'
 import { MARKET_EXAMPLE, TRADER_EXAMPLE } from '../examples.ts'
 import { publicRequester } from '../reads/private-reads.ts'
-import { INTERVALS, windowOf } from './price-intervals.ts'
 import type { MarketServices } from './services.ts'
+import { INTERVALS, windowOf } from './services.ts'
 
 // Schemas of a market's history, with an example of each (rules §12.3).
 

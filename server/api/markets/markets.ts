@@ -2,8 +2,10 @@
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
+import { nearMarkets } from '../../../persistence/query/read/markets/near-markets.ts'
+import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
 import { open } from '../../auth/auth-scheme.ts'
-import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { addressOrSlug, isoTime, marketName, slug } from '../../edge/http/schema/fields.ts'
@@ -12,20 +14,179 @@ import {
   defaulted,
   integer,
   means,
+  named,
   nullable,
+  number,
   oneOf,
+  pattern,
   text,
 } from '../../edge/http/schema/scalars.ts'
-import { list, object, optional, schemaOf, type Values } from '../../edge/http/schema/schema.ts'
+import {
+  list,
+  object,
+  openObject,
+  optional,
+  schemaOf,
+  type Values,
+} from '../../edge/http/schema/schema.ts'
 import { orderbookBytes } from '../../exchange/read-model/book-views.ts'
 import { type MarketLists, SORT_NAMES } from '../../exchange/read-model/lists/market-lists.ts'
 import { childrenNamed } from '../../exchange/read-model/market-kinds.ts'
+import { marketView } from '../../exchange/read-model/market-view.ts'
+import { Joined } from '../../messages/payload.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { BOOK_EXAMPLE, MARKET_EXAMPLE } from '../examples.ts'
+import { crumb } from '../pages/pages.ts'
 import { publicRequester, type Requester } from '../reads/private-reads.ts'
 import { market, orderbook } from '../shapes.ts'
-import { detailOf, include, marketReply } from './detail.ts'
+import { foundMarkets, searcherOf } from './archived-markets.ts'
 import type { MarketServices } from './services.ts'
+
+// One market: alone, or in an envelope with the parts that the caller includes (rules §12.3). The
+// envelope also has the fields of the market, so both replies share one schema.
+
+const PREVIEW = { before: 1, after: 5 }
+const WORD = '(timelinePreview|nextMarket|navigation)'
+
+export const include = () =>
+  means(
+    optional(
+      pattern(
+        `^(${WORD}(,${WORD}){0,2})?$`,
+        'Any of timelinePreview, nextMarket and navigation, separated by commas.',
+      ),
+    ),
+    'What to include; the market is then repeated as market. nextMarket is part of every market.',
+  )
+
+/** Clients in languages without union types read either reply with one type. */
+export function marketReply() {
+  const envelope = {
+    market: means(optional(market()), 'The same market; absent unless something is included.'),
+    navigation: means(
+      optional(list(crumb())),
+      'The path of pages to the deepest page that lists the market; absent unless included.',
+    ),
+    timelinePreview: means(
+      optional(openObject({})),
+      'Slots of its series around it, one before and five after; absent for other markets.',
+    ),
+  }
+  return named('MarketReply', openObject({ ...market().properties, ...envelope }))
+}
+
+interface Wanted {
+  readonly slug: string
+  readonly include: string | undefined
+  readonly requester: Requester
+}
+
+/** The market of this slug, with the parts that `include` names. */
+export async function detailOf(
+  { slug, include: wanted, requester }: Wanted,
+  services: MarketServices,
+) {
+  const { pipeline, lists, archive, timelines, settings, clock } = services
+  const live = pipeline.published.bySlug(slug)
+  const found = live ?? (await archive.bySlug(slug, requester))
+  if (found === undefined) return refuse('READ_TIMEOUT')
+  if (found === null) return refuse('MARKET_NOT_FOUND')
+  const json = () =>
+    live === undefined
+      ? Buffer.from(JSON.stringify(marketView(found, settings.collateral, clock())))
+      : lists.market(live)
+  if (wanted === undefined || wanted === '') return bytes(json())
+  const bytesOf = json()
+  const parts = [bytesOf.subarray(0, -1), Buffer.from(',"market":'), bytesOf]
+  if (wanted.includes('navigation')) {
+    const trail = services.marketPages.trails.of(found)
+    parts.push(Buffer.from(`,"navigation":${JSON.stringify(trail)}`))
+  }
+  if (wanted.includes('timelinePreview') && found.market.slot !== undefined) {
+    const line = await timelines.around({ series: { slug }, ...PREVIEW }, requester)
+    if (line === undefined) return refuse('READ_TIMEOUT')
+    const preview = line === null ? null : { ...line.slots, ...line.of }
+    parts.push(Buffer.from(`,"timelinePreview":${JSON.stringify(preview)}`))
+  }
+  parts.push(Buffer.from('}'))
+  return bytes(Buffer.concat(parts))
+}
+
+// Reads that find markets by topic. The query thread ranks them.
+
+export const searchMarkets = route({
+  method: 'GET',
+  path: '/markets/search',
+  auth: open(),
+  rateClass: 'public',
+  bulkhead: 'searches',
+  cache: cached(lasting(1)),
+  about: 'Searches active markets by meaning, not only by words; best match first.',
+  query: {
+    query: means(text(LIMITS.searchCharactersMax, 1), 'Search text, in free form.'),
+    limit: means(defaulted(integer(1, LIMITS.searchLimitMax), 10), 'Maximum markets per page.'),
+    page: means(defaulted(integer(1, LIMITS.searchFoundMax), 1), 'Page to list, counted from 1.'),
+    similarityThreshold: means(
+      defaulted(number(0, 1), 0.5),
+      'Minimum similarity of a market: 1 if it has all words of the query, 0 for no similarity.',
+    ),
+    includeNextMarket: means(
+      optional(boolean()),
+      'False to omit nextMarket from markets; true by default.',
+    ),
+  },
+  reply: object({
+    markets: means(list(market()), 'Markets of this page, best match first.'),
+    total: means(
+      integer(0, LIMITS.searchFoundMax),
+      `Number of markets found; ${LIMITS.searchFoundMax} for that many or more.`,
+    ),
+    page: means(integer(1), 'Number of this page.'),
+    limit: means(integer(1), 'Maximum markets per page.'),
+  }),
+  means: 'One page of results; empty after the last page.',
+  rejects: ['READ_TIMEOUT'],
+  example: {
+    query: { query: 'weather', limit: 10, page: 1, similarityThreshold: 0.5 },
+    reply: { markets: [MARKET_EXAMPLE], total: 1, page: 1, limit: 10 },
+  },
+  handle: async ({ query, call }, { reads, pipeline, lists }: MarketServices) => {
+    const { query: text, limit, page, similarityThreshold, includeNextMarket = true } = query
+    const request = { text, similarityMin: similarityThreshold, skip: (page - 1) * limit, limit }
+    const found = await reads.read(search, request, searcherOf(call))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const { published } = pipeline
+    const markets = foundMarkets(found.marketIds, { published, lists }, !includeNextMarket)
+    const { total } = found
+    const tail = `],"total":${total},"page":${page},"limit":${limit}}`
+    return bytes(new Joined(['{"markets":[', ...markets, tail]))
+  },
+})
+
+export const postTradeRecommendations = route({
+  method: 'GET',
+  path: '/markets/:slug/post-trade-recommendations',
+  auth: open(),
+  rateClass: 'public',
+  bulkhead: 'searches',
+  cache: cached(lasting(1)),
+  about: 'Recommends active markets after a trade: of the same group, then category, then topic.',
+  params: { slug: marketName() },
+  reply: object({
+    markets: means(list(market()), `The closest markets, at most ${LIMITS.recommendationsMax}.`),
+  }),
+  means: 'Other active markets, closest first.',
+  rejects: ['MARKET_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { slug: 'rain-tomorrow' }, reply: { markets: [MARKET_EXAMPLE] } },
+  handle: async ({ params, call }, { reads, pipeline, lists }: MarketServices) => {
+    const request = { slug: params.slug, countMax: LIMITS.recommendationsMax }
+    const found = await reads.read(nearMarkets, request, searcherOf(call))
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    if (found === null) return refuse('MARKET_NOT_FOUND')
+    const markets = foundMarkets(found, { published: pipeline.published, lists })
+    return bytes(new Joined(['{"markets":[', ...markets, ']}']))
+  },
+})
 
 const listQuery = () => ({
   page: means(defaulted(integer(1, 1_000_000), 1), 'Page to list, counted from 1.'),

@@ -1,5 +1,6 @@
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { kindOf } from '../../../engine/domain/markets/market.ts'
 import {
   FREQUENCIES,
@@ -8,8 +9,14 @@ import {
   SUB_FREQUENCIES,
   type SubFrequency,
 } from '../../../engine/domain/markets/series.ts'
+import { OUTCOME, SIDE } from '../../../engine/domain/order.ts'
 import { type PriceE8, type TimeMs, UNIT_RAW } from '../../../engine/domain/units.ts'
-import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
+import type { TradeRow } from '../../../persistence/query/read/history/market-trades.ts'
+import {
+  type MinedTrade,
+  minedTrades,
+  type TakerRow,
+} from '../../../persistence/query/read/history/mined-trades.ts'
 import { prices } from '../../../persistence/query/read/history/prices.ts'
 import { tape } from '../../../persistence/query/read/history/tape.ts'
 import type { CandleRow } from '../../../persistence/query/read/markets/oracle-candles.ts'
@@ -19,18 +26,206 @@ import {
   type TimelineParams,
   timeline,
 } from '../../../persistence/query/read/markets/timeline.ts'
+import { shownName } from '../../../persistence/query/read/profiles.ts'
 import type { MarketLists } from '../../exchange/read-model/lists/market-lists.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { Tickers } from '../../exchange/read-model/tickers.ts'
+import {
+  averageYesPrice,
+  fillsIn,
+  ofOutcome,
+  yesFills,
+} from '../../exchange/read-model/trade-prices.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import type { PageServices } from '../pages/services.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { SharedServices } from '../shared-services.ts'
 import type { ArchivedMarkets } from './archived-markets.ts'
-import type { MarketChanges } from './market-changes.ts'
-import type { PriceWindow } from './price-intervals.ts'
-import type { SeriesChanges } from './series-changes.ts'
-import { createdFeed, eventView, resolvedFeed, tapeView, tradeFeed } from './trade-views.ts'
+import type { MarketChanges, SeriesChanges } from './market-changes.ts'
+
+// The intervals of a price history and their steps (rules §11.5).
+
+const SEC = 1000
+const MIN = 60 * SEC
+const HOUR = 60 * MIN
+const DAY = 24 * HOUR
+
+export const INTERVALS = ['5m', '1h', '6h', '1d', '1w', '1m', 'all'] as const
+export type Interval = (typeof INTERVALS)[number]
+
+const STEPS: Readonly<Record<Exclude<Interval, 'all'>, readonly [lengthMs: number, ms: number]>> = {
+  '5m': [5 * MIN, 5 * SEC],
+  '1h': [HOUR, MIN],
+  '6h': [6 * HOUR, 5 * MIN],
+  '1d': [DAY, 10 * MIN],
+  '1w': [7 * DAY, HOUR],
+  '1m': [30 * DAY, 6 * HOUR],
+}
+
+/** The window and step of one price series. */
+export interface PriceWindow {
+  readonly untilMs: TimeMs
+  /** Null when the step and the number of points determine the start. */
+  readonly fromMs: TimeMs | null
+  /** Null when the step is derived from the length of the series. */
+  readonly stepMs: number | null
+  readonly pointsMax: number
+}
+
+export interface PriceRequest {
+  readonly interval?: Interval | undefined
+  readonly fromMs?: TimeMs | undefined
+  /** Not later than now. */
+  readonly untilMs: TimeMs
+  /** Minutes between two points. */
+  readonly fidelity?: number | undefined
+}
+
+/** A window has too many points; this fidelity is the minimum that fits. */
+export interface TooFine {
+  readonly fidelityMin: number
+}
+
+/**
+ * The requested window. With `fromMs` the interval is ignored. A fidelity without either selects
+ * the newest points that fit.
+ */
+export function windowOf(wanted: PriceRequest): PriceWindow | TooFine {
+  const { interval, fromMs = null, untilMs, fidelity } = wanted
+  const { pricePointsMax } = LIMITS
+  const stepMs = fidelity === undefined ? null : fidelity * MIN
+  if (fromMs !== null) {
+    const points =
+      stepMs === null ? 0 : Math.floor(untilMs / stepMs) - Math.floor(fromMs / stepMs) + 1
+    return points > pricePointsMax
+      ? tooFine(untilMs - fromMs)
+      : { untilMs, fromMs, stepMs, pointsMax: pricePointsMax }
+  }
+  if (interval === 'all' || (interval === undefined && stepMs !== null)) {
+    return { untilMs, fromMs, stepMs, pointsMax: pricePointsMax }
+  }
+  const [lengthMs, ownMs] = STEPS[interval ?? '1d']
+  const pointsMax = Math.ceil(lengthMs / (stepMs ?? ownMs))
+  if (pointsMax > pricePointsMax) return tooFine(lengthMs)
+  return { untilMs, fromMs, stepMs: stepMs ?? ownMs, pointsMax }
+}
+
+/** One more step is counted, for the partial steps at both ends. */
+function tooFine(lengthMs: number): TooFine {
+  return { fidelityMin: Math.ceil(lengthMs / MIN / (LIMITS.pricePointsMax - 1)) }
+}
+
+// API views of trades and other events of a market (rules §12.3). The taker's order determines the
+// side and the token of a trade.
+
+/** The name of the exchange itself in a feed. */
+const EXCHANGE = { name: 'outcomex', rankName: null }
+
+/** The average cost of one share of the taker's token; a trade may have fills at several prices. */
+function priceOf({ outcome, fills }: MinedTrade): number {
+  return ofOutcome(outcome, averageYesPrice(fillsIn(fills)))
+}
+
+/** The fills by price of the taker's token, best price first. */
+function ownFills({ outcome, fills }: MinedTrade) {
+  const all = yesFills(fillsIn(fills))
+  return all.map(({ price, size }) => ({ price: ofOutcome(outcome, price), size }))
+}
+
+function profileView(taker: TakerRow) {
+  const { profileId, account, username, bio, client, pfpUrl, smartWallet, socialUrl } = taker
+  return {
+    id: profileId,
+    account,
+    username,
+    displayName: shownName(taker),
+    bio,
+    client,
+    pfpUrl,
+    smartWallet,
+    isCreator: false,
+    socialUrl,
+  }
+}
+
+/** One finalized trade. */
+export function eventView(trade: MinedTrade, market: Market) {
+  const { side, outcome, sharesRaw, collateralRaw, settlement, taker } = trade
+  const [makerRaw, takerRaw] =
+    side === SIDE.BUY ? [collateralRaw, sharesRaw] : [sharesRaw, collateralRaw]
+  return {
+    createdAt: isoText(trade.tradedMs),
+    txHash: settlement.txHash,
+    side,
+    price: priceOf(trade),
+    fills: ownFills(trade),
+    matchedSize: String(sharesRaw),
+    tokenId: outcome === OUTCOME.YES ? market.yesTokenId : market.noTokenId,
+    makerAmount: makerRaw,
+    takerAmount: takerRaw,
+    title: market.title,
+    tradeEventId: String(trade.seq),
+    profile: taker === null ? null : profileView(taker),
+  }
+}
+
+/** A trade as published in the feed of its market. */
+export function tradeFeed(trade: MinedTrade, { slug, title }: Market) {
+  const { side, outcome, taker } = trade
+  return {
+    eventType: 'NEW_TRADE' as const,
+    timestamp: isoText(trade.tradedMs),
+    user: taker === null ? EXCHANGE : { name: shownName(taker), rankName: taker.rankName },
+    data: {
+      slug,
+      title,
+      strategy: side === SIDE.BUY ? ('Buy' as const) : ('Sell' as const),
+      outcome: outcome === OUTCOME.YES ? ('YES' as const) : ('NO' as const),
+      price: priceOf(trade),
+      contracts: String(trade.sharesRaw),
+      tradeAmount: String(trade.collateralRaw),
+      tradeEventId: String(trade.seq),
+    },
+  }
+}
+
+export function createdFeed({ slug, title, createdMs }: Market) {
+  return {
+    eventType: 'MARKET_CREATED' as const,
+    timestamp: isoText(createdMs),
+    user: EXCHANGE,
+    data: { slug, title },
+  }
+}
+
+/** The outcome of a payout split is null. */
+export function resolvedFeed({ market, payoutNumerators, updatedMs }: PublishedMarket) {
+  const [yes, no] = payoutNumerators ?? [0, 0]
+  const winner = yes > 0 ? ('YES' as const) : ('NO' as const)
+  return {
+    eventType: 'MARKET_RESOLVED' as const,
+    timestamp: isoText(updatedMs),
+    user: EXCHANGE,
+    data: { slug: market.slug, title: market.title, outcome: yes > 0 && no > 0 ? null : winner },
+  }
+}
+
+/** A line of the tape from the YES side: a buy of NO is a sell of YES. */
+export function tapeView(row: TradeRow, prevSeq: Seq) {
+  const fills = fillsIn(row.fills)
+  const buysYes = (row.side === SIDE.BUY) === (row.outcome === OUTCOME.YES)
+  return {
+    seq: row.seq,
+    prevSeq,
+    price: averageYesPrice(fills),
+    size: row.sharesRaw,
+    side: buysYes ? ('BUY' as const) : ('SELL' as const),
+    fills: yesFills(fills),
+    timestamp: isoText(row.tradedMs),
+    tradeEventId: String(row.seq),
+    ...(row.isBusted === 1 ? { busted: true } : {}),
+  }
+}
 
 // The history of a market: its trades, its prices and its feed, from the read tables. A method
 // returns null for an unknown market, and undefined on a read timeout.

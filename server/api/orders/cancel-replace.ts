@@ -13,7 +13,6 @@ import { canceledView } from '../../exchange/read-model/views.ts'
 import { FORM } from '../../messages/intake-layout.ts'
 import { Refusal } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
-import type { ReplaceLegs } from './cancel-replace-service.ts'
 import {
   CANCELED_EXAMPLE,
   ORDER_REPLY_EXAMPLE,
@@ -21,8 +20,8 @@ import {
   orderReply,
   tradedUntilCancel,
 } from './order-shapes.ts'
-import type { OrderServices } from './services.ts'
-import { ORDER_AUTH, refused, signedCall } from './signed-call.ts'
+import type { OrderServices, ReplaceLegs } from './services.ts'
+import { ORDER_AUTH, refused, signedCall } from './services.ts'
 
 const CONFLICT = 409
 const NOT_ATTEMPTED = '{"status":"NOT_ATTEMPTED"}'

@@ -1,17 +1,29 @@
 // The status of orders (rules §12.4).
 
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { openOrders as openOrdersOf } from '../../../persistence/query/read/orders/user-orders.ts'
 import { hmac, hmacOrSession } from '../../auth/auth-scheme.ts'
+import { invalidCursor } from '../../edge/http/cursor.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { orderId, shownClientOrderId } from '../../edge/http/schema/fields.ts'
-import { integer, means, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import {
+  defaulted,
+  integer,
+  means,
+  nullable,
+  oneOf,
+  pattern,
+  text,
+} from '../../edge/http/schema/scalars.ts'
 import { compile, list, object, optional } from '../../edge/http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
+import { orderView } from '../../exchange/read-model/views.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import { ORDER_REPLY_EXAMPLE, orderData } from './order-shapes.ts'
+import { ORDER_EXAMPLE, ORDER_REPLY_EXAMPLE, order, orderData } from './order-shapes.ts'
 import type { FoundOrder, OrderServices, RequestedOrder } from './services.ts'
 
 const orderIds = compile(orderId())
@@ -127,5 +139,76 @@ export const orderById = route({
     if (found === undefined) return refuse('READ_TIMEOUT')
     const [order] = found
     return order === null ? refuse('ORDER_NOT_FOUND') : bytes(order.text)
+  },
+})
+
+// The open orders of a profile in all markets, paged by cursor.
+
+const DEFAULT_LIMIT = 50
+const CURSOR_CHARACTERS_MAX = 32
+const SEQ = /^[1-9][0-9]{0,15}$/
+
+/** A cursor holds the seq that placed the last order of its page. */
+function cursorOf(placedSeq: Seq): string {
+  return Buffer.from(String(placedSeq)).toString('base64url')
+}
+
+/** The seq in a cursor; above all seqs for an empty one, null for an invalid one. */
+function seqIn(cursor: string): Seq | null {
+  if (cursor === '') return Number.MAX_SAFE_INTEGER
+  const stated = Buffer.from(cursor, 'base64url').toString()
+  if (!SEQ.test(stated)) return null
+  const seq = Number(stated)
+  return Number.isSafeInteger(seq) && cursorOf(seq) === cursor ? seq : null
+}
+
+export const openOrders = route({
+  method: 'GET',
+  path: '/orders',
+  auth: hmacOrSession().forSubAccounts(),
+  rateClass: 'private',
+  about: "Lists the caller's open orders in all markets, newest first, by cursor.",
+  query: {
+    limit: means(
+      defaulted(integer(1, LIMITS.userOrdersLimitMax), DEFAULT_LIMIT),
+      'Maximum orders per page.',
+    ),
+    cursor: means(
+      optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
+      'nextCursor of the previous page; absent or empty for the first page.',
+    ),
+  },
+  reply: object({
+    data: means(list(order()), 'The orders of this page, newest first.'),
+    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
+  }),
+  means: 'A page of the orders as of the newest durable command.',
+  rejects: ['VALIDATION', 'READ_TIMEOUT'],
+  example: {
+    query: { limit: DEFAULT_LIMIT },
+    reply: {
+      data: [ORDER_EXAMPLE],
+      nextCursor: cursorOf(41),
+    },
+  },
+  handle: async ({ query, caller, owner, call }, { reads, pipeline, archive }: OrderServices) => {
+    const beforeSeq = seqIn(query.cursor ?? '')
+    if (beforeSeq === null) return invalidCursor()
+    const requester = requesterOf({ caller, call })
+    const { limit } = query
+    // Reads one extra order to know whether there is another page.
+    const request = { accountId: owner, beforeSeq, limit: limit + 1 }
+    const found = await reads.read(openOrdersOf, request, requester)
+    if (found === undefined) return refuse('READ_TIMEOUT')
+    const rows = found.slice(0, limit)
+    const marketIds = rows.map((row) => row.marketId)
+    const markets = await archive.byIds(marketIds, requester)
+    if (markets === undefined) return refuse('READ_TIMEOUT')
+    const data = rows.flatMap((row) => {
+      const published = markets.get(row.marketId)
+      return published === undefined ? [] : orderView(row, published, pipeline.ids)
+    })
+    const last = found.length > limit ? rows.at(-1) : undefined
+    return { data, nextCursor: last === undefined ? null : cursorOf(last.placedSeq) }
   },
 })

@@ -12,15 +12,23 @@ import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
 import { ofEarlierOrder } from '../../edge/http/refusal-schemas.ts'
 import { type Bytes, Pending } from '../../edge/http/reply.ts'
 import { rawRoute, route } from '../../edge/http/route.ts'
-import { marketName, orderId } from '../../edge/http/schema/fields.ts'
-import { boolean, exactlyOne, means } from '../../edge/http/schema/scalars.ts'
-import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { isoTime, marketName, orderId } from '../../edge/http/schema/fields.ts'
+import {
+  boolean,
+  exactlyOne,
+  integer,
+  means,
+  nullable,
+  text,
+} from '../../edge/http/schema/scalars.ts'
+import { anyOf, list, object, openObject, optional } from '../../edge/http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
 import { orderBody } from '../../edge/intake/order/order-body.ts'
+import { ordersBody } from '../../edge/intake/order/order-group.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { userOrderView } from '../../exchange/read-model/views.ts'
-import type { Issue } from '../../messages/refusal.ts'
-import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
+import { FORM } from '../../messages/intake-layout.ts'
+import { type Issue, invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { ORDER_ID } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
 import {
@@ -44,8 +52,7 @@ import {
   userOrder,
   userOrderQuery,
 } from './order-shapes.ts'
-import type { OrderServices } from './services.ts'
-import { answered, ORDER_AUTH, signedCall } from './signed-call.ts'
+import { answered, groupAnswered, ORDER_AUTH, type OrderServices, signedCall } from './services.ts'
 
 const CREATED = 201
 
@@ -402,5 +409,106 @@ export const userOrders = route({
       const child = published.children.find(({ market }) => market.marketId === row.marketId)
       return userOrderView(row, child ?? published, pipeline.ids)
     })
+  },
+})
+
+// Several orders in one request.
+
+const issue = () =>
+  object({
+    field: means(text(), 'Path of the invalid field; body for the whole order.'),
+    message: means(text(), 'The problem with the field.'),
+  })
+
+/** The refusal that POST /orders would have returned for the order. */
+const refusedFields = () => ({
+  message: means(
+    optional(anyOf(text(), list(issue()))),
+    'Why the order was refused; a list if fields of it are invalid.',
+  ),
+  error: means(optional(text()), 'HTTP reason phrase of the status; only for a refusal.'),
+  statusCode: means(optional(integer(400, 599)), 'The same as status; only for a refusal.'),
+  code: means(optional(text()), 'Error code; only for a refusal.'),
+  retryAfterSec: means(optional(integer(1)), 'Seconds to wait before sending the order again.'),
+  expectedFeeRateBps: means(
+    optional(integer(0, LIMITS.feeBpsMax)),
+    'With FEE_RATE_MISMATCH: the rate to sign, in basis points.',
+  ),
+  mode: means(optional(text()), 'The trading mode that refused the order.'),
+  resumeAt: means(optional(nullable(isoTime())), 'When that mode ends; null when unknown.'),
+})
+
+const placed = () =>
+  openObject({
+    index: means(integer(0), 'Index of the order in the call, from 0.'),
+    status: means(integer(200, 599), 'HTTP status that POST /orders would have returned.'),
+    order: optional(orderReply().properties.order),
+    makerMatches: optional(orderReply().properties.makerMatches),
+    execution: optional(orderReply().properties.execution),
+    ...refusedFields(),
+  })
+
+export const orderBatch = rawRoute({
+  method: 'POST',
+  path: '/orders/batch',
+  auth: ORDER_AUTH,
+  rateClass: 'trade',
+  about: 'Places up to 50 signed orders in sequence; each is accepted or refused independently.',
+  headers: ON_BEHALF_HEADER,
+  body: ordersBody,
+  reply: object({
+    results: means(list(placed()), 'One entry per order, in the order of the call.'),
+  }),
+  means: 'Each order has its result in status.',
+  rejects: ['OVERLOADED', 'BODY_MALFORMED', 'VALIDATION'],
+  example: {
+    body: { orders: [ORDER_REQUEST_EXAMPLE] },
+    reply: { results: [{ index: 0, status: 201, ...ORDER_REPLY_EXAMPLE }] },
+  },
+  hasCapacity: ({ pipeline }: OrderServices) => pipeline.orders.hasCapacity(),
+  handle: ({ call }, services) => {
+    const signed = signedCall(call, services)
+    if (signed instanceof Refusal) return signed
+    const pending = new Pending<Bytes | Refusal>()
+    services.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
+      pending.doneBy(() => groupAnswered(group))
+    })
+    return pending
+  },
+})
+
+// The heartbeat deadline of a profile (rules §4.9).
+
+export const beat = route({
+  method: 'POST',
+  path: '/heartbeats',
+  auth: hmac('trading').forSubAccounts(),
+  rateClass: 'trade',
+  bulkhead: 'frees',
+  about: 'Sets the time at which all resting orders of the caller are canceled; {} clears it.',
+  body: object({
+    cancelAt: means(
+      optional(integer(0)),
+      `The deadline in Unix milliseconds, at least ${LIMITS.heartbeatAheadMsMin} ms after server ` +
+        'time; absent to clear it.',
+    ),
+  }),
+  reply: object({
+    cancelAt: means(nullable(integer(0)), 'The deadline in Unix milliseconds; null for none.'),
+    serverTime: means(integer(0), 'Exchange time in Unix milliseconds.'),
+  }),
+  means: 'The deadline is set as shown, replacing any earlier one.',
+  rejects: ['OVERLOADED', 'VALIDATION', 'HEARTBEAT_CANCELING'],
+  example: {
+    body: { cancelAt: 1_796_126_410_000 },
+    reply: { cancelAt: 1_796_126_410_000, serverTime: 1_796_126_400_000 },
+  },
+  handle: async ({ body, owner }, { heartbeats }: OrderServices) => {
+    const reported = await heartbeats.beat(owner, body.cancelAt ?? null)
+    if (reported === REJECT.VALIDATION) {
+      return invalid({ field: 'cancelAt', message: 'must be at least 5 s after server time' })
+    }
+    if (reported instanceof Reject) return refuse(reported)
+    return { cancelAt: reported.cancelAtMs, serverTime: reported.nowMs }
   },
 })

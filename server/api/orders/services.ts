@@ -1,27 +1,366 @@
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import type { AccountId, ProfileId } from '../../../engine/domain/ids.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { PlaceOrder } from '../../../engine/domain/command.ts'
+import { RESULT } from '../../../engine/domain/event.ts'
+import type { AccountId, ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { ORDER_STATUSES, POLICY_OF_TYPE } from '../../../engine/domain/order.ts'
+import { flagBits } from '../../../engine/domain/order-flags.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
+import {
+  type FirstOrder,
+  type FirstRow,
+  firstOrder,
+} from '../../../persistence/query/read/orders/first-order.ts'
 import {
   type OrderName,
   type OrderStatus,
   orderStatuses,
   type TradePart,
 } from '../../../persistence/query/read/orders/order-status.ts'
-import { paidFeeBps, totalsText } from '../../exchange/order-entry/order-reply.ts'
+import { hmac } from '../../auth/auth-scheme.ts'
+import { apiHeaders, MissingProofs } from '../../auth/guard.ts'
+import { headerTarget } from '../../auth/on-behalf.ts'
+import { idempotencyKeyOf } from '../../edge/http/access/idempotency-key.ts'
+import { type Bytes, bytes, JSON_TYPE } from '../../edge/http/reply.ts'
+import {
+  ABANDONED,
+  type First,
+  type OrderAnswer,
+  type OrderCall,
+  type OrderRefusal,
+} from '../../exchange/order-entry/order-answer.ts'
+import { type KeptOrder, PASSES } from '../../exchange/order-entry/order-entry.ts'
+import type { GroupAnswer } from '../../exchange/order-entry/order-groups.ts'
+import { orderReplyText, paidFeeBps, totalsText } from '../../exchange/order-entry/order-reply.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { OrderIds } from '../../exchange/read-model/order-ids.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
-import { orderView } from '../../exchange/read-model/views.ts'
+import { orderView, signedFields } from '../../exchange/read-model/views.ts'
 import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
+import type { Call } from '../../messages/call.ts'
+import { FORM } from '../../messages/intake-layout.ts'
+import type { GroupPart, IntakeResult, ReplaceTask } from '../../messages/intake-result.ts'
 import { isoText } from '../../messages/iso-text.ts'
+import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
 import type { SharedServices } from '../shared-services.ts'
-import type { CancelEverywhere } from './cancel-everywhere.ts'
-import type { CancelReplace } from './cancel-replace-service.ts'
-import type { Cancels } from './cancels.ts'
+import type { CancelEverywhere, Canceled, Cancels } from './cancels.ts'
+
+// Finds the order that a client sent earlier, for the refusal of a duplicate, and its first reply.
+// The reply is rebuilt from the tables: it is not stored (rules §4.5).
+
+/** Whether a later order has the same terms as the first. */
+function isSame(order: PlaceOrder, first: FirstRow): boolean {
+  return (
+    order.marketId === first.marketId &&
+    order.side === first.side &&
+    order.outcome === first.outcome &&
+    order.orderType === first.orderType &&
+    order.marketForm === (first.marketForm === 1) &&
+    flagBits(order) === first.flags &&
+    order.priceTicks === first.priceTicks &&
+    order.sizeRaw === first.sizeRaw &&
+    order.spendRaw === first.spendRaw &&
+    order.expirationSec === first.expirationSec
+  )
+}
+
+function resultOf({ order, isStopped }: FirstOrder, leftRaw: number): number {
+  if (order.heldUntilMs !== null) return RESULT.HELD
+  if (isStopped) return RESULT.STP_STOPPED
+  if (!POLICY_OF_TYPE[order.orderType].rests) return RESULT.KILLED
+  return leftRaw > 0 ? RESULT.RESTED : RESULT.FILLED
+}
+
+export class FirstOrders {
+  readonly #pipeline: Pipeline
+  readonly #reads: PrivateReads
+  readonly #archive: ArchivedMarkets
+
+  constructor(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets) {
+    this.#pipeline = pipeline
+    this.#reads = reads
+    this.#archive = archive
+  }
+
+  /**
+   * The order with the hash of this one or, if there is none, with its client id. `replays`
+   * requests its first reply too, which is returned for a day and only for the same terms. Null
+   * when no order is known or the first left no trace, undefined on a read timeout.
+   */
+  async find(order: PlaceOrder, replays: boolean): Promise<First | null | undefined> {
+    // The first order may be decided and not durable yet.
+    await this.#pipeline.durable()
+    const { accountId, hashHigh, hashLow, clientOrderId } = order
+    const request = {
+      accountId,
+      hashHigh,
+      hashLow,
+      clientOrderId,
+      makersMax: LIMITS.replyOrdersMax,
+    }
+    const found = await this.#reads.read(firstOrder, request, { profileId: accountId })
+    if (found === undefined || found === null) return found
+    const { slot, generation, status, placedMs, marketId } = found.order
+    const orderId = this.#pipeline.ids.text(slot, generation)
+    const isAgain = isSame(order, found.order)
+    const isNamed = clientOrderId !== '' && found.order.clientOrderId === clientOrderId
+    const isOther = isNamed && !isAgain
+    const first: First = { orderId, status: ORDER_STATUSES[status], isOther }
+    const ageMs = this.#pipeline.sequencer.nowMs() - placedMs
+    if (!replays || ageMs > LIMITS.replayMs || !isAgain) return first
+    const markets = await this.#archive.byIds([marketId], { profileId: accountId })
+    const market = markets?.get(marketId)
+    return market === undefined ? undefined : { ...first, text: this.#textOf(found, market) }
+  }
+
+  /** The reply to the first order, with the current settlement of its trade. */
+  #textOf(found: FirstOrder, published: PublishedMarket): string {
+    const { order, trade, ownMakers } = found
+    const filledSharesRaw = trade?.sharesRaw ?? 0
+    const leftRaw = order.sizeRaw === 0 ? 0 : order.sizeRaw - filledSharesRaw
+    const { slot, generation, accountId, marketId, side, feeBps, placedMs: nowMs } = order
+    const receipt = {
+      slot,
+      generation,
+      accountId,
+      marketId,
+      side,
+      feeBps,
+      nowMs,
+      leftRaw,
+      filledSharesRaw,
+      seq: order.placedSeq,
+      result: resultOf(found, leftRaw),
+      filledCollateralRaw: trade?.collateralRaw ?? 0,
+      feeRaw: trade?.feeRaw ?? 0,
+      makers: trade?.makers ?? [],
+      stpCanceled: ownMakers,
+      takerDelayMs: (order.heldUntilMs ?? nowMs) - nowMs,
+      clientOrderId: order.clientOrderId ?? '',
+      orderFields: JSON.stringify(signedFields(order, published.market)).slice(1, -1),
+    }
+    return orderReplyText(receipt, published, this.#pipeline.ids, trade?.settlement ?? null)
+  }
+}
+
+// Cancels an order and places a replacement (rules §4.8). The two legs are not atomic: the cancel
+// is first. The funds that it frees are meant for the replacement, so the account's other orders
+// and cancels wait until the replacement is decided. A replacement that would be refused whatever
+// funds are freed is refused before the cancel, so the old order stays. The operations of one
+// request run one after another.
+
+/** The results of both legs of an operation. */
+export interface ReplaceLegs {
+  /** Null when the cancel was not attempted, because the replacement was refused first. */
+  readonly cancel: Canceled | Reject | null
+  /** Null when the replacement was not attempted. */
+  readonly replacement: OrderAnswer | null
+}
+
+/** The legs of each operation, or the refusal of the whole request. */
+export type ReplaceAnswer = { readonly legs: readonly ReplaceLegs[] } | OrderRefusal
+
+interface Operation extends ReplaceTask {
+  /** The profile whose order is canceled and replaced. */
+  readonly profileId: ProfileId
+  /** The profile whose token signed the request; its rate limit applies. */
+  readonly callerId: ProfileId
+  readonly tokenNo: TokenNo
+  /** Why the caller may not act for the profile that it named; null when it may. */
+  readonly forbidden: Reject | null
+  /** The replacement. */
+  readonly kept: KeptOrder
+}
+
+export class CancelReplace {
+  readonly #pipeline: Pipeline
+  readonly #cancels: Cancels
+
+  constructor(pipeline: Pipeline, cancels: Cancels) {
+    this.#pipeline = pipeline
+    this.#cancels = cancels
+  }
+
+  /** Runs the operations of a request; `reply` is called once. */
+  run(call: OrderCall, form: number, reply: (answer: ReplaceAnswer) => void): void {
+    const operations: Operation[] = []
+    let broken: OrderRefusal | null = null
+    const onPart = (result: IntakeResult, { index, count, task }: GroupPart) => {
+      if (count === 0) {
+        this.#pipeline.groups.refuse(result, reply)
+        return
+      }
+      if (result.kind === 'refused' && result.broke !== undefined) {
+        broken ??= { reject: result.reject, broke: result.broke }
+      } else if (task !== null) operations.push(this.#operationOf(result, task))
+      if (index < count - 1) return
+      // No operation was run.
+      if (broken !== null) return reply(broken)
+      if (call.sender?.isGone === true) return reply(ABANDONED)
+      assert(operations.length === count, 'each operation has a task')
+      const [{ forbidden }] = operations
+      // A single operation is refused as a whole. In a group, each operation has its own result.
+      if (form === FORM.REPLACE && forbidden !== null) reply({ reject: forbidden })
+      else this.#all(operations).then(reply, (error) => reply(brokenBy(error)))
+    }
+    const taken = this.#pipeline.groups.submit(call, form, onPart)
+    if (!taken) reply({ reject: REJECT.OVERLOADED })
+  }
+
+  #operationOf(result: IntakeResult, task: ReplaceTask): Operation {
+    return {
+      ...task,
+      profileId: result.actorId,
+      callerId: result.profileId,
+      tokenNo: result.tokenNo,
+      forbidden: forbiddenBy(result),
+      kept: this.#pipeline.orders.keep(result),
+    }
+  }
+
+  async #all(operations: readonly Operation[]): Promise<ReplaceAnswer> {
+    const { orders } = this.#pipeline
+    orders.reserve(operations.length)
+    const legs: ReplaceLegs[] = []
+    try {
+      for (const operation of operations) {
+        const { callerId: profileId, tokenNo } = operation
+        const refusal = await orders.admission({ profileId, tokenNo })
+        if (refusal === null) legs.push(await this.#one(operation))
+        else if (legs.length > 0) legs.push({ cancel: refusal.reject, replacement: null })
+        else return refusal
+      }
+    } finally {
+      orders.reserve(-operations.length)
+    }
+    return { legs }
+  }
+
+  async #one(operation: Operation): Promise<ReplaceLegs> {
+    const { profileId, cancel, mode, forbidden } = operation
+    if (forbidden !== null) return { cancel: forbidden, replacement: null }
+    const { queues } = this.#pipeline
+    // The queue of the account is full, so neither leg is attempted.
+    if (!(await queues.begin(profileId))) return { cancel: REJECT.OVERLOADED, replacement: null }
+    const foreseen = await operation.kept.refusal()
+    if (foreseen !== PASSES) {
+      queues.end(profileId)
+      return { cancel: null, replacement: foreseen }
+    }
+    let replacement: Promise<OrderAnswer | null> | null = null
+    const go = (isCanceled: boolean) => {
+      if (isCanceled || mode === 'ALLOW_FAILURE') replacement = this.#replace(operation)
+      else {
+        replacement = Promise.resolve(null)
+        queues.end(profileId)
+      }
+    }
+    const canceled = await this.#cancels
+      .one(profileId, cancel, (receipt) => go(receipt.canceled.length === 1))
+      .catch((error: unknown) => {
+        // The query for the reason failed. The account's other orders continue.
+        if (replacement === null) queues.end(profileId)
+        throw error
+      })
+    // A cancel that was refused before it was sent has freed no funds, so there is nothing to wait
+    // for.
+    if (replacement === null) go(false)
+    return { cancel: canceled, replacement: await replacement }
+  }
+
+  #replace({ profileId, kept }: Operation): Promise<OrderAnswer> {
+    const { queues } = this.#pipeline
+    return new Promise((resolve) => {
+      kept.decide({ timesRow: 0, reply: resolve, decided: () => queues.end(profileId) })
+    })
+  }
+}
+
+const OF_CALLER: readonly Reject[] = [
+  REJECT.SCOPE_MISSING_TRADING,
+  REJECT.SCOPE_MISSING_DELEGATED_SIGNING,
+  REJECT.NOT_SUB_ACCOUNT,
+  REJECT.NO_SERVER_WALLET,
+]
+
+/**
+ * The refusal if no order of this caller for this account could be placed. Then nothing is
+ * canceled.
+ */
+function forbiddenBy(result: IntakeResult): Reject | null {
+  if (result.kind !== 'refused') return null
+  const { reject } = result
+  return OF_CALLER.includes(reject) ? reject : null
+}
+
+/** A fault ends this call only, and its reply reports it. */
+function brokenBy(error: unknown): OrderRefusal {
+  return { reject: REJECT.INTERNAL, broke: { error } }
+}
+
+/** The authentication of order calls; the intake verifies it. */
+export const ORDER_AUTH = hmac('trading')
+
+const missingBy = new WeakMap<readonly string[], MissingProofs>()
+
+/**
+ * A call with orders in the form that the intake takes, or the refusal of a call without an API
+ * token, which then costs the intake nothing.
+ */
+export function signedCall(call: Call, { settings }: SharedServices): OrderCall | Refusal {
+  const { method, target: pathWithQuery, body, timesRow } = call
+  const { headerPrefixes } = settings
+  const { apiKey, timestamp, signature } = apiHeaders(call, headerPrefixes)
+  if (apiKey === '') {
+    const missing = missingBy.get(headerPrefixes) ?? new MissingProofs(headerPrefixes, '')
+    missingBy.set(headerPrefixes, missing)
+    return missing.of(call, ORDER_AUTH.accepts)
+  }
+  const onBehalfOf = headerTarget(call)
+  const idempotencyKey = idempotencyKeyOf(call)
+  const proof = { apiKey, timestamp, signature, onBehalfOf, idempotencyKey }
+  return { method, pathWithQuery, body, timesRow, ...proof, sender: call }
+}
+
+// The pipeline's result for an order, as a separate reply or as an entry of a list.
+
+const CREATED = 201
+const REPLAYED = [['idempotent-replay', 'true']] as const
+
+export function answered(answer: OrderAnswer): Bytes | Refusal {
+  if (!('text' in answer)) return refused(answer)
+  return bytes(answer.text, JSON_TYPE, CREATED, answer.isReplay === true ? REPLAYED : [])
+}
+
+/** The refusal of an order, with the other fields of its body. */
+export function refused(answer: OrderRefusal): Refusal {
+  const { reject, issues, expectedFeeRateBps, first, more, retryAfterSec, restriction, broke } =
+    answer
+  // A fault on the way, often in the reply of a durable order, is reported only to this call.
+  if (broke !== undefined) throw broke.error
+  if (reject === REJECT.VALIDATION && issues) return invalid(...JSON.parse(issues))
+  if (expectedFeeRateBps !== undefined) return refuse(reject, { expectedFeeRateBps })
+  if (first !== undefined) {
+    return refuse(reject, { orderId: first.orderId, orderStatus: first.status })
+  }
+  return refuse(reject, restriction ?? more, retryAfterSec)
+}
+
+/** `index` and `status`, then the fields of a reply to the order alone. */
+function partText(answer: OrderAnswer, index: number): string {
+  if ('text' in answer) return `{"index":${index},"status":${CREATED},${answer.text.slice(1)}`
+  const { status, innerBody } = refused(answer)
+  return `{"index":${index},"status":${status},${innerBody.slice(1)}`
+}
+
+export function groupAnswered(group: GroupAnswer): Bytes | Refusal {
+  if ('reject' in group) return refused(group)
+  return bytes(`{"results":[${group.answers.map(partText).join(',')}]}`)
+}
 
 // Sets and clears the heartbeat deadline of a client (rules §4.9).
 

@@ -3,10 +3,12 @@
 import type { MarketId } from '../../../engine/domain/ids.ts'
 import { PACK_STATUSES } from '../../../persistence/follower/packs/packs.ts'
 import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
+import { curatedById } from '../../../persistence/query/read/packs/curated-packs.ts'
 import { newestPacks, packById, packsOf } from '../../../persistence/query/read/packs/packs.ts'
 import { open } from '../../auth/auth-scheme.ts'
 import { parseAddress } from '../../crypto/address.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
+import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { account, marketName, slug } from '../../edge/http/schema/fields.ts'
 import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
@@ -25,11 +27,11 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { Call } from '../../messages/call.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
-import { searcherOf } from '../markets/found-markets.ts'
+import { searcherOf } from '../markets/archived-markets.ts'
 import { publicRequester, type Requester } from '../reads/private-reads.ts'
-import { PACK_EXAMPLE, pack, packViews } from './pack-fields.ts'
-import { priceOf, propType } from './pack-views.ts'
-import type { PackServices } from './services.ts'
+import { PACK_EXAMPLE, pack, packViews } from './pack-requests.ts'
+import { CURATED_EXAMPLE, packUuid, priceOf, propType, seqOfPackId } from './pack-views.ts'
+import { curatedPack, curatedView, type PackServices } from './services.ts'
 
 const LIMIT_MAX = 50
 const LIMIT_DEFAULT = 20
@@ -302,5 +304,68 @@ export const packMarkets = route({
       }
     })
     return { data, totalRows: total, page, limit }
+  },
+})
+
+// The packs that operators curate and everyone can buy (rules §8.6).
+
+export const curatedPacks = route({
+  method: 'GET',
+  path: '/parlay/packs',
+  auth: open(),
+  rateClass: 'public',
+  cache: cached(lasting(1)),
+  about: 'Lists the curated packs, which everyone can buy; newest first.',
+  reply: list(curatedPack()),
+  means: 'The complete list; prices are at most one second old.',
+  example: { reply: [CURATED_EXAMPLE] },
+  handle: async (_input, { curation }: PackServices) => bytes(await curation.encoded()),
+})
+
+export const searchCuratedPacks = route({
+  method: 'GET',
+  path: '/parlay/packs/search',
+  auth: open(),
+  rateClass: 'public',
+  cache: cached(lasting(1)),
+  about: 'Searches curated packs whose name or markets contain all words of a text; newest first.',
+  query: { query: means(text(200, 1), 'Words in the name or the markets, in any order.') },
+  reply: list(curatedPack()),
+  means: 'The matching packs; an empty list for none.',
+  example: { query: { query: 'rain' }, reply: [CURATED_EXAMPLE] },
+  handle: ({ query }, { curation }: PackServices) => curation.found(query.query),
+})
+
+export const curatedPackOfId = route({
+  method: 'GET',
+  path: '/parlay/packs/:id',
+  auth: open(),
+  rateClass: 'public',
+  cache: cached(REVALIDATE),
+  about: 'Returns one curated pack, even after it left the list.',
+  params: { id: packUuid('Id of a curated pack.') },
+  reply: curatedPack(),
+  means: 'The current pack.',
+  rejects: ['PACK_NOT_FOUND', 'READ_TIMEOUT'],
+  example: { params: { id: CURATED_EXAMPLE.id }, reply: CURATED_EXAMPLE },
+  handle: async ({ params, call }, services: PackServices) => {
+    const { curation, pipeline, reads, archive, packs } = services
+    const packId = seqOfPackId('curated', params.id)
+    const known = pipeline.clearing.packs.curated.byId(packId)
+    if (known !== undefined) {
+      const view = curation.view(known)
+      // The pack may not be durable yet (invariant 1).
+      await pipeline.durable()
+      return view
+    }
+    const requester = publicRequester(call)
+    const past = await reads.read(curatedById, packId, requester)
+    if (past === undefined) return refuse('READ_TIMEOUT')
+    if (past === null) return refuse('PACK_NOT_FOUND')
+    const ids = new Set(past.legs.map(({ marketId }) => marketId))
+    const markets = await archive.byIds(ids, requester)
+    if (markets === undefined) return refuse('READ_TIMEOUT')
+    const standing = { isListed: false, isOpen: false }
+    return curatedView(past, standing, (id) => markets.get(id), packs)
   },
 })

@@ -28,12 +28,17 @@ import {
 } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { invalid, Refusal, refusalStatus, refuse } from '../../messages/refusal.ts'
-import { requestOf } from '../portfolio/money-call.ts'
-import { workFor } from '../reads/fair-shares.ts'
-import { requesterOf } from '../reads/private-reads.ts'
+import { requestOf } from '../portfolio/services.ts'
+import { requesterOf, workFor } from '../reads/private-reads.ts'
 import { endingIn } from '../reads/sliced-work.ts'
-import { PARLAY_TYPE } from './curation.ts'
-import { reasonViews } from './pack-requests.ts'
+import {
+  claimOf,
+  packPositionFields,
+  positionStatus,
+  positionViews,
+  reasonViews,
+  statusOf,
+} from './pack-requests.ts'
 import { NOT_ELIGIBLE } from './pack-stakes.ts'
 import {
   CURATED_EXAMPLE,
@@ -47,14 +52,8 @@ import {
   packUuid,
   seqOfPackId,
 } from './pack-views.ts'
-import {
-  claimOf,
-  packPositionFields,
-  positionStatus,
-  positionViews,
-  statusOf,
-} from './position-fields.ts'
 import type { PackServices } from './services.ts'
+import { PARLAY_TYPE } from './services.ts'
 
 const PAGE_MAX = 50
 const PAGE_DEFAULT = 20

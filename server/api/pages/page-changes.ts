@@ -15,14 +15,212 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import type {
   MarketPage,
   PlacedKey,
+  PlacedOption,
   PlacedPage,
   PropertyKey,
   PropertyOption,
 } from '../../../engine/domain/markets/market-page.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { boolean, line, means, text } from '../../edge/http/schema/scalars.ts'
+import {
+  compile,
+  type Infer,
+  type Json,
+  list,
+  object,
+  optional,
+  schemaOf,
+} from '../../edge/http/schema/schema.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
-import { contentOf, NO_CONTENT, type PageContent } from './page-views.ts'
+import { isoText } from '../../messages/iso-text.ts'
+
+// The content of a page, and the filter that selects its markets. It is stored as JSON text in
+// commands, and is parsed here once per version of a page.
+
+/** A filter key. It never begins with an underscore, so it matches no inherited field. */
+export const FILTER_KEY = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+export type Metadata = Readonly<Record<string, Json>>
+export type FilterValues = Readonly<Record<string, readonly string[]>>
+
+/** Values by key: a market passes if it has, for each key, one of the values. */
+export function filterValues(keysMax: number, valuesMax: number) {
+  const items = line(LIMITS.filterValueCharactersMax, 1)
+  return schemaOf<FilterValues>({
+    type: 'object',
+    propertyNames: { pattern: FILTER_KEY.source },
+    additionalProperties: { type: 'array', items, maxItems: valuesMax },
+    maxProperties: keysMax,
+  })
+}
+
+/** Any object: the exchange stores it for its readers. */
+export function metadata() {
+  return schemaOf<Metadata>({ type: 'object' })
+}
+
+const filterOption = () =>
+  object({
+    label: means(line(LIMITS.pageNameCharactersMax), 'Display label of the value.'),
+    value: means(line(LIMITS.filterValueCharactersMax, 1), 'Value to send in the filter.'),
+    metadata: means(optional(metadata()), 'Additional custom data; absent for none.'),
+  })
+
+/** A filter group next to the list of a page. Its slug is the filter key. */
+export function filterGroup() {
+  return object({
+    name: means(optional(line(LIMITS.pageNameCharactersMax)), 'Heading of the group.'),
+    slug: means(
+      optional(text(LIMITS.pageSlugCharactersMax, 1)),
+      'Filter key of the group: the slug of a property, or a key that every market has.',
+    ),
+    allowMultiple: means(optional(boolean()), 'Whether several values may be selected at once.'),
+    presentation: means(optional(line(64)), 'How a page should display the group.'),
+    options: means(
+      optional(list(filterOption(), 0, LIMITS.filterCountsMax)),
+      'Selectable values; when absent, the options of the property of this slug.',
+    ),
+    source: means(optional(metadata()), 'Source of the values, as noted by the operator.'),
+  })
+}
+
+export type FilterGroup = Infer<ReturnType<typeof filterGroup>>
+
+export interface PageContent {
+  readonly baseFilter: FilterValues
+  readonly filterGroups: readonly FilterGroup[]
+  readonly metadata: Metadata
+}
+
+export const NO_CONTENT: PageContent = { baseFilter: {}, filterGroups: [], metadata: {} }
+
+const contents = compile(
+  object({
+    baseFilter: filterValues(LIMITS.filterKeysMax, LIMITS.filterValuesMax),
+    filterGroups: list(filterGroup()),
+    metadata: metadata(),
+  }),
+)
+const objects = compile(metadata())
+const read = new WeakMap<PlacedPage, PageContent>()
+
+export function contentOf(page: PlacedPage): PageContent {
+  const known = read.get(page)
+  if (known !== undefined) return known
+  const content: unknown = JSON.parse(page.contentJson)
+  assert(contents.holds(content), 'the content of a page was checked when it was put')
+  read.set(page, content)
+  return content
+}
+
+/** Metadata of a property or an option. */
+export function metadataOf(json: string): Metadata {
+  const value: unknown = JSON.parse(json)
+  assert(objects.holds(value), 'metadata was checked when it was put')
+  return value
+}
+
+// Properties and their options as sent, encoded once per change.
+
+/** Lowest order first, then by label. */
+function sorted(options: readonly PlacedOption[]): PlacedOption[] {
+  return [...options].sort((one, other) => {
+    if (one.sortOrder !== other.sortOrder) return one.sortOrder - other.sortOrder
+    return one.label < other.label ? -1 : one.label > other.label ? 1 : 0
+  })
+}
+
+/** The options of a property in a filter group. */
+export function optionsShown({ options }: PlacedKey) {
+  const shown = sorted(options).slice(0, LIMITS.filterCountsMax)
+  return shown.map(({ label, value, metadataJson }) => {
+    return { label, value, metadata: metadataOf(metadataJson) }
+  })
+}
+
+export function keyView({ keyId: id, name, slug, type, isSystem, ...key }: PlacedKey) {
+  return {
+    id,
+    name,
+    slug,
+    type,
+    isSystem,
+    metadata: metadataOf(key.metadataJson),
+    createdAt: isoText(key.createdMs),
+    updatedAt: isoText(key.updatedMs),
+  }
+}
+
+function optionView(keyId: string, option: PlacedOption) {
+  const { optionId: id, value, label, sortOrder, parentOptionId } = option
+  return {
+    id,
+    propertyKeyId: keyId,
+    value,
+    label,
+    sortOrder,
+    parentOptionId,
+    metadata: metadataOf(option.metadataJson),
+    createdAt: isoText(option.createdMs),
+    updatedAt: isoText(option.updatedMs),
+  }
+}
+
+/** A property with its options. */
+export function wholeKeyView(key: PlacedKey) {
+  const options = sorted(key.options).map((option) => optionView(key.keyId, option))
+  return { ...keyView(key), options }
+}
+
+export class PropertyReads {
+  readonly #changes: PageChanges
+  #version = -1
+  /** Keyed by the path of the call. */
+  #encoded = new Map<string, Buffer>()
+
+  constructor(changes: PageChanges) {
+    this.#changes = changes
+  }
+
+  /** All properties by slug, without their options. */
+  list(): Buffer {
+    return this.#once('', () => {
+      const keys = [...this.#changes.keys.values()]
+      return keys.sort((one, other) => (one.slug < other.slug ? -1 : 1)).map(keyView)
+    })
+  }
+
+  /** One property with its options; null for an unknown property. */
+  key(keyId: string): Buffer | null {
+    const key = this.#changes.keys.get(keyId)
+    return key === undefined ? null : this.#once(keyId, () => wholeKeyView(key))
+  }
+
+  /** The options of a property, or the children of one option; null for an unknown property. */
+  options(keyId: string, parentId?: string): Buffer | null {
+    const key = this.#changes.keys.get(keyId)
+    if (key === undefined) return null
+    // Unknown parents are not cached, because a caller may name any.
+    const isKnown = key.options.some(({ optionId }) => optionId === parentId)
+    if (parentId !== undefined && !isKnown) return Buffer.from('[]')
+    return this.#once(`${keyId}/${parentId ?? ''}`, () => {
+      const found = key.options.filter((option) => {
+        return parentId === undefined || option.parentOptionId === parentId
+      })
+      return sorted(found).map((option) => optionView(keyId, option))
+    })
+  }
+
+  #once(name: string, view: () => unknown): Buffer {
+    const { keysVersion } = this.#changes
+    if (this.#version !== keysVersion) this.#encoded = new Map()
+    this.#version = keysVersion
+    const bytes = this.#encoded.get(name) ?? Buffer.from(JSON.stringify(view()))
+    this.#encoded.set(name, bytes)
+    return bytes
+  }
+}
 
 /** The fields that a call sets. An absent field stays unchanged, or is empty on a new page. */
 type PageRequest = Partial<Omit<MarketPage, 'pageId' | 'contentJson'> & PageContent>

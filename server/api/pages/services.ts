@@ -3,9 +3,8 @@ import type { MarketLists } from '../../exchange/read-model/lists/market-lists.t
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { SharedServices } from '../shared-services.ts'
 import type { PageChanges } from './page-changes.ts'
-import { PageDirectory, type ShownPage } from './page-directory.ts'
-import { PageMarkets } from './page-markets.ts'
-import { PropertyReads } from './property-views.ts'
+import { PropertyReads } from './page-changes.ts'
+import { PageDirectory, PageMarkets, type ShownPage } from './page-directory.ts'
 
 // The path to a market through the pages: from the top down to the deepest listed page that
 // contains it. Of equally deep pages it is the first in their order. A market of a group is found

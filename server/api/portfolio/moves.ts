@@ -18,9 +18,8 @@ import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { invalid, Refusal, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import { idempotencyKey, type MoneyCall, requestOf } from './money-call.ts'
-import type { Moved, MoveRequest } from './moves-once.ts'
-import type { PortfolioServices } from './services.ts'
+import type { Moved, MoveRequest, PortfolioServices } from './services.ts'
+import { idempotencyKey, type MoneyCall, requestOf } from './services.ts'
 
 const HASH = '0x5f65177b394277fd294cd75650044e32ba009a95022d88a0c1d565897d72f8f1'
 

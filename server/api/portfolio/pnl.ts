@@ -16,10 +16,10 @@ import {
 } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { Refusal, refuse } from '../../messages/refusal.ts'
-import { profileOf } from '../accounts/account-profile.ts'
+import { profileOf } from '../accounts/profile-fields.ts'
 import { ACCOUNT } from '../examples.ts'
 import { publicRequester, type Requester, requesterOf } from '../reads/private-reads.ts'
-import { unitsOf } from '../whole-units.ts'
+import { unitsOf } from '../shapes.ts'
 import type { PortfolioServices } from './services.ts'
 
 const HOURS_PER_DAY = 24

@@ -23,8 +23,8 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import { marketValueRaw } from '../../exchange/read-model/position-views.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
-import { workFor } from '../reads/fair-shares.ts'
 import type { PrivateReads, Requester } from '../reads/private-reads.ts'
+import { workFor } from '../reads/private-reads.ts'
 import type { SlicedWork, Steps } from '../reads/sliced-work.ts'
 
 /** A profile's holding in one market. */

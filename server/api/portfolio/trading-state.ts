@@ -11,7 +11,7 @@ import { list, object, openObject, optional } from '../../edge/http/schema/schem
 import { invalid, refuse } from '../../messages/refusal.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { requesterOf } from '../reads/private-reads.ts'
-import { decimalOf } from './history-views.ts'
+import { decimalOf } from './history.ts'
 import type { PortfolioServices } from './services.ts'
 
 const auth = () => eitherOf(hmac(), sessionOrIdentity())

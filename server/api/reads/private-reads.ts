@@ -1,20 +1,22 @@
 // Reads of one profile's data, from the tables that the follower writes. A read waits until the
 // tables have applied the newest seq that was published when the read arrived (design §4). Then it
 // waits in the fair queue: callers share the time of the query thread by address or partner first,
-// then by profile (fair-shares.ts), and each profile has a limit of concurrent reads. A read of
+// then by profile (shareOf), and each profile has a limit of concurrent reads. A read of
 // orders that a large command ended also waits for their rows. The deadline is counted from the
 // arrival of the read.
 
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { Share } from '../../../engine/thread/fair-queue.ts'
 import type { FollowerHandle } from '../../../persistence/follower/follower-handle.ts'
 import type { QueryHandle } from '../../../persistence/query/query-handle.ts'
+import { OWN_GROUP } from '../../../persistence/query/query-queue.ts'
 import { profiles, type ShownProfile } from '../../../persistence/query/read/profiles.ts'
 import type { Query } from '../../../persistence/query/read/query.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { Call, CallCharges, Caller } from '../../messages/call.ts'
 import type { EdgeFaults } from '../../ops/faults.ts'
-import { shareOf } from './fair-shares.ts'
+import type { WorkFor } from './sliced-work.ts'
 
 /** The profile whose share a read uses; 0 is the exchange itself, and addresses are negative. */
 export interface Requester {
@@ -141,5 +143,55 @@ export class PrivateReads {
     // The profile may be new, from a command that is not durable yet.
     await this.#pipeline.durable()
     return (await this.read(profiles, [profileId], { profileId }, true))?.[0]
+  }
+}
+
+// Divides the query thread's and main's sliced work among callers. Profiles cost nothing to create,
+// so work is grouped by address first, and by partner for all of its sub-accounts.
+
+interface By {
+  readonly profileId: ProfileId
+  readonly address?: string
+  readonly group?: string
+}
+
+interface WorkCaller extends By {
+  readonly isGone?: () => boolean
+  readonly charges?: CallCharges | undefined
+}
+
+/**
+ * A partner acts for its sub-accounts from its own servers, and they may call from anywhere. A
+ * profile whose address is not tracked is a separate group.
+ */
+export function shareOf(by: By, partners: PartnerNames): Share {
+  const { profileId, address = '', group } = by
+  if (group !== undefined) return { group, owner: profileId }
+  if (profileId === 0) return { group: OWN_GROUP, owner: profileId }
+  const partnerId = partnerOf(profileId, partners)
+  if (partnerId !== null) return { group: `partner ${partnerId}`, owner: profileId }
+  return { group: address === '' ? `profile ${profileId}` : address, owner: profileId }
+}
+
+/** Finds the partner of a profile, and the profiles that a partner created. */
+interface PartnerNames {
+  byId(profileId: ProfileId): { readonly partnerId: ProfileId } | undefined
+  ofPartner(partnerId: ProfileId): readonly ProfileId[]
+}
+
+/** The partner whose share a profile uses; a partner uses its own. Null for neither. */
+function partnerOf(profileId: ProfileId, partners: PartnerNames): ProfileId | null {
+  const known = partners.byId(profileId)
+  if (known !== undefined) return known.partnerId
+  return partners.ofPartner(profileId).length > 0 ? profileId : null
+}
+
+/** The caller that main's sliced work is done for, and the account that is charged. */
+export function workFor(caller: WorkCaller, { clearing }: Pipeline): WorkFor {
+  const { isGone, charges } = caller
+  return {
+    share: shareOf(caller, clearing.accounts.partners),
+    onTook: (ms) => charges?.mainTook(ms),
+    ...(isGone === undefined ? {} : { isGone }),
   }
 }

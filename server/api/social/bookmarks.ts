@@ -10,12 +10,11 @@ import { account, addressOrSlug, isoTime } from '../../edge/http/schema/fields.t
 import { boolean, integer, means, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
 import { Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
-import { checksummed } from '../checksums.ts'
 import { ACCOUNT, MARKET_EXAMPLE } from '../examples.ts'
 import { publicRequester, requesterOf } from '../reads/private-reads.ts'
-import { market, message } from '../shapes.ts'
-import { AVAILABILITIES, isOfKind } from './bookmark-views.ts'
+import { checksummed, market, message } from '../shapes.ts'
 import type { SocialServices } from './services.ts'
+import { AVAILABILITIES, isOfKind } from './services.ts'
 
 const BOOKMARK_MAX = SOCIAL_LIMITS.bookmarksPerProfileMax
 

@@ -20,8 +20,17 @@ import {
 import { type Infer, list, object, optional } from '../../edge/http/schema/schema.ts'
 import type { Issue } from '../../messages/refusal.ts'
 import { invalid, refuse, refusedOr } from '../../messages/refusal.ts'
-import { aboutView, esportType, MATCH_EXAMPLE, matchFields, matchSlug } from './match-shapes.ts'
-import { eventIssue, fixtureId, scoreEvent, scoreJsonOf } from './score-schema.ts'
+import {
+  aboutView,
+  esportType,
+  eventIssue,
+  fixtureId,
+  MATCH_EXAMPLE,
+  matchFields,
+  matchSlug,
+  scoreEvent,
+  scoreJsonOf,
+} from './match-shapes.ts'
 import type { SportServices } from './services.ts'
 
 /** The last instant whose ISO 8601 text has a four-digit year. Replies cannot print a later one. */

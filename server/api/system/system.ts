@@ -1,15 +1,17 @@
 // Health, readiness, the time and the document of all routes.
 
-import { open } from '../../auth/auth-scheme.ts'
+import { type Auth, admin, open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { check } from '../../edge/http/refusal-schemas.ts'
 import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { isoTime } from '../../edge/http/schema/fields.ts'
+import { account, isoTime, profileId } from '../../edge/http/schema/fields.ts'
 import { boolean, integer, means, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, openObject } from '../../edge/http/schema/schema.ts'
+import type { Caller } from '../../messages/call.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
+import { ACCOUNT } from '../examples.ts'
 import type { SystemServices } from './services.ts'
 
 export const health = route({
@@ -93,3 +95,64 @@ export const asyncApi = route({
     return bytes(services.asyncApi(call.headers.get('host') ?? ''))
   },
 })
+
+// The traders of a demo exchange, for trying it out. They trade with worthless money, so their keys
+// are not secret. An exchange that is not a demo has none.
+
+export const demoTraders = route({
+  method: 'GET',
+  path: '/demo/traders',
+  auth: open(),
+  rateClass: 'public',
+  about: 'Lists the traders of a demo with their keys, so that anyone can trade as one of them.',
+  reply: object({
+    traders: means(
+      list(
+        object({
+          profileId: profileId(),
+          account: account(),
+          privateKey: means(text(), 'Private key of the account, with which the console signs.'),
+        }),
+      ),
+      'All traders; an empty list while the demo is still being set up.',
+    ),
+  }),
+  means: 'The exchange is a demo, and these are its traders.',
+  rejects: ['PATH_NOT_FOUND'],
+  example: {
+    reply: {
+      traders: [{ profileId: 1, account: ACCOUNT, privateKey: `0x${'11'.repeat(32)}` }],
+    },
+  },
+  handle: (_input, { demoTraders: tradersOf }: SystemServices) => {
+    const traders = tradersOf()
+    if (traders === null) return refuse('PATH_NOT_FOUND')
+    return {
+      traders: traders.map(({ profileId, account, privateKey }) => {
+        return { profileId, account, privateKey }
+      }),
+    }
+  },
+})
+
+// Only operators read metrics. The public listener requires an operator's token. The operators'
+// listener does not: everyone who can reach it may read them.
+
+function metricsFor<C extends Caller | null>(auth: Auth<C>) {
+  return route({
+    method: 'GET',
+    path: '/metrics',
+    auth,
+    rateClass: 'admin',
+    about: 'Returns metrics in the Prometheus text format.',
+    reply: text(),
+    means: 'Every metric of the process, one per line.',
+    produces: 'text/plain',
+    example: { reply: '# HELP …' },
+    handle: async (_input, { metricsText }: SystemServices) =>
+      bytes(await metricsText(), 'text/plain; version=0.0.4; charset=utf-8'),
+  })
+}
+
+export const metrics = metricsFor(admin('read'))
+export const openMetrics = metricsFor(open())

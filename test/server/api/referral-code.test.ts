@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { profileOfCode, referralCodeOf } from '../../../server/api/referrals/services.ts'
+import { profileOfCode, referralCodeOf } from '../../../server/api/referrals/referrals.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 const LETTERS = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ']

@@ -8,11 +8,10 @@ import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 import { Audience } from './audience.ts'
-import { MoveTransactions } from './move-transactions.ts'
 import { OrderEvents } from './order-events.ts'
 import { FrameMaker } from './order-frames.ts'
 import { PositionsFeed } from './positions-feed.ts'
-import { SettlementFeed } from './settlement-feed.ts'
+import { MoveTransactions, SettlementFeed } from './settlement-feed.ts'
 
 export interface AccountFeeds {
   readonly pipeline: Pipeline

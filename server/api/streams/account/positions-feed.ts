@@ -28,7 +28,7 @@ import { marketValueRaw } from '../../../exchange/read-model/position-views.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
-import { tapesOf } from '../market/market-names.ts'
+import { tapesOf } from '../market/market-topics.ts'
 import type { Audience } from './audience.ts'
 
 const CHANNEL = 'subscribe_positions'

@@ -8,8 +8,7 @@ import type { EventFeeds } from '../event-channels.ts'
 import type { BookWaits } from './book-pace.ts'
 import { LifecycleFeed, leaving } from './lifecycle-feed.ts'
 import { MarketTopics } from './market-topics.ts'
-import { PoolMoves, PriceFeed } from './price-feed.ts'
-import { TradeFeed } from './trade-feed.ts'
+import { PoolMoves, PriceFeed, TradeFeed } from './price-feed.ts'
 
 export interface MarketFeedParts extends BroadcastParts {
   readonly pipeline: Pipeline

@@ -2,6 +2,7 @@
 // has no entry and costs nothing.
 
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import type { Member } from '../../../edge/sockets/member.ts'
@@ -11,11 +12,16 @@ import {
   type BroadcastParts,
 } from '../../../edge/sockets/shared/broadcast-group.ts'
 import { NewestFrames } from '../../../edge/sockets/shared/newest-frames.ts'
-import type { MarketWatch, PublishedMarket } from '../../../exchange/read-model/published.ts'
+import { childrenNamed } from '../../../exchange/read-model/market-kinds.ts'
+import type {
+  MarketWatch,
+  PublishedMarket,
+  PublishedMarkets,
+} from '../../../exchange/read-model/published.ts'
 import { averageYesPrice, yesFills } from '../../../exchange/read-model/trade-prices.ts'
 import { isoText } from '../../../messages/iso-text.ts'
-import { BookFrames, type BookParts } from './book-frames.ts'
-import { BookPace, type BookWaits } from './book-pace.ts'
+import { invalid, type Refusal, refuse } from '../../../messages/refusal.ts'
+import { BookFrames, BookPace, type BookParts, type BookWaits } from './book-pace.ts'
 
 export class MarketTopic implements MarketWatch {
   readonly published: PublishedMarket
@@ -196,4 +202,46 @@ class Tape {
       this.#parts.fail(error, group.members)
     }
   }
+}
+
+// Resolves the market names that a client sends in a public channel.
+
+/** The markets whose tapes are requested, a group by its children; or the refusal. */
+export function tapesNamed(
+  published: PublishedMarkets,
+  slugs: readonly string[],
+): Map<string, PublishedMarket> | Refusal {
+  const found = new Map<string, PublishedMarket>()
+  const missing: string[] = []
+  for (const slug of slugs) {
+    const shown = published.bySlug(slug)
+    if (shown === undefined) missing.push(slug)
+    else for (const each of tapesOf(published, shown)) found.set(each.market.slug, each)
+  }
+  return missing.length > 0 ? marketsMissing(published, missing) : found
+}
+
+/** A group trades through its children. One that left memory does not trade any more. */
+export function tapesOf(
+  published: PublishedMarkets,
+  shown: PublishedMarket,
+): readonly PublishedMarket[] {
+  if (kindOf(shown.market) !== 'group') return [shown]
+  return shown.children.filter((child) => published.bySlug(child.market.slug) === child)
+}
+
+/**
+ * Reports which names of the client are unknown. For a group among them, the error lists its
+ * markets, which the channel accepts instead.
+ */
+export function marketsMissing(published: PublishedMarkets, missing: readonly string[]): Refusal {
+  for (const slug of missing) {
+    const group = published.bySlug(slug)
+    if (group !== undefined) return refuse('MARKET_NOT_FOUND', { ...childrenNamed(group), missing })
+  }
+  return refuse('MARKET_NOT_FOUND', { missing })
+}
+
+export function namesMissing(): Refusal {
+  return invalid({ field: 'marketSlugs', message: 'must name the markets' })
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { referralCodeOf } from '../../../../server/api/referrals/services.ts'
+import { referralCodeOf } from '../../../../server/api/referrals/referrals.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
 import {

@@ -10,8 +10,8 @@ import {
   SLOT_FIELDS,
 } from '../../../../engine/domain/markets/market-settings.ts'
 import { createMarket } from '../../../../server/api/admin/admin.ts'
-import { editMarket } from '../../../../server/api/admin/markets/admin-markets.ts'
-import { createSeries, editSeries } from '../../../../server/api/admin/markets/admin-series.ts'
+import { editMarket } from '../../../../server/api/admin/admin-markets.ts'
+import { createSeries, editSeries } from '../../../../server/api/admin/admin-series.ts'
 import { flagNameOf } from '../../../../server/cli/admin/admin-fields.ts'
 import { bodyOf } from '../../../../server/console/operator/form-body.ts'
 import {

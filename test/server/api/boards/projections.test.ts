@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KeptProjections, type Projected } from '../../../../server/api/boards/projections.ts'
+import { KeptProjections, type Projected } from '../../../../server/api/boards/services.ts'
 
 const MINUTE_MS = 60_000
 

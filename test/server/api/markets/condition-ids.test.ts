@@ -4,7 +4,7 @@ import {
   collectionIdOf,
   conditionIdOf,
   positionIdOf,
-} from '../../../../server/api/markets/market-ids.ts'
+} from '../../../../server/api/markets/market-changes.ts'
 import { keccak256, keccakReady } from '../../../../server/crypto/keccak.ts'
 
 const hex = (bytes: Uint8Array) => `0x${Buffer.from(bytes).toString('hex')}`

@@ -6,7 +6,7 @@ import {
   negRiskIdOf,
   poolAddressOf,
   questionIdOf,
-} from '../../../../server/api/markets/market-ids.ts'
+} from '../../../../server/api/markets/market-changes.ts'
 import { isAddress } from '../../../../server/crypto/address.ts'
 import { keccakReady } from '../../../../server/crypto/keccak.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { shownTools } from '../../../../server/api/mcp/mcp.ts'
 import { answered, type Requested } from '../../../../server/api/mcp/protocol.ts'
-import { shownTools } from '../../../../server/api/mcp/tools.ts'
 import { at } from '../../../support/json-path.ts'
 import { message, toolCall } from '../../../support/live-mcp.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { TOOLS } from '../../../../server/api/mcp/tools.ts'
+import { TOOLS } from '../../../../server/api/mcp/mcp.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at, textAt } from '../../../support/json-path.ts'
 import type { Trader } from '../../../support/live-exchange.ts'

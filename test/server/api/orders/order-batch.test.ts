@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { orderBatch } from '../../../../server/api/orders/order-groups.ts'
+import { orderBatch } from '../../../../server/api/orders/orders.ts'
 import { compile } from '../../../../server/edge/http/schema/schema.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at, textAt } from '../../../support/json-path.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fairOffers } from '../../../../server/api/packs/open-offers.ts'
+import { fairOffers } from '../../../../server/api/packs/services.ts'
 
 // The round robin over makers in the list of open offers.
 

@@ -316,13 +316,12 @@ test('a report of the oracle goes to the open slot it is about, and to its symbo
   const reports = [{ symbol: 'BTC', price: '64000.5' }]
   await accepted(live.admin('/admin/oracle/prices', { reports }))
   const frames = await client.take('oraclePriceData', 2)
-  assert.deepEqual(
-    frames.map((frame) => [at(frame, 'marketSlug'), at(frame, 'symbol'), at(frame, 'value')]),
-    [
-      ['', 'BTC/USD', 64_000.5],
-      [slug, 'BTC/USD', 64_000.5],
-    ],
-  )
+  // Frames of different subscriptions have no order among them.
+  const ofSymbol = frames.find((frame) => at(frame, 'marketSlug') === '')
+  const ofSlot = frames.find((frame) => at(frame, 'marketSlug') === slug)
+  for (const frame of [ofSymbol, ofSlot]) {
+    assert.deepEqual([at(frame, 'symbol'), at(frame, 'value')], ['BTC/USD', 64_000.5])
+  }
   const late = await join({ symbols: ['BTC/USD', 'ETH/USD'] })
-  assert.deepEqual(await late.take('oraclePriceData', 1), [frames[0]])
+  assert.deepEqual(await late.take('oraclePriceData', 1), [ofSymbol])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fees } from '../../../../server/api/system/fees.ts'
+import { fees } from '../../../../server/api/system/exchange-info.ts'
 import { exchange } from '../../../support/exchange.ts'
 import { at } from '../../../support/json-path.ts'
 import { accepted } from '../../../support/replies.ts'

@@ -3,14 +3,10 @@ import { before, test } from 'node:test'
 import { expiresAtMs } from '../../../../engine/core/decide/decide.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { Reject } from '../../../../engine/domain/reject-precedence.ts'
-import { AccountChanges } from '../../../../server/api/accounts/accounts.ts'
-import { PartnerAccounts } from '../../../../server/api/accounts/partner-accounts.ts'
+import { AccountChanges, PartnerAccounts } from '../../../../server/api/accounts/accounts.ts'
 import { MarketChanges } from '../../../../server/api/markets/market-changes.ts'
-import {
-  CancelReplace,
-  type ReplaceAnswer,
-} from '../../../../server/api/orders/cancel-replace-service.ts'
 import { Cancels } from '../../../../server/api/orders/cancels.ts'
+import { CancelReplace, type ReplaceAnswer } from '../../../../server/api/orders/services.ts'
 import { signCall } from '../../../../server/auth/hmac-signature.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import type {

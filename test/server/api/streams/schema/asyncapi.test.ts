@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  asyncApi,
   COMMON_EVENTS,
   DOCUMENTED_CHANNELS,
-} from '../../../../../server/api/streams/schema/all-channels.ts'
-import { asyncApi } from '../../../../../server/api/streams/schema/asyncapi.ts'
+} from '../../../../../server/api/streams/schema/asyncapi.ts'
 import { compile } from '../../../../../server/edge/http/schema/schema.ts'
 import { exchange } from '../../../../support/exchange.ts'
 import { assertFrame } from '../../../../support/frame-contract.ts'

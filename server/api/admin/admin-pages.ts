@@ -1,9 +1,9 @@
 // The operator's calls on market pages and properties (rules §12.5).
 
-import { LIMITS } from '../../../../engine/domain/limits.ts'
-import { type PlacedPage, PROPERTY_TYPES } from '../../../../engine/domain/markets/market-page.ts'
-import { admin } from '../../../auth/auth-scheme.ts'
-import { route } from '../../../edge/http/route.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { type PlacedPage, PROPERTY_TYPES } from '../../../engine/domain/markets/market-page.ts'
+import { admin } from '../../auth/auth-scheme.ts'
+import { route } from '../../edge/http/route.ts'
 import {
   boolean,
   line,
@@ -12,12 +12,21 @@ import {
   nullable,
   oneOf,
   text,
-} from '../../../edge/http/schema/scalars.ts'
-import { type Infer, list, object, optional } from '../../../edge/http/schema/schema.ts'
-import { OWN_FACETS } from '../../../exchange/read-model/lists/facets.ts'
-import { isoText } from '../../../messages/iso-text.ts'
-import { invalid, refuse, refusedOr } from '../../../messages/refusal.ts'
-import type { PropertyRequest } from '../../pages/page-changes.ts'
+} from '../../edge/http/schema/scalars.ts'
+import { type Infer, list, object, optional } from '../../edge/http/schema/schema.ts'
+import { OWN_FACETS } from '../../exchange/read-model/lists/facets.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { invalid, refuse, refusedOr } from '../../messages/refusal.ts'
+import type { PropertyRequest } from '../pages/page-changes.ts'
+import {
+  contentOf,
+  filterGroup,
+  filterValues,
+  keyView,
+  type Metadata,
+  metadata,
+  wholeKeyView,
+} from '../pages/page-changes.ts'
 import {
   ADMIN_PAGE_EXAMPLE,
   adminPage,
@@ -30,16 +39,8 @@ import {
   propertyFields,
   propertyKey,
   sortOrder,
-} from '../../pages/page-shapes.ts'
-import {
-  contentOf,
-  filterGroup,
-  filterValues,
-  type Metadata,
-  metadata,
-} from '../../pages/page-views.ts'
-import { keyView, wholeKeyView } from '../../pages/property-views.ts'
-import type { AdminServices } from '../services.ts'
+} from '../pages/pages.ts'
+import type { AdminServices } from './services.ts'
 
 const METADATA_BOUND = `at most ${LIMITS.propertyMetadataBytesMax} bytes of JSON`
 const PAGE_REJECTS = [

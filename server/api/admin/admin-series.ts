@@ -1,18 +1,18 @@
 // The operator's calls on recurring markets, and the oracle's reports (rules §10).
 
-import type { PriceReport } from '../../../../engine/core/markets/oracle.ts'
-import type { Series } from '../../../../engine/core/markets/series-table.ts'
-import { LIMITS } from '../../../../engine/domain/limits.ts'
+import type { PriceReport } from '../../../engine/core/markets/oracle.ts'
+import type { Series } from '../../../engine/core/markets/series-table.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
   FREQUENCIES,
   isSlotLength,
   type SeriesSpec,
   SUB_FREQUENCIES,
-} from '../../../../engine/domain/markets/series.ts'
-import { Reject } from '../../../../engine/domain/reject-precedence.ts'
-import { admin } from '../../../auth/auth-scheme.ts'
-import { route } from '../../../edge/http/route.ts'
-import { isoTime, slug } from '../../../edge/http/schema/fields.ts'
+} from '../../../engine/domain/markets/series.ts'
+import { Reject } from '../../../engine/domain/reject-precedence.ts'
+import { admin } from '../../auth/auth-scheme.ts'
+import { route } from '../../edge/http/route.ts'
+import { isoTime, slug } from '../../edge/http/schema/fields.ts'
 import {
   boolean,
   integer,
@@ -22,13 +22,12 @@ import {
   oneOf,
   pattern,
   text,
-} from '../../../edge/http/schema/scalars.ts'
-import { list, object, optional } from '../../../edge/http/schema/schema.ts'
-import { priceText } from '../../../exchange/read-model/market-view.ts'
-import { isoText } from '../../../messages/iso-text.ts'
-import { invalid, refuse } from '../../../messages/refusal.ts'
-import { message } from '../../shapes.ts'
-import type { AdminServices } from '../services.ts'
+} from '../../edge/http/schema/scalars.ts'
+import { list, object, optional } from '../../edge/http/schema/schema.ts'
+import { priceText } from '../../exchange/read-model/market-view.ts'
+import { isoText } from '../../messages/iso-text.ts'
+import { invalid, refuse } from '../../messages/refusal.ts'
+import { message } from '../shapes.ts'
 import {
   aboutOf,
   commonOf,
@@ -37,7 +36,8 @@ import {
   specIssue,
   title,
   venueFields,
-} from './market-specs.ts'
+} from './admin-markets.ts'
+import type { AdminServices } from './services.ts'
 
 const SLOTS_AHEAD = 24
 const E8_DIGITS = 8
