@@ -15,7 +15,7 @@ import { paysRaw } from '../../../persistence/query/read/packs/packs.ts'
 import { shownName } from '../../../persistence/query/read/profiles.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
-import { invalidCursor } from '../../edge/http/cursor.ts'
+import { cursorOf, invalidCursor, placeIn } from '../../edge/http/cursor.ts'
 import { route } from '../../edge/http/route.ts'
 import {
   account,
@@ -306,24 +306,10 @@ const LIMIT_DEFAULT = 30
 const KEPT_SEC = 60
 const DAY_MS = 86_400_000
 const CURSOR_CHARACTERS_MAX = 80
-const CURSOR = /^([1-9][0-9]{0,15})[.]([0-9]{1,15})[.]/
-const FIRST: FeedPlace = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
 
-type Listed = (typeof AUDIENCES)[number] | 'day'
-
-/** A cursor holds the last entry that its page examined, and the list that it belongs to. */
-function cursorOf(place: FeedPlace | null, listed: Listed): string | null {
-  if (place === null) return null
-  return Buffer.from(`${place.seq}.${place.leg}.${listed}`).toString('base64url')
-}
-
-/** Null for text that is not a cursor of this list. */
-function placeIn(cursor: string, listed: Listed): FeedPlace | null {
-  if (cursor === '') return FIRST
-  const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
-  if (stated === null) return null
-  const place = { seq: Number(stated[1]), leg: Number(stated[2]) }
-  return cursorOf(place, listed) === cursor ? place : null
+/** After the last entry that a page examined; null when it was the last page. */
+function nextOf(place: FeedPlace | null, listed: string): string | null {
+  return place === null ? null : cursorOf(place, listed)
 }
 
 const cursor = () =>
@@ -382,7 +368,7 @@ export const tradingFeed = route({
     const follower = caller?.profileId ?? 0
     const found = await feeds.page({ audience, follower, before, limit, fromMs: 0 }, requester)
     if (found === undefined) return refuse('READ_TIMEOUT')
-    return { data: found.data, nextCursor: cursorOf(found.next, audience) }
+    return { data: found.data, nextCursor: nextOf(found.next, audience) }
   },
 })
 
@@ -410,6 +396,6 @@ export const followingFeed = route({
     const page = { limit: query.limit, fromMs: clock() - DAY_MS }
     const found = await feeds.page({ ...wanted, ...page }, requesterOf({ caller, call }))
     if (found === undefined) return refuse('READ_TIMEOUT')
-    return { data: found.data, nextCursor: cursorOf(found.next, 'day') }
+    return { data: found.data, nextCursor: nextOf(found.next, 'day') }
   },
 })

@@ -7,12 +7,11 @@ import { UNIT_RAW } from '../../../engine/domain/units.ts'
 import {
   type FillRow,
   fills as fillsOf,
-  type Place,
   ROLES,
   type Role,
 } from '../../../persistence/query/read/portfolio/history.ts'
 import { eitherOf, hmac, sessionOrIdentity } from '../../auth/auth-scheme.ts'
-import { invalidCursor } from '../../edge/http/cursor.ts'
+import { cursorOf, invalidCursor, placeIn } from '../../edge/http/cursor.ts'
 import { route } from '../../edge/http/route.ts'
 import { bytes32, isoTime, orderId, slug, uint256Text } from '../../edge/http/schema/fields.ts'
 import {
@@ -37,8 +36,6 @@ import type { PortfolioServices } from './services.ts'
 const LIMIT_MAX = 500
 const LIMIT_DEFAULT = 100
 const CURSOR_CHARACTERS_MAX = 160
-const CURSOR = /^([1-9][0-9]{0,15})[.]([0-9]{1,15})[.]/
-const FIRST: Place = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
 
 /** The filter of a list. A cursor is valid only for the list that returned it. */
 interface Filter {
@@ -48,18 +45,8 @@ interface Filter {
   readonly role: Role | undefined
 }
 
-function cursorOf({ seq, leg }: Place, { marketId, from, to, role }: Filter): string {
-  const filter = [marketId ?? 0, from ?? '', to ?? '', role ?? ''].join('.')
-  return Buffer.from(`${seq}.${leg}.${filter}`).toString('base64url')
-}
-
-/** Null for a text that is not a cursor of this list. */
-function placeIn(cursor: string, filter: Filter): Place | null {
-  if (cursor === '') return FIRST
-  const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
-  if (stated === null) return null
-  const place = { seq: Number(stated[1]), leg: Number(stated[2]) }
-  return cursorOf(place, filter) === cursor ? place : null
+function listedBy({ marketId, from, to, role }: Filter): string {
+  return [marketId ?? 0, from ?? '', to ?? '', role ?? ''].join('.')
 }
 
 const fill = () =>
@@ -183,8 +170,8 @@ export const portfolioFills = route({
     if (one === undefined) return refuse('READ_TIMEOUT')
     if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
     const marketId = one?.market.marketId ?? null
-    const filter = { marketId, from, to, role }
-    const before = placeIn(query.cursor ?? '', filter)
+    const listed = listedBy({ marketId, from, to, role })
+    const before = placeIn(query.cursor ?? '', listed)
     if (before === null) return invalidCursor()
     const times = { fromMs: from ?? 0, toMs: to ?? Number.POSITIVE_INFINITY }
     const roles = role === undefined ? ROLES : [role]
@@ -200,6 +187,6 @@ export const portfolioFills = route({
       const shown = markets.get(row.part.marketId)
       return shown === undefined ? [] : [viewOf(row, shown, pipeline.ids)]
     })
-    return { data, nextCursor: page.next === null ? null : cursorOf(page.next, filter) }
+    return { data, nextCursor: page.next === null ? null : cursorOf(page.next, listed) }
   },
 })

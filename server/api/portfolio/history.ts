@@ -1,7 +1,7 @@
 // The acts of a profile: trades, pairs, conversions and claims, newest first (rules §9.2).
 
 import type { MoveEvent } from '../../../engine/core/moves/move-events.ts'
-import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../../engine/domain/units.ts'
 import {
@@ -13,7 +13,7 @@ import { poolTrades } from '../../../persistence/query/read/portfolio/pool-trade
 import type { TradePart } from '../../../persistence/query/read/trade-parts.ts'
 import { eitherOf, hmac, open, sessionOrIdentity } from '../../auth/auth-scheme.ts'
 import { cached, lasting } from '../../edge/http/caching/cache.ts'
-import { invalidCursor } from '../../edge/http/cursor.ts'
+import { cursorOf, invalidCursor, placeIn } from '../../edge/http/cursor.ts'
 import { route } from '../../edge/http/route.ts'
 import { account, bytes32, orderId, slug, uint256Text } from '../../edge/http/schema/fields.ts'
 import {
@@ -265,21 +265,6 @@ const LIMIT_MAX = 100
 const LIMIT_DEFAULT = 20
 const PUBLIC_CACHED_SEC = 5
 const CURSOR_CHARACTERS_MAX = 80
-const CURSOR = /^([1-9][0-9]{0,15})\.([0-9]{1,15})\.([0-9]{1,15})$/
-const FIRST: Place = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
-/** A cursor holds the last act of its page, and the market of its list; 0 for all. */
-function cursorOf({ seq, leg }: Place, marketId: MarketId): string {
-  return Buffer.from(`${seq}.${leg}.${marketId}`).toString('base64url')
-}
-
-/** Null for a text that is not a cursor of this list. */
-function placeIn(cursor: string, marketId: MarketId): Place | null {
-  if (cursor === '') return FIRST
-  const stated = CURSOR.exec(Buffer.from(cursor, 'base64url').toString())
-  if (stated === null) return null
-  const place = { seq: Number(stated[1]), leg: Number(stated[2]) }
-  return cursorOf(place, marketId) === cursor ? place : null
-}
 
 const pageQuery = () => ({
   limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum acts per page.'),
@@ -308,7 +293,8 @@ async function pageOf(
   if (one === undefined) return refuse('READ_TIMEOUT')
   if (named !== undefined && one === null) return refuse('MARKET_NOT_FOUND')
   const marketId = one?.market.marketId ?? null
-  const before = placeIn(query.cursor ?? '', marketId ?? 0)
+  const listed = String(marketId ?? 0)
+  const before = placeIn(query.cursor ?? '', listed)
   if (before === null) return invalidCursor()
   const requested = { owner, before, limit: query.limit, marketId }
   const page = await reads.read(historyOf, requested, requester)
@@ -320,7 +306,7 @@ async function pageOf(
     const market = markets.get(ids[index])
     return market === undefined ? [] : [viewOf(row, market, services)]
   })
-  const nextCursor = page.next === null ? null : cursorOf(page.next, marketId ?? 0)
+  const nextCursor = page.next === null ? null : cursorOf(page.next, listed)
   return { data, nextCursor }
 }
 
@@ -330,18 +316,8 @@ export const portfolioHistory = route({
   auth: eitherOf(hmac(), sessionOrIdentity()).forSubAccounts(),
   rateClass: 'private',
   about: 'Lists trades, splits, merges, conversions and claims of the caller, newest first.',
-  query: {
-    limit: means(defaulted(integer(1, LIMIT_MAX), LIMIT_DEFAULT), 'Maximum acts per page.'),
-    cursor: means(
-      optional(pattern(`^[A-Za-z0-9_-]{0,${CURSOR_CHARACTERS_MAX}}$`, 'Base64url text.')),
-      'nextCursor of the previous page, for the same market; absent or empty for the first page.',
-    ),
-    market: means(optional(slug()), 'Slug of the one market to list; absent for all.'),
-  },
-  reply: object({
-    data: means(list(entry()), 'The acts of this page, newest first.'),
-    nextCursor: means(nullable(text()), 'Cursor of the next page; null on the last page.'),
-  }),
+  query: pageQuery(),
+  reply: historyPage(),
   means: "A page of the caller's acts, without reversed trades.",
   rejects: ['VALIDATION', 'MARKET_NOT_FOUND', 'READ_TIMEOUT'],
   example: {
@@ -363,7 +339,7 @@ export const portfolioHistory = route({
           orderId: ORDER_ID,
         },
       ],
-      nextCursor: cursorOf({ seq: 42, leg: 0 }, 0),
+      nextCursor: cursorOf({ seq: 42, leg: 0 }, '0'),
     },
   },
   handle: ({ query, owner, caller, call }, services: SharedServices) =>
