@@ -11,13 +11,8 @@ import { defaulted, integer, means, pattern, text } from '../../edge/http/schema
 import { list, object } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { next, paging } from '../admin/services.ts'
-import {
-  PROOF_EXAMPLE,
-  proofReply,
-  type SolvencyServices,
-  SUMMARY_EXAMPLE,
-  snapshotShape,
-} from './services.ts'
+import type { SolvencyServices } from './services.ts'
+import { PROOF_EXAMPLE, proofReply, SUMMARY_EXAMPLE, snapshotShape } from './solvency-shapes.ts'
 
 const DEFAULT_LIMIT = 20
 
