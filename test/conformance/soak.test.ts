@@ -10,8 +10,10 @@ import type { SoakFigures } from '../support/soak-verdict.ts'
 // A short `make soak`: one life that is killed and one that is stopped.
 
 const LIVES = 2
-/** So much that the warm-up of the first windows, which only adds to it, does not matter. */
-/** A window of few commands also shows what V8 frees of code, some hundred bytes a command. */
+/**
+ * So much that neither the warm-up of the first windows matters, which only adds to it, nor what V8
+ * frees of code, which is some hundred bytes a command in a window of few commands.
+ */
 const LEAK_BYTES = 16_384
 
 await compileProgram()

@@ -6,10 +6,9 @@ import type { Progress, TestEvent } from './progress-reporter.ts'
 
 // Runs one test file in a process group of its own and watches its progress. The file is stuck when
 // it wrote nothing, and no test of it began, ended or noted progress, for `silenceMs`, or when no
-// test of it began or ended for `testMs`. A slow machine alone does not make it stuck.
-// When a test has failed, its file may have left something
-// open that keeps it alive; it ends soon after its last test. All processes that it started end
-// with it.
+// test of it began or ended for `testMs`. A slow machine alone does not make it stuck. When a test
+// has failed, its file may have left something open that keeps it alive; it ends soon after its
+// last test. All processes that it started end with it.
 
 const LOOK_EVERY_MS = 100
 const OVER_MS = 5000

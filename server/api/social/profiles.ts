@@ -43,7 +43,7 @@ import { publicRequester, requesterOf } from '../reads/private-reads.ts'
 import { checksummed, message, rank } from '../shapes.ts'
 import { SKIP_REASONS, type SocialServices } from './services.ts'
 
-// Public profiles (rules §12.2).
+// The schema of a public profile in lists (rules §12.2).
 
 export const foundFields = () => ({
   id: profileId(),
