@@ -1,11 +1,11 @@
 // Reads the bodies of requests. Invariant: a request is listed from its head until its last byte or
 // its end, whichever comes first.
 
-import type { HttpRequest } from 'uWebSockets.js'
 import { Slab } from '../../../../engine/domain/slab.ts'
 import { type Call, joinHeader, NO_BYTES } from '../../../messages/call.ts'
 import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import type { IncomingRequest } from './incoming-request.ts'
+import type { NativeRequest } from './native.ts'
 
 interface BodyReaderParts<S> {
   readonly clock: () => number
@@ -54,8 +54,10 @@ export class BodyReader<S> {
       if (!isLast) return
       this.ends(incoming)
       incoming.call.body = chunks.length === 1 ? chunks[0] : joinChunks(chunks, reading.sizeBytes)
+      incoming.call.verdict = incoming.response.verdict ?? undefined
       this.#parts.onWhole(incoming)
       if (isWhole) incoming.call.body = NO_BYTES
+      incoming.call.verdict = undefined
     }
     incoming.response.onData((chunk, isLast) => {
       if (incoming.ended) return
@@ -105,7 +107,7 @@ export class BodyReader<S> {
 // Calls as they are read from a request of uWebSockets.js, which is valid only within its handler.
 
 /** Copies a request without its body. */
-export function copied(request: HttpRequest, receivedMs: number): Call {
+export function copied(request: NativeRequest, receivedMs: number): Call {
   const headers = new Map<string, string>()
   // The method is read first, because the library's other getter lowercases it in place.
   const method = request.getCaseSensitiveMethod()

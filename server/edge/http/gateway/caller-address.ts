@@ -1,12 +1,12 @@
 // The address of a caller: the peer of its connection, or the address that a trusted proxy names.
 
-import type { HttpResponse } from 'uWebSockets.js'
 import { isIP } from 'node:net'
 import { addressKey } from '../../../auth/networks.ts'
 import type { RateClass, RateLimiter } from '../access/rate-limit.ts'
 import type { GatewayOptions } from './gateway-options.ts'
+import type { NativeResponse } from './native.ts'
 
-type Connection = Pick<HttpResponse, 'getRemoteAddressAsText'>
+type Connection = Pick<NativeResponse, 'getRemoteAddressAsText'>
 
 /** Finds the addresses of callers and limits the rate of each. */
 export class CallerAddresses {

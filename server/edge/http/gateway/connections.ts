@@ -4,10 +4,12 @@
 // connection. The client must then open another, and the rate bounds that.
 // Invariant: `count` rises once when a connection opens and falls once when it ends.
 
-import type { HttpResponse } from 'uWebSockets.js'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { addressKey, siteOf } from '../../../auth/networks.ts'
 import { Buckets, type Rate, siteRate } from '../access/rate-limit.ts'
+import type { NativeResponse, OpenConnections } from './native.ts'
+
+type Peer = Pick<NativeResponse, 'getRemoteAddressAsText' | 'close'>
 
 /** No limit per address. */
 export const ANY_ADDRESS = { max: LIMITS.connectionsMax, openings: null }
@@ -25,39 +27,54 @@ export const OPENINGS: Rate = { perSecond: 50, burst: 2000 }
 /** Above this part of the limit, a short reply closes its connection. */
 const CROWDED_PART = 0.75
 
-export class Connections {
+/** Words of the counts. */
+const COUNTS = { open: 0, refused: 1, bytes: 8 } as const
+
+export class Connections implements OpenConnections {
   readonly #max: number
   readonly #openings: Buckets<string> | null
   /** By the first 48 bits of an IPv6 address. */
   readonly #ofSites: Buckets<string> | null
   readonly #clock: () => number
-  count = 0
-  refusedCount = 0
+  readonly #counts: Int32Array
 
-  constructor({ max, openings }: ConnectionBounds, clock: () => number) {
+  /** `shared` has the counts when several threads accept connections. */
+  constructor(
+    { max, openings }: ConnectionBounds,
+    clock: () => number,
+    shared = new SharedArrayBuffer(COUNTS.bytes),
+  ) {
+    this.#counts = new Int32Array(shared)
     this.#max = max
     this.#openings = openings === null ? null : new Buckets(openings)
     this.#ofSites = openings === null ? null : new Buckets(siteRate(openings))
     this.#clock = clock
   }
 
-  /** True when so many connections are open that new callers may be refused. */
+  get count(): number {
+    return Atomics.load(this.#counts, COUNTS.open)
+  }
+
+  get refusedCount(): number {
+    return Atomics.load(this.#counts, COUNTS.refused)
+  }
+
   get isCrowded(): boolean {
     return this.count > this.#max * CROWDED_PART
   }
 
-  opened(response: HttpResponse): void {
-    this.count++
-    if (this.count <= this.#max && !this.#isTooSoon(response)) return
-    this.refusedCount++
+  opened(response: Peer): void {
+    const count = Atomics.add(this.#counts, COUNTS.open, 1) + 1
+    if (count <= this.#max && !this.#isTooSoon(response)) return
+    Atomics.add(this.#counts, COUNTS.refused, 1)
     response.close()
   }
 
   ended(): void {
-    this.count--
+    Atomics.sub(this.#counts, COUNTS.open, 1)
   }
 
-  #isTooSoon(response: HttpResponse): boolean {
+  #isTooSoon(response: Peer): boolean {
     if (this.#openings === null) return false
     const address = Buffer.from(response.getRemoteAddressAsText()).toString()
     const nowMs = this.#clock()

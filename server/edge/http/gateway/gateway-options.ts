@@ -10,6 +10,7 @@ import type { Regions } from '../access/regions.ts'
 import type { Route, Seen } from '../route.ts'
 import type { BulkheadSizes } from './bulkheads.ts'
 import type { ConnectionBounds } from './connections.ts'
+import type { Listener } from './native.ts'
 import type { UnreadBounds } from './replies/unread-replies.ts'
 
 /** Null for an unknown caller of an open route. */
@@ -39,6 +40,8 @@ export interface GatewayOptions<S> {
   readonly observe?: (seen: Seen) => void
   /** Monotonic milliseconds. */
   readonly clock?: () => number
+  /** Edge threads that have the connections; absent when this thread has them. */
+  readonly listener?: Listener | undefined
   readonly tls?: { readonly certFile: string; readonly keyFile: string }
   readonly bodyFirstMs?: number
   readonly bodyDeadlineMs?: number

@@ -4,7 +4,6 @@
 // bulkhead counts it until its reply is out. A fault costs its call (500 with a fault id) and its
 // connection (design §11).
 
-import type * as library from 'uWebSockets.js'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { assert } from '../../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
@@ -22,6 +21,7 @@ import { type Entry, entryOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { begun, type IncomingRequest } from './incoming-request.ts'
 import { Apps } from './listening/apps.ts'
+import type { Listener, NativeRequest, NativeResponse, OpenConnections } from './native.ts'
 import { uWS } from './native-library.ts'
 import { ParseEnd } from './parse-end.ts'
 import { rateLines } from './rate-lines.ts'
@@ -31,7 +31,7 @@ import { UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
 
 export class Gateway<S> {
-  readonly apps: Apps
+  readonly apps: Listener
   private readonly options: GatewayOptions<S>
   private readonly clock: () => number
   private readonly bodyBytesMax: number
@@ -41,10 +41,9 @@ export class Gateway<S> {
   private readonly desk: CallDesk<S, IncomingRequest<S>>
   private readonly admission: Admission<S>
   readonly bulkheads: Bulkheads
-  readonly connections: Connections
+  readonly connections: OpenConnections
   readonly replies: UnreadReplies
   readonly heads: ReplyHeads
-  private listenSocket: library.us_listen_socket | null = null
   private onIdle: (() => void) | null = null
   private stopping = false
   private readonly parseEnd = new ParseEnd()
@@ -56,7 +55,6 @@ export class Gateway<S> {
     this.clock = options.clock ?? (() => performance.now())
     this.bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax
     this.bulkheads = new Bulkheads(options.bulkheads)
-    this.connections = new Connections(options.connections ?? ANY_ADDRESS, this.clock)
     this.replies = new UnreadReplies(options.unreadReplyBytes ?? LIMITS.unreadReplyBytes)
     this.heads = new ReplyHeads(options.cors ?? null, (error) => options.onFault(error, 'reply'))
     this.bodies = new BodyReader({
@@ -80,22 +78,21 @@ export class Gateway<S> {
     })
     const isStopping = () => this.stopping
     this.admission = new Admission({ options, bulkheads, addresses, isStopping })
-    this.apps = new Apps(uWS, options.tls)
+    this.apps = options.listener ?? this.own(options)
+    this.connections = this.apps.connections
     for (const each of options.routes) this.router.add(each.method, each.path, entryOf(each))
     this.apps.each((app) => {
       app.any('/*', (response, request) => this.receive(response, request))
-      app.filter((response, change) => this.count(response, change))
     })
   }
 
-  /** The library does not report which connection ended, nor the end of a WebSocket. */
-  private count(response: library.HttpResponse, change: number): void {
-    try {
-      if (change > 0) this.connections.opened(response)
-      else this.connections.ended()
-    } catch (error) {
-      this.options.onFault(error, 'http')
-    }
+  /** A listener whose connections are on this thread. */
+  private own({ connections = ANY_ADDRESS, tls, onFault }: GatewayOptions<S>): Listener {
+    return new Apps(uWS, {
+      tls,
+      connections: new Connections(connections, this.clock),
+      onFault: (error) => onFault(error, 'http'),
+    })
   }
 
   /** Returns the port to which a WebSocket library attaches; call before `listen`. */
@@ -111,9 +108,8 @@ export class Gateway<S> {
   }
 
   /** Starts to listen and returns the port; 0 picks one. */
-  async listen(host: string, port: number): Promise<number> {
-    this.listenSocket = await this.apps.listen(host, port)
-    return uWS.us_socket_local_port(this.listenSocket)
+  listen(host: string, port: number): Promise<number> {
+    return this.apps.listen(host, port)
   }
 
   /** Requests under way, including those whose reply is not out. */
@@ -124,8 +120,7 @@ export class Gateway<S> {
   /** Accepts no more connections, waits for requests in flight, then closes the connections. */
   async stop(): Promise<void> {
     this.stopping = true
-    if (this.listenSocket !== null) uWS.us_listen_socket_close(this.listenSocket)
-    this.listenSocket = null
+    this.apps.stopListening()
     this.bodies.stop()
     if (this.inFlight > 0) {
       await new Promise<void>((resolve) => {
@@ -134,11 +129,11 @@ export class Gateway<S> {
     }
     // One event-loop tick later, the kernel has the last reply.
     await nextTick()
-    this.apps.close()
+    await this.apps.close()
   }
 
   /** The library ends the process when this throws. */
-  private receive(response: library.HttpResponse, request: library.HttpRequest): void {
+  private receive(response: NativeResponse, request: NativeRequest): void {
     let incoming: IncomingRequest<S> | null = null
     try {
       incoming = this.sliceOf(response, request)
@@ -161,10 +156,7 @@ export class Gateway<S> {
     incoming.response.onAborted(() => this.abort(incoming))
   }
 
-  private sliceOf(
-    response: library.HttpResponse,
-    request: library.HttpRequest,
-  ): IncomingRequest<S> {
+  private sliceOf(response: NativeResponse, request: NativeRequest): IncomingRequest<S> {
     const call = copied(request, this.clock())
     // HEAD is GET without the body.
     const method = call.method === 'HEAD' ? 'GET' : call.method

@@ -1,14 +1,14 @@
-import type { HttpResponse } from 'uWebSockets.js'
 import type { Call, Caller } from '../../../messages/call.ts'
 import type { Seen } from '../route.ts'
 import type { Found } from '../router.ts'
 import type { Guest } from './bulkheads.ts'
 import type { Entry } from './entry.ts'
+import type { NativeResponse } from './native.ts'
 import type { UnreadReply } from './replies/unread-replies.ts'
 
 /** One request, from its first byte to its end, when it is passed to `observe`. */
 export interface IncomingRequest<S> extends Seen, Guest {
-  readonly response: HttpResponse
+  readonly response: NativeResponse
   readonly entry: Entry<S> | null
   readonly values: readonly string[]
   /** Methods that its path takes. */
@@ -30,7 +30,7 @@ export interface IncomingRequest<S> extends Seen, Guest {
 }
 
 export function begun<S>(
-  response: HttpResponse,
+  response: NativeResponse,
   call: Call,
   found: Found<Entry<S>>,
   { from, address }: { readonly from: string; readonly address: string },

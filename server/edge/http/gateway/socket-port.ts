@@ -4,20 +4,20 @@
 // Invariant: a link is in `#links` from its open to its close, and its guest is entered for the
 // same time.
 
-import type {
-  HttpRequest,
-  HttpResponse,
-  us_socket_context_t,
-  WebSocket,
-  WebSocketBehavior,
-} from 'uWebSockets.js'
+import type { us_socket_context_t } from 'uWebSockets.js'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Header } from '../../../messages/call.ts'
 import { joinHeader, NO_BYTES } from '../../../messages/call.ts'
 import { wholeOf } from '../../../messages/payload.ts'
 import { invalid, Refusal } from '../../../messages/refusal.ts'
 import { framingRefusal, handshakeRefusal } from './framing.ts'
-import type { Apps } from './listening/apps.ts'
+import type {
+  Listener,
+  NativeRequest,
+  NativeResponse,
+  NativeSocket,
+  SocketBehavior,
+} from './native.ts'
 import { encoded, statusLine } from './replies/outgoing.ts'
 import { writeAndClose } from './replies/unread-replies.ts'
 
@@ -51,7 +51,7 @@ export interface Keeper {
 }
 
 /** Checked before every upgrade: returns a refusal, or the address of the caller. */
-export type UpgradeGate = (response: HttpResponse, headers: Headers) => Refusal | string
+export type UpgradeGate = (response: NativeResponse, headers: Headers) => Refusal | string
 
 /** The data stored with each connection. */
 interface Kept {
@@ -59,11 +59,11 @@ interface Kept {
   readonly guest: Guest
 }
 
-type Socket = WebSocket<Kept>
+type Socket = NativeSocket<Kept>
 
 /** The callbacks of the library. */
 interface Library {
-  upgrade(response: HttpResponse, request: HttpRequest, context: us_socket_context_t): void
+  upgrade(response: NativeResponse, request: NativeRequest, context: us_socket_context_t): void
   open(socket: Socket): void
   message(socket: Socket, message: ArrayBuffer, isBinary: boolean): void
   close(socket: Socket, code: number, message: ArrayBuffer): void
@@ -75,7 +75,7 @@ const UNSUPPORTED_DATA = 1003
 const POLICY = 1008
 
 export class SocketPort {
-  readonly #apps: Apps
+  readonly #apps: Listener
   readonly #bounds: SocketBounds
   readonly #gate: UpgradeGate
   readonly #onEnded: () => void
@@ -86,7 +86,7 @@ export class SocketPort {
   overflowedCount = 0
 
   /** `onEnded` is called once for each admitted connection, when it closes. */
-  constructor(apps: Apps, bounds: SocketBounds, gate: UpgradeGate, onEnded: () => void) {
+  constructor(apps: Listener, bounds: SocketBounds, gate: UpgradeGate, onEnded: () => void) {
     this.#apps = apps
     this.#bounds = bounds
     this.#gate = gate
@@ -157,7 +157,7 @@ export class SocketPort {
   /** Called by the library. */
   ws(path: string, library: Library): this {
     const { messageBytesMax, bufferedBytesMax } = this.#bounds
-    const behavior: WebSocketBehavior<Kept> = {
+    const behavior: SocketBehavior<Kept> = {
       maxPayloadLength: messageBytesMax,
       maxBackpressure: bufferedBytesMax,
       closeOnBackpressureLimit: true,
@@ -210,8 +210,8 @@ export class SocketPort {
 
   #upgrade(
     library: Library,
-    response: HttpResponse,
-    request: HttpRequest,
+    response: NativeResponse,
+    request: NativeRequest,
     context: us_socket_context_t,
   ): void {
     this.#refuseOr(response, headersOf(request), (headers, keeper, address) => {
@@ -232,7 +232,7 @@ export class SocketPort {
 
   /** Refuses the request when its address exceeds its rate or its framing is ambiguous. */
   #refuseOr(
-    response: HttpResponse,
+    response: NativeResponse,
     headers: Headers,
     take: (headers: Headers, keeper: Keeper, address: string) => void,
   ): void {
@@ -293,7 +293,7 @@ function isHandshake(query: string | undefined): boolean {
   return isOnly('transport', 'websocket') && isOnly('EIO', '4') && !words.has('sid')
 }
 
-function headersOf(request: HttpRequest): Headers {
+function headersOf(request: NativeRequest): Headers {
   const headers = new Map<string, string>()
   request.forEach((name, value) => {
     joinHeader(headers, name, value)
@@ -307,11 +307,12 @@ const VERSIONS: readonly Header[] = [
   ['upgrade', 'websocket'],
 ]
 
-function answer(response: HttpResponse, refusal: Refusal): void {
+function answer(response: NativeResponse, refusal: Refusal): void {
   const own = refusal.name === 'HANDSHAKE_VERSION' ? VERSIONS : []
   const { status, type, payload, headers } = encoded(refusal, refusal.status, own)
   response.cork(() => {
-    response.writeStatus(statusLine(status)).writeHeader('content-type', type)
+    response.writeStatus(statusLine(status))
+    response.writeHeader('content-type', type)
     for (const [name, value] of headers) response.writeHeader(name, value)
     response.end(wholeOf(payload), true)
   })

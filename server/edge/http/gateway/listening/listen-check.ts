@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, isIPv6 } from 'node:net'
 import { createSecureContext } from 'node:tls'
+import { assert } from '../../../../../engine/domain/assert.ts'
 import { codeOf } from '../../../../../engine/domain/error-code.ts'
 
 export interface TlsFiles {
@@ -31,6 +32,18 @@ export async function addressProblem(host: string, port: number): Promise<string
     const name = isIPv6(host) ? `[${host}]` : host
     return `cannot listen on ${name}:${port}: ${CAUSES[codeOf(error)] ?? String(error)}`
   }
+}
+
+/** A port that is free now. */
+export async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  server.listen(0, host)
+  await once(server, 'listening')
+  const address = server.address()
+  assert(address !== null && typeof address === 'object', 'a server that listens has a port')
+  server.close()
+  await once(server, 'close')
+  return address.port
 }
 
 const CAUSES: Readonly<Record<string, string>> = {

@@ -2,9 +2,9 @@
 // bytes, and is sent as the kernel drains. The library would copy it whole for each slow reader.
 // Invariant: the bytes of an unread reply are counted until it is out or its connection has ended.
 
-import type { HttpResponse } from 'uWebSockets.js'
 import { type ShareRule, shareOf, shareRule } from '../../../../../engine/domain/fair-share.ts'
 import { byteLengthOf, bytesOf, Joined, type Payload } from '../../../../messages/payload.ts'
+import type { NativeResponse } from '../native.ts'
 import { type Outgoing, statusLine } from './outgoing.ts'
 
 /** Shorter replies go to the kernel, or into the buffer of their connection, at once. */
@@ -25,7 +25,7 @@ function sendable(payload: Payload): Uint8Array | string {
 type Sent = [isTaken: boolean, isOut: boolean]
 
 /** Sends a long reply from `offset`, until it is out or the kernel's buffer is full. */
-function sendFrom(response: HttpResponse, payload: Uint8Array | Joined, offset: number): Sent {
+function sendFrom(response: NativeResponse, payload: Uint8Array | Joined, offset: number): Sent {
   if (payload instanceof Uint8Array) {
     return response.tryEnd(payload.subarray(offset), payload.length)
   }
@@ -67,7 +67,7 @@ function headText(out: Outgoing, close: boolean): string {
   return text
 }
 
-function written(response: HttpResponse, out: Outgoing, writing: Writing): boolean {
+function written(response: NativeResponse, out: Outgoing, writing: Writing): boolean {
   const { isHead, isLast, more } = writing
   const { payload, status } = out
   const isShort = payload.length <= SHORT_BYTES
@@ -94,7 +94,7 @@ const GATHERED_BYTES = 16 * 1024
  * it parses, the library only buffers what is written, and a close would drop that. Spaces after
  * the JSON make the reply too long to be buffered.
  */
-export function writeAndClose(response: HttpResponse, out: Outgoing, more = ''): void {
+export function writeAndClose(response: NativeResponse, out: Outgoing, more = ''): void {
   const body = bytesOf(out.payload).toString()
   // The library appends two bytes to what it takes for the status line.
   const padded = body.padEnd(GATHERED_BYTES)
@@ -141,7 +141,7 @@ export class UnreadReplies {
   }
 
   /** Writes a reply in a cork; false when the reader did not take all of it: then keep it. */
-  write(response: HttpResponse, out: Outgoing, writing: Writing): boolean {
+  write(response: NativeResponse, out: Outgoing, writing: Writing): boolean {
     if (writing.isCorked) return written(response, out, writing)
     let isOut = true
     response.cork(() => {
@@ -163,7 +163,7 @@ export class UnreadReplies {
    * is reached: the connection must end.
    */
   keep(
-    response: HttpResponse,
+    response: NativeResponse,
     { payload }: Outgoing,
     address: string,
     done: () => void,
