@@ -103,6 +103,12 @@ export const SETTINGS = {
     intakeThreadsDefault(availableParallelism(), memoryLimitBytes()),
     'Threads that check signatures.',
   ),
+  edgeThreads: setting(
+    'edge-threads',
+    count(0, THREADS_MAX),
+    0,
+    'Threads that have the connections and check signatures; 0 leaves connections to main.',
+  ),
   durability: setting<Durability>(
     'durability',
     oneOf('full', 'normal'),
@@ -223,6 +229,7 @@ export interface ServeConfig {
   readonly sessionCookies: readonly string[]
   readonly marketThreads: 'auto' | 'each' | number
   readonly intakeThreads: number
+  readonly edgeThreads: number
   readonly durability: Durability
   readonly snapshotEveryCommands: number
   readonly solvencyMinutes: number
@@ -378,6 +385,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     sessionCookies: sessionCookiesOf(given),
     marketThreads: get(SETTINGS.marketThreads),
     intakeThreads: get(SETTINGS.intakeThreads),
+    edgeThreads: get(SETTINGS.edgeThreads),
     durability: get(SETTINGS.durability),
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),
     solvencyMinutes: get(SETTINGS.solvencyMinutes),

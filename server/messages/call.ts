@@ -18,6 +18,8 @@ export interface Call {
   readonly headers: ReadonlyMap<string, string>
   /** Empty until the body has arrived. */
   body: Uint8Array
+  /** The results of an edge thread that checked the orders of the body; valid as long as it. */
+  verdict?: Uint8Array | undefined
   /** Address of the caller for rate classes whose routes need it; otherwise ''. */
   from: string
   /** The key under which its address is counted; '' when addresses have no limit. */

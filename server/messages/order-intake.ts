@@ -18,6 +18,8 @@ export interface IntakeRequest {
   readonly form?: number
   /** The result of `headerTarget`; 0 when absent. */
   readonly onBehalfOf?: number
+  /** The results of an edge thread that checked the request (edge-layout.ts); absent without. */
+  readonly verdict?: Uint8Array | undefined
   /** The result of `idempotencyKeyOf`; '' when absent. A call with several orders has none. */
   readonly idempotencyKey?: string
 }

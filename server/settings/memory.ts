@@ -12,6 +12,8 @@ export const MEMORY = {
   /** Kept free for orders, profiles, searches, counts of obligations and replies. */
   stateBytes: 64 * MB,
   threadBytes: 11 * MB,
+  /** A thread with connections: its rings, and the HTTP library. */
+  edgeThreadBytes: 25 * MB,
 } as const
 
 /**
@@ -25,8 +27,8 @@ export function memoryLimitBytes(
   return constrained > 0 && constrained < total ? constrained : total
 }
 
-function threadsThatFit(limitBytes: number): number {
-  const bytes = limitBytes - MEMORY.baseBytes - MEMORY.stateBytes
+function threadsThatFit(limitBytes: number, takenBytes = 0): number {
+  const bytes = limitBytes - MEMORY.baseBytes - MEMORY.stateBytes - takenBytes
   return Math.max(0, Math.floor(bytes / MEMORY.threadBytes))
 }
 
@@ -36,30 +38,45 @@ export function intakeThreadsDefault(cores: number, limitBytes: number): number 
   return Math.max(1, Math.min(cores - 1, half))
 }
 
-/** How many threads `--market-threads auto` shares. */
-export function marketThreadsAuto(limitBytes: number, intakeThreads: number): number {
-  const left = threadsThatFit(limitBytes) - intakeThreads
-  return Math.max(1, Math.min(LIMITS.marketThreadsAutoMax, left))
+/** The threads that check orders: with edge threads, no others do. */
+export interface CheckingThreads {
+  readonly intakeThreads: number
+  readonly edgeThreads: number
 }
 
-export interface Threads {
+export interface Threads extends CheckingThreads {
   readonly marketThreads: 'each' | number
-  readonly intakeThreads: number
+}
+
+function bytesOf({ intakeThreads, edgeThreads }: CheckingThreads): number {
+  if (edgeThreads > 0) return edgeThreads * MEMORY.edgeThreadBytes
+  return intakeThreads * MEMORY.threadBytes
+}
+
+/** How many threads `--market-threads auto` shares. */
+export function marketThreadsAuto(limitBytes: number, checking: CheckingThreads): number {
+  const left = threadsThatFit(limitBytes, bytesOf(checking))
+  return Math.max(1, Math.min(LIMITS.marketThreadsAutoMax, left))
 }
 
 /** Names the flags that help when these threads may not fit; null when they do. */
 export function memoryWarning(
-  { marketThreads, intakeThreads }: Threads,
+  { marketThreads, ...checking }: Threads,
   limitBytes: number,
 ): string | null {
   const markets = marketThreads === 'each' ? LIMITS.marketThreadsEachMax : marketThreads
-  if (markets + intakeThreads <= threadsThatFit(limitBytes)) return null
-  const ofThreads = (markets + intakeThreads) * MEMORY.threadBytes
+  if (markets <= threadsThatFit(limitBytes, bytesOf(checking))) return null
+  const ofThreads = markets * MEMORY.threadBytes + bytesOf(checking)
   const needed = MEMORY.baseBytes + MEMORY.stateBytes + ofThreads
   const inMb = (bytes: number) => Math.ceil(bytes / MB)
+  const [count, kind, eachBytes] =
+    checking.edgeThreads > 0
+      ? ([checking.edgeThreads, 'edge', MEMORY.edgeThreadBytes] as const)
+      : ([checking.intakeThreads, 'intake', MEMORY.threadBytes] as const)
   return (
     `this process may use ${inMb(limitBytes)} MB of memory; with ${markets} market threads and ` +
-    `${intakeThreads} intake threads it may need ${inMb(needed)} MB: lower --market-threads or ` +
-    `--intake-threads (${inMb(MEMORY.threadBytes)} MB a thread), or raise the limit`
+    `${count} ${kind} threads it may need ${inMb(needed)} MB: lower --market-threads ` +
+    `(${inMb(MEMORY.threadBytes)} MB a thread) or --${kind}-threads (${inMb(eachBytes)} MB a ` +
+    'thread), or raise the limit'
   )
 }

@@ -41,6 +41,7 @@ import { BoardSlices } from '../api/boards/services.ts'
 import { slotSpecOf } from '../api/markets/market-changes.ts'
 import { queryUntil } from '../api/reads/private-reads.ts'
 import { SolvencyCounts, type SolvencyOptions } from '../api/solvency/services.ts'
+import type { DirectoryChange } from '../edge/intake/directory.ts'
 import { IntakePool, type IntakePoolOptions } from '../edge/intake/intake-pool.ts'
 import { intakeProfile } from '../edge/intake/intake-profile.ts'
 import type { IsArchived } from '../exchange/order-entry/order-entry.ts'
@@ -63,12 +64,21 @@ import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
 
+/** Threads that have their own copies of the directory. */
+interface OrderChecks {
+  change(change: DirectoryChange): void
+  /** How a new thread gets the whole directory: each step makes a few changes. */
+  replicateBy(replicate: () => Iterator<unknown>): void
+}
+
 export interface OpenOptions extends SnapshotOptions, SolvencyOptions {
   readonly dataDir: string
   readonly keyFile: string | undefined
   readonly durability: Durability
   readonly marketThreads: MarketThreads
   readonly intakeThreads: number
+  /** Threads that check orders before main gets them; absent when intake threads do. */
+  readonly edges?: OrderChecks | undefined
   readonly domain: { readonly name: string; readonly chainId: number }
   /** Maximum clock difference of a signed call with orders; that of all calls when absent. */
   readonly orderSkewMs?: number
@@ -276,13 +286,15 @@ function startIntake(
     replicateToIntake(intake, clearing, seal)
   const intake = new IntakePool({
     ...listener,
-    threads: options.intakeThreads,
+    threads: options.edges === undefined ? options.intakeThreads : 0,
+    mirror: (change) => options.edges?.change(change),
     domain: options.domain,
     orderSkewMs: options.orderSkewMs,
     onFault: (reason) => options.onFault(reason.message),
     replicate,
     onReplaced: options.onWarning,
   })
+  options.edges?.replicateBy(replicate)
   const change = replicate()
   for (let step = change.next(); step.done !== true; ) step = change.next()
   return intake

@@ -20,7 +20,7 @@ import { keepAdminToken, startDemo } from '../demo/demo.ts'
 import { OwnCalls } from '../edge/http/access/own-calls.ts'
 import { OwnHosts } from '../edge/http/access/own-hosts.ts'
 import { type Limits, openLimits } from '../edge/http/access/rate-limit.ts'
-import { OPENINGS } from '../edge/http/gateway/connections.ts'
+import { type ConnectionBounds, OPENINGS } from '../edge/http/gateway/connections.ts'
 import { Gateway } from '../edge/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../edge/http/gateway/gateway-options.ts'
 import type { EarlyListener } from '../edge/http/gateway/listening/early-listener.ts'
@@ -29,6 +29,7 @@ import {
   originOf,
   tlsProblem,
 } from '../edge/http/gateway/listening/listen-check.ts'
+import type { EdgeListener } from '../edge/threads/edge-listener.ts'
 import { type Clock, SteadyClock } from '../exchange/sequencer/clock.ts'
 import { auditLine } from '../ops/audit.ts'
 import { connectionsMax } from '../ops/descriptors.ts'
@@ -41,12 +42,13 @@ import type { Given } from '../settings/flags.ts'
 import { marketThreadsAuto, memoryLimitBytes, memoryWarning } from '../settings/memory.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
 import { banner } from './banner.ts'
+import { openEdges } from './edges.ts'
 import { ignoredSignals, takeSignals } from './first-signals.ts'
 import { openExchange, type RunningExchange } from './open.ts'
 import { print } from './standard-output.ts'
 import { endLate, onHangUp, onSignals, type Running, stop } from './stopping.ts'
 import { markTime } from './time-mark.ts'
-import { CommitFigures, watch, watchGateway, watchSockets } from './watch.ts'
+import { CommitFigures, type Watch, watch, watchGateway, watchSockets } from './watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from './wiring.ts'
 
 const SNAPSHOT_LOOK_MS = 1000
@@ -141,6 +143,7 @@ function steadyClock({ acceptClock }: ServeConfig, log: Log): SteadyClock {
 }
 
 interface Opened {
+  readonly edges: EdgeListener | undefined
   readonly limits: Limits | null
   readonly ownCalls: OwnCalls
   readonly clock: Clock
@@ -150,12 +153,13 @@ interface Opened {
 async function open(
   config: ServeConfig,
   log: Log,
-  { limits, ownCalls, clock, onCommit }: Opened,
+  { edges, limits, ownCalls, clock, onCommit }: Opened,
 ): Promise<RunningExchange> {
   const marketThreads = marketThreadsOf(config, log)
   const exchange = await openExchange({
     ...config,
     marketThreads,
+    edges,
     clock,
     isTimed: true,
     monotonicMs: () => performance.now(),
@@ -171,8 +175,10 @@ async function open(
     onProgress: progressOn(log),
   })
   const { recovered } = exchange
-  const { intakeThreads } = config
-  log.info({ ...recovered, curve: curve.name, marketThreads, intakeThreads }, 'recovered')
+  const { edgeThreads } = config
+  const intakeThreads = exchange.intake.threads.length
+  const threads = { marketThreads, intakeThreads, edgeThreads }
+  log.info({ ...recovered, curve: curve.name, ...threads }, 'recovered')
   if (recovered.lostRecords > 0) {
     log.warn(
       `${recovered.lostRecords} acknowledged records were lost in a power failure: ` +
@@ -190,6 +196,7 @@ function openTrace({ trace }: ServeConfig, log: Log): Promise<TraceFile> | null 
 }
 
 interface Starting extends Running {
+  readonly edges: EdgeListener | undefined
   /** Holds the port until the gateway listens. */
   readonly listener: EarlyListener | null
 }
@@ -201,11 +208,12 @@ interface Urls {
 
 /** Stops everything when no address is free, because the threads would keep the folder locked. */
 async function listen(config: ServeConfig, log: Log, running: Starting): Promise<Urls> {
-  const { gateway, operators, listener } = running
+  const { edges, gateway, operators, listener } = running
   const { host, port, opsListen } = config
   try {
     const at = operators === null ? undefined : opsListen
     const opsPort = at === undefined ? 0 : await operators?.listen(at.host, at.port)
+    await edges?.ready()
     listener?.close()
     const baseUrl = baseUrlOf(config, await gateway.listen(host, port))
     if (at === undefined || opsPort === undefined) return { baseUrl, operatorsUrl: baseUrl }
@@ -226,10 +234,11 @@ function warnOfVariables(log: Log): void {
 }
 
 /** A start with too little memory only warns, because the memory per thread is an estimate. */
-function marketThreadsOf({ marketThreads: given, intakeThreads }: ServeConfig, log: Log) {
+function marketThreadsOf({ marketThreads: given, ...config }: ServeConfig, log: Log) {
   const limitBytes = memoryLimitBytes()
-  const marketThreads = given === 'auto' ? marketThreadsAuto(limitBytes, intakeThreads) : given
-  const warning = memoryWarning({ marketThreads, intakeThreads }, limitBytes)
+  const marketThreads = given === 'auto' ? marketThreadsAuto(limitBytes, config) : given
+  const { intakeThreads, edgeThreads } = config
+  const warning = memoryWarning({ marketThreads, intakeThreads, edgeThreads }, limitBytes)
   if (warning !== null) log.warn(warning)
   return marketThreads
 }
@@ -243,6 +252,46 @@ function connectionsOf({ rateLimit, addressHeader, opsListen }: ServeConfig) {
   return { max, openings: isCounted ? { ...OPENINGS, burst } : null }
 }
 
+interface Answering {
+  readonly limits: Limits | null
+  readonly ownCalls: OwnCalls
+  readonly edges: EdgeListener | undefined
+  readonly connections: ConnectionBounds
+  readonly services: Services
+  readonly guard: Guard
+  readonly onFault: (error: unknown, edge: Edge) => string
+  readonly watching: Watch
+}
+
+/** How the public gateway answers calls. */
+function optionsOf(
+  config: ServeConfig,
+  log: Log,
+  { limits, ownCalls, edges, connections, services, guard, onFault, watching }: Answering,
+): GatewayOptions<Services> {
+  return {
+    routes: config.opsListen === undefined ? api : publicApi,
+    services,
+    authenticate: prover(guard, services),
+    ownerOfCall: ownerOfCall(services.pipeline.clearing),
+    onFault,
+    addressLimiter: limits?.addresses ?? null,
+    profileLimiter: limits?.profiles ?? null,
+    ownCalls: config.demo ? ownCalls : undefined,
+    regions: config.regions,
+    cors: corsOf(config),
+    addressHeader: config.addressHeader,
+    listener: edges,
+    connections,
+    observe: (seen) => {
+      watching.observe(seen)
+      const act = auditLine(seen)
+      if (act !== null) log.info(act, 'operator')
+    },
+    ...(config.tls === undefined ? {} : { tls: config.tls }),
+  }
+}
+
 /** Null when operators use the public listener. */
 function gatewayOfOperators(
   { opsListen, opsHosts }: ServeConfig,
@@ -253,7 +302,8 @@ function gatewayOfOperators(
   // Routes that need no token here must not be readable by pages that an operator visits.
   const off = { regions: undefined, cors: undefined }
   const hosts = new OwnHosts([opsListen.host, ...opsHosts])
-  return new Gateway({ ...options, ...off, routes: operatorApi, connections, hosts })
+  const own = { routes: operatorApi, listener: undefined, connections, hosts }
+  return new Gateway({ ...options, ...off, ...own })
 }
 
 /** The check of identity tokens. Its library is loaded only if any are accepted. */
@@ -264,6 +314,19 @@ async function identityOf(
   if (identity === undefined) return {}
   const { identityCheck } = await import('../auth/identity.ts')
   return { identity: identityCheck({ ...identity, onWarning: (sentence) => log.warn(sentence) }) }
+}
+
+function edgesOf(
+  config: ServeConfig,
+  bounds: ConnectionBounds,
+  faults: EdgeFaults,
+  log: Log,
+): EdgeListener | undefined {
+  return openEdges(config, bounds, {
+    onFault: (error) => faults.note('http', error),
+    onFatal: (sentence) => fatal(log, sentence),
+    onReplaced: (sentence) => log.warn(sentence),
+  })
 }
 
 async function serve(config: ServeConfig, listener: EarlyListener | null): Promise<void> {
@@ -277,11 +340,23 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   const trace = await openTrace(config, log)
   const clock = steadyClock(config, log)
   const commits = new CommitFigures()
-  const exchange = await open(config, log, { limits, ownCalls, clock, onCommit: commits.onCommit })
-  const metrics = new Metrics()
   const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
+  const connections = connectionsOf(config)
+  const edges = edgesOf(config, connections, faults, log)
+  const { onCommit } = commits
+  const exchange = await open(config, log, { edges, limits, ownCalls, clock, onCommit })
+  const metrics = new Metrics()
   const { dataDir } = config
-  const watched = { trace, limits, clock, commits, faults, dataDir, log: log.output }
+  const watched = {
+    edges: edges?.threads,
+    trace,
+    limits,
+    clock,
+    commits,
+    faults,
+    dataDir,
+    log: log.output,
+  }
   const watching = watch(exchange, metrics, watched)
   const services = await wire(exchange, config, { ...watching, faults, clock: Date.now })
   const guard = new Guard({
@@ -289,26 +364,8 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
     ...(await identityOf(config, log)),
   })
   const onFault = edgeFault(exchange, faults, log)
-  const options: GatewayOptions<Services> = {
-    routes: config.opsListen === undefined ? api : publicApi,
-    services,
-    authenticate: prover(guard, services),
-    ownerOfCall: ownerOfCall(services.pipeline.clearing),
-    onFault,
-    addressLimiter: limits?.addresses ?? null,
-    profileLimiter: limits?.profiles ?? null,
-    ownCalls: config.demo ? ownCalls : undefined,
-    regions: config.regions,
-    cors: corsOf(config),
-    addressHeader: config.addressHeader,
-    connections: connectionsOf(config),
-    observe: (seen) => {
-      watching.observe(seen)
-      const act = auditLine(seen)
-      if (act !== null) log.info(act, 'operator')
-    },
-    ...(config.tls === undefined ? {} : { tls: config.tls }),
-  }
+  const before = { limits, ownCalls, edges, connections }
+  const options = optionsOf(config, log, { ...before, services, guard, onFault, watching })
   const gateway = new Gateway(options)
   const operators = gatewayOfOperators(config, options)
   watchGateway(gateway, metrics)
@@ -323,7 +380,7 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   // An accepted leap is recorded from here on, however soon the process ends.
   markTime(pipeline)
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
-  const parts = { exchange, gateway, operators, sockets, ticker, listener }
+  const parts = { exchange, edges, gateway, operators, sockets, ticker, listener }
   await comeUp(config, log, { ...parts, stopWatching: watching.stop }, ownCalls)
 }
 

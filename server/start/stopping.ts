@@ -94,15 +94,15 @@ export function onSignals(
 const SIGNAL = { signal: 'SIGHUP' } as const
 
 /** A connection's certificate is chosen when it opens, so no connection ends. */
-function renew(log: Log, tls: TlsFiles, { gateway, operators }: Running): void {
+async function renew(log: Log, tls: TlsFiles, { gateway, operators }: Running): Promise<void> {
   const problem = tlsProblem(tls)
   if (problem !== null) {
     log.error(SIGNAL, `the certificate is unchanged: ${problem}`)
     return
   }
   try {
-    gateway.apps.renew()
-    operators?.apps.renew()
+    await gateway.apps.renew()
+    await operators?.apps.renew()
     const { subject, validTo } = new X509Certificate(readFileSync(tls.certFile))
     log.info({ ...SIGNAL, subject, validTo }, 'certificates reloaded')
   } catch (error) {
@@ -112,7 +112,7 @@ function renew(log: Log, tls: TlsFiles, { gateway, operators }: Running): void {
 
 export function onHangUp(log: Log, tls: TlsFiles | undefined, running: Running): void {
   const onSignal = () => {
-    if (tls !== undefined) renew(log, tls, running)
+    if (tls !== undefined) void renew(log, tls, running)
     else log.warn(SIGNAL, 'SIGHUP reloads certificates, but this exchange has none (--tls-cert)')
   }
   takeSignals({ SIGHUP: onSignal })

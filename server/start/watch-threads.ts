@@ -1,11 +1,20 @@
 // The work of each thread: per uninterrupted run, and in total.
 
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import type { BusyTimes } from '../../engine/thread/busy-times.ts'
 import type { Distribution } from '../../engine/thread/distribution.ts'
 import type { Metrics, Series } from '../ops/metrics.ts'
 import type { RunningExchange } from './open.ts'
 
 const MICROS_PER_SEC = 1e6
+
+/** A thread with connections, with one busy time per wake-up. */
+export interface WatchedThread {
+  readonly name: string
+  readonly busyTimes: BusyTimes
+  /** Its event loop counts for itself: its work has parts outside of the busy times. */
+  readonly activeMs: number
+}
 
 /** What the journal thread does between its busy times. */
 interface BetweenBusyTimes {
@@ -14,8 +23,12 @@ interface BetweenBusyTimes {
 }
 
 /** Every thread except main, whose event loop counts for itself. */
-function busyTimesOf({ shards, intake, journal, follower, query }: RunningExchange) {
-  const inThreads = [...intake.threads, ...shards.all.filter((shard) => !shard.isInline)]
+function busyTimesOf(
+  { shards, intake, journal, follower, query }: RunningExchange,
+  edges: readonly WatchedThread[],
+) {
+  const markets = shards.all.filter((shard) => !shard.isInline)
+  const inThreads = [...edges, ...intake.threads, ...markets]
   return [
     ...inThreads.map(({ name, busyTimes }) => ({ labels: { thread: name }, busyTimes })),
     { labels: { thread: 'journal' }, busyTimes: journal.busyTimes },
@@ -25,14 +38,18 @@ function busyTimesOf({ shards, intake, journal, follower, query }: RunningExchan
 }
 
 /** The garbage collections of every thread except main. */
-export function collectionsOf(exchange: RunningExchange): Series[] {
-  return busyTimesOf(exchange).map(({ labels, busyTimes }) => {
+export function collectionsOf(
+  exchange: RunningExchange,
+  edges: readonly WatchedThread[],
+): Series[] {
+  return busyTimesOf(exchange, edges).map(({ labels, busyTimes }) => {
     return { labels, values: busyTimes.collectionMicros }
   })
 }
 
 export function watchThreads(
   exchange: RunningExchange,
+  edges: readonly WatchedThread[],
   commits: BetweenBusyTimes,
   metrics: Metrics,
 ): void {
@@ -40,7 +57,10 @@ export function watchThreads(
     'Uninterrupted work of a thread, from a wake-up to the next sleep or poll. Commits and ' +
     'checkpoints are excluded, collections included. Not recorded for main.'
   const timesWorked = () =>
-    busyTimesOf(exchange).map(({ labels, busyTimes }) => ({ labels, values: busyTimes.micros }))
+    busyTimesOf(exchange, edges).map(({ labels, busyTimes }) => ({
+      labels,
+      values: busyTimes.micros,
+    }))
   metrics.seconds('outcomex_busy_seconds', worked, timesWorked)
   const formerly = 'Deprecated name of outcomex_busy_seconds; the next version drops it.'
   metrics.seconds('outcomex_stretch_seconds', formerly, timesWorked)
@@ -60,7 +80,10 @@ export function watchThreads(
     const mainSec = performance.eventLoopUtilization().active / MS_PER_SEC
     return [
       { labels: { thread: 'main' }, value: mainSec },
-      ...busyTimesOf(exchange).map(({ labels, busyTimes }) => {
+      ...edges.map(({ name, activeMs }) => {
+        return { labels: { thread: name }, value: activeMs / MS_PER_SEC }
+      }),
+      ...busyTimesOf(exchange, []).map(({ labels, busyTimes }) => {
         const allMicros = busyTimes.micros.sum + (besides[labels.thread] ?? 0)
         return { labels, value: allMicros / MICROS_PER_SEC }
       }),

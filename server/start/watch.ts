@@ -23,7 +23,7 @@ import type { Readiness } from '../ops/readiness.ts'
 import { type TraceFile, traceLine } from '../ops/trace.ts'
 import type { RunningExchange } from './open.ts'
 import { ReadinessWatch } from './readiness.ts'
-import { collectionsOf, watchThreads } from './watch-threads.ts'
+import { collectionsOf, type WatchedThread, watchThreads } from './watch-threads.ts'
 
 export interface Watch {
   /** Receives every request when it has ended. */
@@ -39,6 +39,8 @@ const BYTES = logLinear(100, 1_000_000, [1, 2, 5])
 
 /** The parts that are watched besides the exchange. */
 export interface Watched {
+  /** Absent when main has the connections. */
+  readonly edges?: readonly WatchedThread[] | undefined
   readonly trace: TraceFile | null
   readonly limits: Limits | null
   readonly faults: EdgeFaults
@@ -67,15 +69,15 @@ export class CommitFigures {
 }
 
 export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watched): Watch {
-  const { trace, limits, faults, log, clock, commits } = watched
+  const { trace, limits, faults, log, clock, commits, edges = [] } = watched
   metrics.steps(exchange.pipeline.times)
   watchState(exchange, metrics)
   watchFollower(exchange, metrics)
   watchQueues(exchange, metrics)
   watchCommits(exchange, commits, metrics)
-  watchThreads(exchange, commits, metrics)
+  watchThreads(exchange, edges, commits, metrics)
   watchLimits(limits, metrics)
-  const endProcess = watchProcess(metrics, () => collectionsOf(exchange))
+  const endProcess = watchProcess(metrics, () => collectionsOf(exchange, edges))
   const endRest = watchRest()
   const { pipeline } = exchange
   if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)

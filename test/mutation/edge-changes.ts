@@ -218,12 +218,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'connections have no bound',
-        'if (this.count <= this.#max && !this.#isTooSoon(response)) return',
+        'if (count <= this.#max && !this.#isTooSoon(response)) return',
         'if (!this.#isTooSoon(response)) return',
       ],
       [
         'an address opens connections at any rate',
-        'if (this.count <= this.#max && !this.#isTooSoon(response)) return',
+        'if (count <= this.#max && !this.#isTooSoon(response)) return',
         'if (this.count <= this.#max) return',
       ],
       [
@@ -292,6 +292,45 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'null in an optional field is refused',
         'plain.holds(value) || (dropNulls(schema, value) && plain.holds(value)),',
         'plain.holds(value),',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/threads/edge-requests.ts',
+    tests: ['test/server/edge/threads/edge-threads.test.ts'],
+    changes: [
+      ['a request may come before a change that it knows of', '    beforeRequest()\n', ''],
+      [
+        'the verdict of each order of a list is that of the last',
+        'results.push(new Uint8Array(result))',
+        'results.push(result)',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/threads/edge-requests.ts',
+    tests: ['test/edges/framing.test.ts'],
+    changes: [
+      [
+        'an order is placed although the bytes behind it ended its connection',
+        'if (this.#open.get(id) !== incoming) continue\n      const',
+        'const',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/threads/edge-thread.ts',
+    tests: ['test/edges/members.test.ts'],
+    changes: [['a socket that closed before it opened stays', 'if (!isGone) return', 'return']],
+  },
+  {
+    file: 'server/edge/threads/edge-listener.ts',
+    tests: ['test/server/edge/threads/edge-threads.test.ts'],
+    changes: [
+      [
+        'a new thread knows no tokens',
+        'while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true',
+        'isOver = true',
       ],
     ],
   },

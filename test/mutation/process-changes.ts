@@ -349,8 +349,8 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ['no limit is a limit of nothing', 'constrained > 0 && ', ''],
       [
         'intake threads take no memory',
-        'threadsThatFit(limitBytes) - intakeThreads',
-        'threadsThatFit(limitBytes)',
+        'threadsThatFit(limitBytes, bytesOf(checking))\n  return',
+        'threadsThatFit(limitBytes)\n  return',
       ],
     ],
   },

@@ -56,6 +56,7 @@ test('without settings every value is its default', () => {
     demo: false,
     headerPrefixes: ['svc-', 'lmts-'],
     sessionCookies: ['outcomex_session', 'limitless_session'],
+    edgeThreads: 0,
     marketThreads: 'auto',
     durability: 'full',
     blockMs: 250,

@@ -10,6 +10,7 @@ import { identityCheck } from '../../server/auth/identity.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { readConfig, type ServeConfig } from '../../server/config.ts'
 import { openLimits } from '../../server/edge/http/access/rate-limit.ts'
+import { ANY_ADDRESS } from '../../server/edge/http/gateway/connections.ts'
 import { Gateway } from '../../server/edge/http/gateway/gateway.ts'
 import { accountOf } from '../../server/edge/intake/order/client-order.ts'
 import {
@@ -19,10 +20,12 @@ import {
   type SocketGateway,
   type SocketWaits,
 } from '../../server/edge/sockets/socket-gateway.ts'
+import type { EdgeListener } from '../../server/edge/threads/edge-listener.ts'
 import { reportedClock } from '../../server/exchange/sequencer/clock.ts'
 import { type Edge, EdgeFaults } from '../../server/ops/faults.ts'
 import { Metrics } from '../../server/ops/metrics.ts'
 import { TraceFile } from '../../server/ops/trace.ts'
+import { openEdges } from '../../server/start/edges.ts'
 import { openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from '../../server/start/wiring.ts'
@@ -82,6 +85,8 @@ const timeMs = ({ offsetMs, standsAtMs }: ShiftedTime) => (standsAtMs ?? Date.no
 /** What a restart replaces. */
 interface Running {
   readonly exchange: RunningExchange
+  /** Absent when this thread has the connections. */
+  readonly edges: EdgeListener | undefined
   readonly services: Services
   readonly gateway: Gateway<Services>
   readonly sockets: SocketGateway
@@ -230,6 +235,8 @@ export class LiveExchange implements Kept {
   }
 
   async #sendOnce(method: string, path: string, init: RequestInit): Promise<Reply> {
+    const { edges } = this.#running
+    if (edges !== undefined) edges.clockOffsetMs = this.nowMs() - Date.now()
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { ...init, method })
     const text = await response.text()
     // A test may repeat a read or a refused call for as long as it waits for something.
@@ -449,14 +456,24 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   return new LiveExchange(placed, kept, await open(placed, kept))
 }
 
+/** Edge threads, where the exchange has any. `TEST_EDGES` gives them to each. */
+function edgesOf(config: ServeConfig, rateLimit: boolean, onFault: (sentence: string) => void) {
+  const edgeThreads = Number(process.env.TEST_EDGES ?? config.edgeThreads)
+  const report = (error: unknown) => onFault(String(error))
+  const reports = { onFault: report, onFatal: report, onReplaced: () => {} }
+  return openEdges({ ...config, rateLimit, edgeThreads }, ANY_ADDRESS, reports)
+}
+
 async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise<Running> {
   const config = configOf(options)
   const clock = () => timeMs(time)
   const onFault = (sentence: string) => faults.push(sentence)
   const commits = new CommitFigures()
   const limits = options.limited === true ? openLimits(config.rates) : null
+  const edges = edgesOf(config, limits !== null, onFault)
   const exchange = await openExchange({
     ...config,
+    edges,
     clock: reportedClock(clock),
     profileWaitSec:
       options.profileWaitSec ??
@@ -465,19 +482,24 @@ async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise
     onFault,
     onWarning: () => {},
     onProgress: () => {},
+  }).catch(async (error: unknown) => {
+    await edges?.close()
+    throw error
   })
   const trace = await openTrace(config, lost)
   const metrics = new Metrics(0)
   const edgeFaults = new EdgeFaults(({ stack }) => onFault(stack))
   const wanted = socketsOf(options, edgeFaults)
   const reported = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
-  const watching = watch(exchange, metrics, { trace, limits, faults: edgeFaults, ...reported })
+  const parts = { edges: edges?.threads, trace, limits, faults: edgeFaults }
+  const watching = watch(exchange, metrics, { ...parts, ...reported })
   const wired = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
   const services = limits === null ? { ...wired, poolCalls: null, offerCalls: null } : wired
   await exchange.pipeline.change(() => SET_ADMIN_TOKEN)
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }
   const guard = new Guard({ ...guardOptions(config, services.auth), ...identity })
   const gateway = new Gateway<Services>({
+    listener: edges,
     routes: api,
     services,
     authenticate: prover(guard, services),
@@ -498,5 +520,5 @@ async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise
   const ticker = options.stepwise === true ? undefined : setInterval(tick, TICK_MS)
   const port = await gateway.listen('127.0.0.1', 0)
   const { stop: stopWatching, metricsText } = watching
-  return { exchange, services, gateway, sockets, port, ticker, stopWatching, metricsText }
+  return { exchange, edges, services, gateway, sockets, port, ticker, stopWatching, metricsText }
 }

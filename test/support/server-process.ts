@@ -62,9 +62,14 @@ export function programWords(...options: readonly string[]): readonly [string, .
   return [process.execPath, '--v8-pool-size=1', ...options, ...programOf()]
 }
 
-/** The environment without settings of the exchange: a test states each of them itself. */
+/**
+ * The environment without settings of the exchange: a test states each of them itself. Only
+ * `TEST_EDGES` gives edge threads to the exchanges of all tests of a file.
+ */
 function cleanEnv(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
+  const { TEST_EDGES: edges } = process.env
+  if (edges !== undefined) entries.push(['OUTCOMEX_EDGE_THREADS', edges])
   return Object.fromEntries(entries)
 }
 

@@ -312,7 +312,7 @@ const missingBy = new WeakMap<readonly string[], MissingProofs>()
  * token, which then costs the intake nothing.
  */
 export function signedCall(call: Call, { settings }: SharedServices): OrderCall | Refusal {
-  const { method, target: pathWithQuery, body, timesRow } = call
+  const { method, target: pathWithQuery, body, timesRow, verdict } = call
   const { headerPrefixes } = settings
   const { apiKey, timestamp, signature } = apiHeaders(call, headerPrefixes)
   if (apiKey === '') {
@@ -323,7 +323,7 @@ export function signedCall(call: Call, { settings }: SharedServices): OrderCall 
   const onBehalfOf = headerTarget(call)
   const idempotencyKey = idempotencyKeyOf(call)
   const proof = { apiKey, timestamp, signature, onBehalfOf, idempotencyKey }
-  return { method, pathWithQuery, body, timesRow, ...proof, sender: call }
+  return { method, pathWithQuery, body, verdict, timesRow, ...proof, sender: call }
 }
 
 // The pipeline's result for an order, as a separate reply or as an entry of a list.

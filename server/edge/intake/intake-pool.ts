@@ -69,6 +69,8 @@ export interface IntakePoolOptions {
   readonly replicate?: () => Iterator<unknown>
   /** Receives a sentence when a thread died and was replaced. */
   readonly onReplaced?: (sentence: string) => void
+  /** Receives each change; absent when no other thread checks orders. */
+  readonly mirror?: ((change: DirectoryChange) => void) | undefined
   /** Orders inside the pool; at the limit, `submit` refuses. */
   readonly inFlightMax?: number
   /** Must be a power of two. */
@@ -80,6 +82,7 @@ const SEND_AT = 64
 /** The longest slice of main's time for the catch-up of a new thread. */
 const REPLICATE_SLICE_MS = 4
 const PARTS = 256
+const PART_HEAD_BYTES = 8
 
 export class IntakePool {
   readonly #options: IntakePoolOptions
@@ -141,6 +144,10 @@ export class IntakePool {
 
   /** Checks one request; `onResult` receives its result. False, and nothing is done, when full. */
   submit(request: IntakeRequest): boolean {
+    if (request.verdict !== undefined) {
+      this.#takeVerdict(request, request.verdict)
+      return true
+    }
     if (this.#workers.length === 0) {
       this.#checkHere(request)
       return true
@@ -152,6 +159,20 @@ export class IntakePool {
     this.#sendSoon()
     worker.open.set(openKey(request.requestId, (request.form ?? 0) !== 0), 0)
     return true
+  }
+
+  /** An edge thread checked the request under no id. */
+  #takeVerdict({ requestId, form = 0 }: IntakeRequest, verdict: Uint8Array): void {
+    const open = new Map([[openKey(requestId, form !== 0), 0]])
+    const view = Buffer.from(verdict.buffer, verdict.byteOffset, verdict.length)
+    for (let at = 0; at < view.length; ) {
+      const bytes = view.readUInt32LE(at)
+      const result = view.subarray(at + PART_HEAD_BYTES, at + PART_HEAD_BYTES + bytes)
+      result.writeUInt32LE(requestId, RESULT.requestId)
+      this.#reader.read(result)
+      this.#settle(open)
+      at += PART_HEAD_BYTES + ((bytes + 7) & ~7)
+    }
   }
 
   #checkHere(request: IntakeRequest): void {
@@ -228,6 +249,7 @@ export class IntakePool {
   }
 
   #report(change: DirectoryChange): void {
+    this.#options.mirror?.(change)
     if (this.#workers.length === 0) {
       this.#directory.apply(change)
       return

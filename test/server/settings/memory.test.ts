@@ -41,23 +41,41 @@ test('threads are as many as fit in the memory, and one of each kind at least', 
   for (const [limit, cores, intake, markets] of rows) {
     const output = `${limit / MB} MB, ${cores} cores`
     assert.equal(intakeThreadsDefault(cores, limit), intake, output)
-    assert.equal(marketThreadsAuto(limit, intake), markets, output)
+    assert.equal(
+      marketThreadsAuto(limit, { intakeThreads: intake, edgeThreads: 0 }),
+      markets,
+      output,
+    )
     const threads = intake + markets
     const used = MEMORY.baseBytes + MEMORY.stateBytes + threads * MEMORY.threadBytes
     assert.ok(threads === 2 || used <= limit, output)
   }
 })
 
+test('edge threads take the place of intake threads, and more memory', () => {
+  const auto = (edgeThreads: number) =>
+    marketThreadsAuto(256 * MB, { intakeThreads: 3, edgeThreads })
+  assert.deepEqual([0, 1, 2, 9].map(auto), [3, 4, 2, 1])
+  const threads = { marketThreads: 3, intakeThreads: 3 }
+  assert.equal(memoryWarning({ ...threads, edgeThreads: 1 }, 256 * MB), null)
+  assert.match(
+    memoryWarning({ ...threads, edgeThreads: 2 }, 256 * MB) ?? '',
+    /with 3 market threads and 2 edge threads it may need 267 MB: .* --edge-threads [(]25 MB/,
+  )
+})
+
 test('threads that may not fit are a warning that names the flags', () => {
   const limit = 256 * MB
-  assert.equal(memoryWarning({ marketThreads: 5, intakeThreads: 1 }, limit), null)
-  assert.equal(memoryWarning({ marketThreads: 0, intakeThreads: 1 }, 200 * MB), null)
-  const many = memoryWarning({ marketThreads: 16, intakeThreads: 1 }, limit) ?? ''
+  const warning = (marketThreads: 'each' | number, limitBytes = limit) =>
+    memoryWarning({ marketThreads, intakeThreads: 1, edgeThreads: 0 }, limitBytes)
+  assert.equal(warning(5), null)
+  assert.equal(warning(0, 200 * MB), null)
+  const many = warning(16) ?? ''
   assert.match(
     many,
     /may use 256 MB .*; with 16 market threads and 1 intake threads it may need 371 MB/,
   )
-  assert.match(many, /lower --market-threads or --intake-threads [(]11 MB a thread[)]/)
-  assert.match(memoryWarning({ marketThreads: 'each', intakeThreads: 1 }, limit) ?? '', /64 market/)
-  assert.match(memoryWarning({ marketThreads: 1, intakeThreads: 1 }, 128 * MB) ?? '', /128 MB/)
+  assert.match(many, /lower --market-threads [(]11 MB a thread[)] or --intake-threads [(]11 MB/)
+  assert.match(warning('each') ?? '', /64 market/)
+  assert.match(warning(1, 128 * MB) ?? '', /128 MB/)
 })

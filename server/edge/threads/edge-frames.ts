@@ -1,0 +1,97 @@
+// The ring from an edge thread to the core. Frames that find it full wait up to a limit; the core
+// gets all frames in their order. Frames given in one event-loop tick are sent together, when the
+// library has parsed what it read: so the end of a connection comes with what it ended.
+
+import { Ring } from '../../../engine/thread/ring.ts'
+import { BODY, FROM_EDGE } from './edge-layout.ts'
+
+/** Above this, frames with bytes are refused. */
+const WAITING_BYTES_MAX = 8 << 20
+const RETRY_MS = 1
+const NOTHING = new Uint8Array(0)
+
+export class EdgeFrames {
+  readonly buffer: Buffer
+  readonly #ring: Ring
+  readonly #wake: () => void
+  /** Called before the frames of a tick are sent. */
+  #onSend: () => void = () => {}
+  #waiting: { readonly tag: number; readonly bytes: Uint8Array }[] = []
+  #waitingBytes = 0
+  #isSendDue = false
+
+  constructor(shared: SharedArrayBuffer, wake: () => void) {
+    this.#ring = new Ring(shared)
+    this.buffer = Buffer.from(shared)
+    this.#wake = wake
+  }
+
+  onSend(work: () => void): void {
+    this.#onSend = work
+  }
+
+  /** Reserves a frame and returns where to write it in `buffer`; -1 when the ring is full. */
+  reserve(tag: number, bytes: number): number {
+    if (this.#waiting.length > 0) return -1
+    const at = this.#ring.reserve(tag, bytes)
+    if (at >= 0) this.sendSoon()
+    return at
+  }
+
+  /** Adds a frame with a head of two words. False when too much waits: then nothing was added. */
+  give(tag: number, id: number, word = 0, bytes: Uint8Array = NOTHING): boolean {
+    const at = this.reserve(tag, BODY + bytes.length)
+    if (at < 0) return this.#wait(tag, id, word, bytes)
+    put(this.buffer, at, id, word, bytes)
+    return true
+  }
+
+  fault(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    this.give(FROM_EDGE.FAULT, 0, 0, Buffer.from(text))
+  }
+
+  /** Frames without bytes always wait: each is about a connection. */
+  #wait(tag: number, id: number, word: number, bytes: Uint8Array): boolean {
+    if (bytes.length > 0 && this.#waitingBytes + bytes.length > WAITING_BYTES_MAX) return false
+    const whole = Buffer.alloc(BODY + bytes.length)
+    put(whole, 0, id, word, bytes)
+    if (this.#waiting.length === 0) setTimeout(() => this.#retry(), RETRY_MS)
+    this.#waiting.push({ tag, bytes: whole })
+    this.#waitingBytes += bytes.length
+    return true
+  }
+
+  #retry(): void {
+    let sent = 0
+    for (const { tag, bytes } of this.#waiting) {
+      if (!this.#ring.push(tag, bytes)) break
+      this.#waitingBytes -= bytes.length - BODY
+      sent++
+    }
+    this.#waiting.splice(0, sent)
+    this.send()
+    if (this.#waiting.length > 0) setTimeout(() => this.#retry(), RETRY_MS)
+  }
+
+  sendSoon(): void {
+    if (this.#isSendDue) return
+    this.#isSendDue = true
+    setImmediate(() => {
+      this.#onSend()
+      this.#isSendDue = false
+      this.send()
+    })
+  }
+
+  send(): void {
+    this.#ring.show()
+    if (this.#ring.takeWakeUp()) this.#wake()
+  }
+}
+
+function put(buffer: Buffer, at: number, id: number, word: number, bytes: Uint8Array): void {
+  buffer.writeUInt32LE(id, at)
+  buffer.writeUInt32LE(word >>> 0, at + 4)
+  buffer.set(bytes, at + BODY)
+}

@@ -1,0 +1,436 @@
+// The requests of an edge thread, from their heads until their replies are out or their connections
+// have ended. The core gets the frames of a request in their order. A signed order is checked here,
+// so the core gets its verdict in place of the last bytes of its body.
+
+import type * as library from 'uWebSockets.js'
+import { threadPoint } from '../../../engine/thread/fault-point.ts'
+import { apiHeaders } from '../../auth/guard.ts'
+import { headerTarget } from '../../auth/on-behalf.ts'
+import { announcedBytes, type Call } from '../../messages/call.ts'
+import { wholeOf } from '../../messages/payload.ts'
+import { type Refusal, refuse } from '../../messages/refusal.ts'
+import { idempotencyKeyOf } from '../http/access/idempotency-key.ts'
+import { Buckets, openLimits, type Rates } from '../http/access/rate-limit.ts'
+import { copied } from '../http/gateway/body-reader.ts'
+import { CallerAddresses } from '../http/gateway/caller-address.ts'
+import { framingRefusal } from '../http/gateway/framing.ts'
+import type { NativeRequest, NativeResponse } from '../http/gateway/native.ts'
+import { encoded, statusLine } from '../http/gateway/replies/outgoing.ts'
+import { writeAndClose } from '../http/gateway/replies/unread-replies.ts'
+import type { Intake } from '../intake/intake.ts'
+import type { EdgeFrames } from './edge-frames.ts'
+import { BODY, FLAG, FROM_EDGE, partBytes, REPLY_TEXT, TO_EDGE } from './edge-layout.ts'
+import type { HeldResponse } from './held-response.ts'
+
+/** How the orders of an exchange are checked. */
+export interface OrderChecks {
+  readonly headerPrefixes: readonly string[]
+  /** FORM of the calls with orders, by their paths. */
+  readonly orderForms: Readonly<Record<string, number>>
+  /** Null without limits. */
+  readonly rates: { readonly address: Rates; readonly profile: Rates } | null
+  readonly addressHeader?: string | undefined
+}
+
+interface EdgeRequestsParts {
+  readonly frames: EdgeFrames
+  /** The commands of the core. */
+  readonly commands: Buffer
+  readonly checks: OrderChecks
+  readonly intake: Intake
+  /** The wall clock of the exchange. */
+  readonly nowMs: () => number
+  /** Makes the changes of the directory that came before a request. */
+  readonly beforeRequest: () => void
+  readonly nextId: () => number
+  /** Ends the thread. */
+  readonly onBroken: (error: unknown) => void
+}
+
+interface SignedOrder {
+  readonly call: Call
+  readonly form: number
+}
+
+interface EdgeRequest {
+  readonly response: NativeResponse
+  /** Null for a request that is not checked here. */
+  readonly order: SignedOrder | null
+  /** The body of an order. */
+  readonly chunks: Uint8Array[]
+  /** Present for a request for a WebSocket. */
+  readonly upgrade: Upgrade | null
+  /** What its reader did not take of a long reply, and the offset of these bytes. */
+  piece: Uint8Array | null
+  pieceStart: number
+  totalBytes: number
+  /** The core has done its part; what is left counts in the bound of this thread. */
+  isBounded: boolean
+}
+
+interface WholeOrder {
+  readonly id: number
+  readonly incoming: EdgeRequest
+  readonly order: SignedOrder
+}
+
+export interface Upgrade {
+  readonly key: string
+  readonly protocol: string
+  readonly extensions: string
+  readonly context: library.us_socket_context_t
+}
+
+/** The data of a socket, for the library. */
+export interface SocketData {
+  readonly id: number
+  readonly slot: number
+}
+
+/** What the library writes by itself. */
+const SWITCHING = '101 Switching Protocols'
+/** Above it, a reader that does not take a bounded reply is disconnected. */
+const UNREAD_BYTES_MAX = 8 << 20
+const OVERLOADED = refuse('OVERLOADED')
+
+/** The rates of orders that one thread checks for an address and for a token. */
+class CheckRates {
+  readonly #addresses: CallerAddresses
+  readonly #tokens: Buckets<string> | null
+
+  constructor({ rates, addressHeader }: OrderChecks) {
+    const addressLimiter = rates === null ? null : openLimits(rates).addresses
+    this.#addresses = new CallerAddresses({ addressLimiter, addressHeader })
+    this.#tokens = rates === null ? null : new Buckets(rates.profile.trade)
+  }
+
+  /** True when the core refuses the order by its rates, whatever the signature says. */
+  areSpent({ call }: SignedOrder, response: NativeResponse, apiKey: string): boolean {
+    if (this.#tokens === null) return false
+    const nowMs = performance.now()
+    const address = this.#addresses.keyOf(response, call.headers)
+    if (this.#addresses.waitSec(address, 'trade', nowMs) > 0) return true
+    return this.#tokens.take(apiKey, nowMs) > 0
+  }
+}
+
+export class EdgeRequests {
+  readonly #parts: EdgeRequestsParts
+  readonly #rates: CheckRates
+  readonly #open = new Map<number, EdgeRequest>()
+  /** Bytes of bounded replies that their readers did not take. */
+  #unreadBytes = 0
+  /** Orders with their whole bodies. */
+  readonly #whole: WholeOrder[] = []
+
+  constructor(parts: EdgeRequestsParts) {
+    this.#parts = parts
+    this.#rates = new CheckRates(parts.checks)
+    parts.frames.onSend(() => this.#checkOrders())
+  }
+
+  has(id: number): boolean {
+    return this.#open.has(id)
+  }
+
+  /** An exception ends the connection that it is about. */
+  contained(response: NativeResponse, work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#parts.frames.fault(error)
+      response.close()
+    }
+  }
+
+  receive(
+    handler: number,
+    response: NativeResponse,
+    request: NativeRequest,
+    upgrade: Upgrade | null,
+  ): void {
+    const { frames, checks, beforeRequest, nextId } = this.#parts
+    beforeRequest()
+    const call = copied(request, 0)
+    const misframed = framingRefusal(call)
+    if (misframed !== null) {
+      refuseMisframed(response, call, misframed)
+      return
+    }
+    const id = nextId()
+    if (!this.#giveHead(id, handler, response, call, upgrade)) {
+      refuseNow(response, OVERLOADED)
+      return
+    }
+    const form = checks.orderForms[call.path]
+    const order = form !== undefined && call.method === 'POST' ? { call, form } : null
+    const reply = { piece: null, pieceStart: 0, totalBytes: 0, isBounded: false }
+    const incoming: EdgeRequest = { response, order, chunks: [], upgrade, ...reply }
+    this.#open.set(id, incoming)
+    response.onAborted(() => {
+      if (!this.#open.delete(id)) return
+      if (incoming.isBounded) this.#unreadBytes -= incoming.piece?.length ?? 0
+      else frames.give(FROM_EDGE.GONE, id)
+    })
+    if (announcedBytes(call) === 0) return
+    response.onData((chunk, isLast) => {
+      this.contained(response, () => this.#takeData(id, incoming, new Uint8Array(chunk), isLast))
+    })
+  }
+
+  /** False when the ring is full: then the core does not know the request. */
+  #giveHead(
+    id: number,
+    handler: number,
+    response: NativeResponse,
+    call: Call,
+    upgrade: Upgrade | null,
+  ): boolean {
+    const { frames } = this.#parts
+    const address = Buffer.from(response.getRemoteAddressAsText()).toString()
+    let lines = `${call.method}\n${call.path}\n${call.query}\n${address}\n`
+    for (const [name, value] of call.headers) lines += `${name}\n${oneLine(value)}\n`
+    const at = frames.reserve(FROM_EDGE.HEAD, BODY + Buffer.byteLength(lines))
+    if (at < 0) return false
+    let flags = upgrade === null ? 0 : FLAG.UPGRADE
+    if (call.target !== call.path) flags |= FLAG.QUERY
+    frames.buffer.writeUInt32LE(id, at)
+    frames.buffer.writeUInt16LE(handler, at + 4)
+    frames.buffer.writeUInt16LE(flags, at + 6)
+    frames.buffer.write(lines, at + BODY)
+    return true
+  }
+
+  #takeData(id: number, incoming: EdgeRequest, bytes: Uint8Array, isLast: boolean): void {
+    if (this.#open.get(id) !== incoming) return
+    const { order } = incoming
+    if (order === null) {
+      this.#giveData(id, incoming, bytes, isLast)
+      return
+    }
+    // The library reuses the memory of the chunk.
+    incoming.chunks.push(bytes.slice())
+    if (isLast) {
+      this.#whole.push({ id, incoming, order })
+      this.#parts.frames.sendSoon()
+    } else {
+      // The core bounds the bodies of all callers, and their time.
+      this.#giveData(id, incoming, bytes, false)
+    }
+  }
+
+  #giveData(id: number, { response }: EdgeRequest, bytes: Uint8Array, isLast: boolean): void {
+    const { frames } = this.#parts
+    if (frames.give(FROM_EDGE.DATA, id, isLast ? FLAG.LAST : 0, bytes)) return
+    this.#open.delete(id)
+    frames.give(FROM_EDGE.GONE, id)
+    response.close()
+  }
+
+  /** Nothing is done for an order whose connection was ended by the bytes behind it. */
+  #checkOrders(): void {
+    for (const { id, incoming, order } of this.#whole.splice(0)) {
+      if (this.#open.get(id) !== incoming) continue
+      const { chunks, response } = incoming
+      if (threadPoint('edge-ends')) this.#parts.onBroken(new Error('edge-ends'))
+      this.contained(response, () => {
+        const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+        if (!this.#giveVerdict(id, order, response, body)) {
+          this.#giveData(id, incoming, chunks[chunks.length - 1], true)
+        }
+      })
+    }
+  }
+
+  /** False when the order was not checked, or its verdict does not fit: then the core checks it. */
+  #giveVerdict(
+    id: number,
+    order: SignedOrder,
+    response: NativeResponse,
+    body: Uint8Array,
+  ): boolean {
+    const { frames, checks, intake, nowMs } = this.#parts
+    const { call, form } = order
+    const { method, target: pathWithQuery } = call
+    const { apiKey, timestamp, signature } = apiHeaders(call, checks.headerPrefixes)
+    if (apiKey === '' || this.#rates.areSpent(order, response, apiKey)) return false
+    const proof = { apiKey, timestamp, signature, onBehalfOf: headerTarget(call) }
+    const signed = { method, pathWithQuery, body, form, idempotencyKey: idempotencyKeyOf(call) }
+    const results: Uint8Array[] = []
+    intake.answer({ requestId: 0, nowMs: nowMs(), ...proof, ...signed }, (result) => {
+      results.push(new Uint8Array(result))
+    })
+    let bytes = BODY
+    for (const { length } of results) bytes += partBytes(length)
+    const at = frames.reserve(FROM_EDGE.VERDICT, bytes)
+    if (at < 0) return false
+    frames.buffer.writeUInt32LE(id, at)
+    frames.buffer.writeUInt32LE(0, at + 4)
+    let end = at + BODY
+    for (const result of results) {
+      frames.buffer.writeUInt32LE(result.length, end)
+      frames.buffer.writeUInt32LE(0, end + 4)
+      frames.buffer.set(result, end + BODY)
+      end += partBytes(result.length)
+    }
+    return true
+  }
+
+  /** A command of the core for a request; false when the thread does not have it. */
+  take(tag: number, id: number, at: number, end: number, held: HeldResponse): boolean {
+    const incoming = this.#open.get(id)
+    if (incoming === undefined) return false
+    const { response } = incoming
+    switch (tag) {
+      case TO_EDGE.REPLY:
+        this.#reply(id, incoming, at, end)
+        break
+      case TO_EDGE.PIECE:
+        this.#piece(id, incoming, at, end)
+        break
+      case TO_EDGE.END:
+        this.#open.delete(id)
+        response.close()
+        break
+      case TO_EDGE.PAUSE:
+        response.pause()
+        break
+      case TO_EDGE.RESUME:
+        response.resume()
+        break
+      case TO_EDGE.UPGRADE:
+        this.#upgrade(id, incoming, at, end, held)
+    }
+    return true
+  }
+
+  #upgrade(
+    id: number,
+    { response, upgrade }: EdgeRequest,
+    at: number,
+    end: number,
+    held: HeldResponse,
+  ): void {
+    if (upgrade === null) return
+    this.#open.delete(id)
+    const { commands } = this.#parts
+    const slot = commands.readUInt32LE(at + 4)
+    const head = commands.toString('utf8', at + BODY, end)
+    const { key, protocol, extensions, context } = upgrade
+    held.cork(() => {
+      if (head !== SWITCHING) response.writeStatus(head)
+      response.upgrade<SocketData>({ id, slot }, key, protocol, extensions, context)
+    })
+  }
+
+  #reply(id: number, incoming: EdgeRequest, at: number, end: number): void {
+    const { commands } = this.#parts
+    const { response } = incoming
+    const flags = commands.readUInt32LE(at + 4)
+    incoming.isBounded = (flags & FLAG.BOUNDED) !== 0
+    if (!incoming.isBounded) this.#open.delete(id)
+    const bodyAt = at + REPLY_TEXT + commands.readUInt32LE(at + 8)
+    const lengthPlus = commands.readUInt32LE(at + 12)
+    const head = commands.toString('utf8', at + REPLY_TEXT, bodyAt)
+    response.cork(() => {
+      response.writeStatus(head)
+      if (lengthPlus > 0) response.writeHeader('content-length', `${lengthPlus - 1}`)
+      if (incoming.isBounded) {
+        incoming.totalBytes = end - bodyAt
+        this.#write(id, incoming, commands.subarray(bodyAt, end))
+      } else if ((flags & FLAG.NO_BODY) !== 0) response.endWithoutBody()
+      else response.end(commands.subarray(bodyAt, end), (flags & FLAG.CLOSE) !== 0)
+    })
+  }
+
+  #piece(id: number, incoming: EdgeRequest, at: number, end: number): void {
+    const { commands } = this.#parts
+    const headBytes = commands.readUInt32LE(at + 4)
+    const bodyAt = at + REPLY_TEXT + headBytes
+    incoming.totalBytes = commands.readDoubleLE(at + 8)
+    const { response } = incoming
+    response.cork(() => {
+      if (headBytes > 0) response.writeStatus(commands.toString('utf8', at + REPLY_TEXT, bodyAt))
+      this.#write(id, incoming, commands.subarray(bodyAt, end))
+    })
+  }
+
+  /** Writes the next bytes of a long reply, and asks for more once its reader took them. */
+  #write(id: number, incoming: EdgeRequest, piece: Uint8Array): void {
+    const { response, totalBytes, pieceStart } = incoming
+    const [isTaken, isOut] = response.tryEnd(piece, totalBytes)
+    const next = pieceStart + piece.length
+    if (isOut || isTaken) {
+      this.#written(id, incoming, isOut ? totalBytes : next)
+      return
+    }
+    // The ring is reused, so what is left is kept here until the kernel drains.
+    incoming.piece = Uint8Array.prototype.slice.call(piece)
+    if (incoming.isBounded) {
+      this.#unreadBytes += piece.length
+      if (this.#unreadBytes > UNREAD_BYTES_MAX) {
+        response.close()
+        return
+      }
+    }
+    response.onWritable((offset) => {
+      const { piece: left } = incoming
+      if (left === null) return true
+      const rest = left.subarray(offset - incoming.pieceStart)
+      const [isRestTaken, isAllOut] = response.tryEnd(rest, totalBytes)
+      if (!isRestTaken && !isAllOut) return false
+      this.#written(id, incoming, isAllOut ? totalBytes : next)
+      return true
+    })
+  }
+
+  #written(id: number, incoming: EdgeRequest, offset: number): void {
+    if (incoming.isBounded) {
+      this.#unreadBytes -= incoming.piece?.length ?? 0
+      this.#open.delete(id)
+      return
+    }
+    incoming.piece = null
+    incoming.pieceStart = offset
+    if (offset === incoming.totalBytes) this.#open.delete(id)
+    const bytes = Buffer.alloc(8)
+    bytes.writeDoubleLE(offset)
+    this.#parts.frames.give(FROM_EDGE.WANT, id, 0, bytes)
+  }
+}
+
+function refuseNow(response: NativeResponse, refusal: Refusal): void {
+  const { status, type, payload, headers } = encoded(refusal, refusal.status)
+  response.cork(() => {
+    response.writeStatus(statusLine(status))
+    response.writeHeader('content-type', type)
+    for (const [name, value] of headers) response.writeHeader(name, value)
+    response.end(wholeOf(payload))
+  })
+}
+
+/** The end of such a request is ambiguous, so the library must parse nothing after its head. */
+function refuseMisframed(response: NativeResponse, call: Call, refusal: Refusal): void {
+  const out = encoded(refusal, refusal.status)
+  if (call.method !== 'HEAD') {
+    writeAndClose(response, out)
+    return
+  }
+  // A reply without a body is only buffered. While the call is pending, no other request runs.
+  let isGone = false
+  response.onAborted(() => {
+    isGone = true
+  })
+  setImmediate(() => {
+    if (isGone) return
+    response.cork(() => {
+      response.writeStatus(statusLine(refusal.status))
+      response.end('', true)
+    })
+  })
+}
+
+/** A value must not look like two lines: a line feed cannot be part of a valid one. */
+function oneLine(value: string): string {
+  return value.includes('\n') ? value.replaceAll('\n', ' ') : value
+}

@@ -1,0 +1,200 @@
+// The open sockets of an edge thread. The core commands what is sent to each; this thread reports
+// messages, and the bytes that a reader has not taken.
+
+import type * as library from 'uWebSockets.js'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { NativeRequest, NativeResponse, NativeSocket } from '../http/gateway/native.ts'
+import type { EdgeFrames } from './edge-frames.ts'
+import {
+  BODY,
+  CELL,
+  FLAG,
+  FROM_EDGE,
+  partBytes,
+  type SocketLimits,
+  TO_EDGE,
+} from './edge-layout.ts'
+import type { SocketData, Upgrade } from './edge-requests.ts'
+
+type Socket = NativeSocket<SocketData>
+
+interface EdgeSocketsParts {
+  readonly frames: EdgeFrames
+  /** The commands of the core. */
+  readonly commands: Buffer
+  readonly cells: SharedArrayBuffer
+  readonly publish: (topic: string, message: Uint8Array, isBinary: boolean) => void
+  /** Receives a request for a socket, with the index of its path. */
+  readonly onRequest: (
+    handler: number,
+    response: NativeResponse,
+    request: NativeRequest,
+    upgrade: Upgrade,
+  ) => void
+  /** The connection of a socket has ended. */
+  readonly onEnded: () => void
+}
+
+interface OpenSocket {
+  readonly socket: Socket
+  readonly slot: number
+}
+
+/** The unread bytes of all sockets are read once per so many published bytes. */
+const SWEEP_BYTES = LIMITS.socketTopicAheadBytesMax / 2
+
+export class EdgeSockets {
+  readonly #parts: EdgeSocketsParts
+  readonly #cells: Int32Array
+  readonly #open = new Map<number, OpenSocket>()
+  #publishedBytes = 0
+  #isSweepDue = false
+
+  constructor(parts: EdgeSocketsParts) {
+    this.#parts = parts
+    this.#cells = new Int32Array(parts.cells)
+  }
+
+  has(id: number): boolean {
+    return this.#open.has(id)
+  }
+
+  /** How the library treats the sockets of a path. Requests for them are requests first. */
+  behavior(handler: number, limits: SocketLimits) {
+    const { frames, onRequest, onEnded } = this.#parts
+    const ofSocket = (socket: Socket, work: (id: number, open: OpenSocket) => void) => {
+      this.#contained(() => {
+        const { id } = socket.getUserData()
+        const open = this.#open.get(id)
+        if (open !== undefined) work(id, open)
+      })
+    }
+    const pinged = (socket: Socket) => ofSocket(socket, (id) => frames.give(FROM_EDGE.PING, id))
+    return {
+      ...limits,
+      sendPingsAutomatically: false,
+      upgrade: (
+        response: NativeResponse,
+        request: NativeRequest,
+        context: library.us_socket_context_t,
+      ) => {
+        const key = request.getHeader('sec-websocket-key')
+        const protocol = request.getHeader('sec-websocket-protocol')
+        const extensions = request.getHeader('sec-websocket-extensions')
+        onRequest(handler, response, request, { key, protocol, extensions, context })
+      },
+      open: (socket: Socket) => {
+        const { id, slot } = socket.getUserData()
+        this.#open.set(id, { socket, slot })
+      },
+      message: (socket: Socket, message: ArrayBuffer, isBinary: boolean) => {
+        ofSocket(socket, (id) => {
+          const flags = isBinary ? FLAG.BINARY : 0
+          const isGiven = frames.give(FROM_EDGE.MESSAGE, id, flags, new Uint8Array(message))
+          if (!isGiven) socket.close()
+        })
+      },
+      ping: pinged,
+      pong: pinged,
+      dropped: () => {
+        frames.give(FROM_EDGE.DROPPED, 0)
+      },
+      drain: (socket: Socket) => {
+        ofSocket(socket, (id, { slot }) => {
+          this.#noteUnread(slot, socket.getBufferedAmount())
+          frames.give(FROM_EDGE.DRAIN, id)
+        })
+      },
+      close: (socket: Socket, code: number) => {
+        onEnded()
+        ofSocket(socket, (id) => {
+          this.#open.delete(id)
+          frames.give(FROM_EDGE.CLOSE, id, code)
+        })
+      },
+    }
+  }
+
+  #contained(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.#parts.frames.fault(error)
+    }
+  }
+
+  /** A command of the core for a socket, which may be gone. */
+  take(tag: number, id: number, at: number, end: number): void {
+    const open = this.#open.get(id)
+    if (open === undefined) return
+    const { commands } = this.#parts
+    const { socket } = open
+    switch (tag) {
+      case TO_EDGE.SEND:
+        this.#send(id, open, at, end)
+        return
+      case TO_EDGE.JOIN:
+        socket.subscribe(commands.toString('utf8', at + BODY, end))
+        return
+      case TO_EDGE.LEAVE:
+        socket.unsubscribe(commands.toString('utf8', at + BODY, end))
+        return
+      case TO_EDGE.LAST: {
+        const code = commands.readUInt32LE(at + 4)
+        if (code === 0) socket.end()
+        else socket.end(code, commands.toString('utf8', at + BODY, end))
+        return
+      }
+      case TO_EDGE.END:
+        socket.close()
+    }
+  }
+
+  #send(id: number, { socket, slot }: OpenSocket, at: number, end: number): void {
+    const { commands, frames } = this.#parts
+    const flags = commands.readUInt32LE(at + 4)
+    let received = 0
+    socket.cork(() => {
+      for (let next = at + BODY; next < end; ) {
+        const length = commands.readUInt32LE(next)
+        const message = commands.subarray(next + BODY, next + BODY + length)
+        // A message above its limit closes the socket.
+        if (this.#open.has(id)) socket.send(message, (flags & FLAG.BINARY) !== 0, false)
+        received += length
+        next += partBytes(length)
+      }
+    })
+    if (!this.#open.has(id)) return
+    const unread = socket.getBufferedAmount()
+    this.#noteUnread(slot, unread)
+    Atomics.add(this.#cells, slot * CELL.count + CELL.received, received)
+    const isNoted = (flags & FLAG.NOTIFY) !== 0 && unread <= LIMITS.socketTopicAheadBytesMax
+    if (isNoted) frames.give(FROM_EDGE.DRAIN, id)
+  }
+
+  #noteUnread(slot: number, bytes: number): void {
+    Atomics.store(this.#cells, slot * CELL.count + CELL.unread, bytes)
+  }
+
+  publish(at: number, end: number): void {
+    const { commands, publish } = this.#parts
+    const topicBytes = commands.readUInt32LE(at)
+    const isBinary = (commands.readUInt32LE(at + 4) & FLAG.BINARY) !== 0
+    const topic = commands.toString('utf8', at + BODY, at + BODY + topicBytes)
+    const message = commands.subarray(at + BODY + ((topicBytes + 7) & ~7), end)
+    publish(topic, message, isBinary)
+    this.#publishedBytes += message.length
+    if (this.#publishedBytes < SWEEP_BYTES || this.#isSweepDue) return
+    this.#isSweepDue = true
+    setImmediate(() => this.#sweep())
+  }
+
+  /** Published bytes are not counted for each socket, so all are read. */
+  #sweep(): void {
+    this.#isSweepDue = false
+    this.#publishedBytes = 0
+    for (const { socket, slot } of this.#open.values()) {
+      this.#noteUnread(slot, socket.getBufferedAmount())
+    }
+  }
+}

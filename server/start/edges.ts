@@ -1,0 +1,19 @@
+import type { ServeConfig } from '../config.ts'
+import type { ConnectionBounds } from '../edge/http/gateway/connections.ts'
+import { ORDER_FORMS } from '../edge/intake/order-forms.ts'
+import { EdgeListener, type EdgeListenerOptions } from '../edge/threads/edge-listener.ts'
+
+type Reports = Pick<EdgeListenerOptions, 'onFault' | 'onFatal' | 'onReplaced'>
+
+/** Starts the threads that have the connections; undefined when this thread has them. */
+export function openEdges(
+  config: ServeConfig,
+  bounds: ConnectionBounds,
+  reports: Reports,
+): EdgeListener | undefined {
+  const { edgeThreads: threads, tls, domain, orderSkewMs, headerPrefixes, addressHeader } = config
+  if (threads === 0) return undefined
+  const rates = config.rateLimit ? config.rates : null
+  const checks = { headerPrefixes, orderForms: ORDER_FORMS, rates, addressHeader }
+  return new EdgeListener({ threads, bounds, tls, domain, orderSkewMs, checks, ...reports })
+}
