@@ -110,6 +110,15 @@ export const PIECE_BYTES = 128 * 1024
 /** Sockets of one thread; each has cells, and keeps them for a moment after its end. */
 export const SOCKETS_MAX = 2 * LIMITS.socketsMax
 
+/**
+ * Messages and pings of one socket that a thread passes on in one of its seconds. The core
+ * disconnects a client above the limit in one of its own seconds, two of which may share one of
+ * these.
+ */
+export function framesPerSecondMax(messagesPerSecondMax: number): number {
+  return 2 * messagesPerSecondMax + 1
+}
+
 /** How many bytes of the messages of a list a message takes. */
 export function partBytes(bytes: number): number {
   return 8 + ((bytes + 7) & ~7)
@@ -127,6 +136,7 @@ export interface SocketLimits {
   readonly maxBackpressure: number
   readonly closeOnBackpressureLimit: boolean
   readonly idleTimeout: number
+  readonly messagesPerSecondMax: number
 }
 
 export interface ListenRequest {

@@ -3,6 +3,7 @@
 
 import type * as library from 'uWebSockets.js'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import type { NativeRequest, NativeResponse, NativeSocket } from '../http/gateway/native.ts'
 import type { EdgeFrames } from './edge-frames.ts'
 import {
@@ -10,6 +11,7 @@ import {
   CELL,
   FLAG,
   FROM_EDGE,
+  framesPerSecondMax,
   partBytes,
   type SocketLimits,
   TO_EDGE,
@@ -38,6 +40,9 @@ interface EdgeSocketsParts {
 interface OpenSocket {
   readonly socket: Socket
   readonly slot: number
+  /** The current second, and its messages and pings. */
+  second: number
+  count: number
 }
 
 /** The unread bytes of all sockets are read once per so many published bytes. */
@@ -69,7 +74,18 @@ export class EdgeSockets {
         if (open !== undefined) work(id, open)
       })
     }
-    const pinged = (socket: Socket) => ofSocket(socket, (id) => frames.give(FROM_EDGE.PING, id))
+    // What a client sends until the core disconnects it must not fill the ring.
+    const framesMax = framesPerSecondMax(limits.messagesPerSecondMax)
+    const passes = (open: OpenSocket) => {
+      const second = Math.floor(performance.now() / MS_PER_SEC)
+      if (open.second !== second) Object.assign(open, { second, count: 0 })
+      return ++open.count <= framesMax
+    }
+    const pinged = (socket: Socket) => {
+      ofSocket(socket, (id, open) => {
+        if (passes(open)) frames.give(FROM_EDGE.PING, id)
+      })
+    }
     return {
       ...limits,
       sendPingsAutomatically: false,
@@ -85,10 +101,11 @@ export class EdgeSockets {
       },
       open: (socket: Socket) => {
         const { id, slot } = socket.getUserData()
-        this.#open.set(id, { socket, slot })
+        this.#open.set(id, { socket, slot, second: 0, count: 0 })
       },
       message: (socket: Socket, message: ArrayBuffer, isBinary: boolean) => {
-        ofSocket(socket, (id) => {
+        ofSocket(socket, (id, open) => {
+          if (!passes(open)) return
           const flags = isBinary ? FLAG.BINARY : 0
           const isGiven = frames.give(FROM_EDGE.MESSAGE, id, flags, new Uint8Array(message))
           if (!isGiven) socket.close()

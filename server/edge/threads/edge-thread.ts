@@ -5,7 +5,6 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
-import { LIMITS } from '../../../engine/domain/limits.ts'
 import { BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
@@ -15,6 +14,7 @@ import {
   CELL,
   FLAG,
   FROM_EDGE,
+  framesPerSecondMax,
   type ListenRequest,
   SOCKETS_MAX,
   TO_EDGE,
@@ -60,8 +60,6 @@ interface OpenSocket {
   readonly late: Late[]
 }
 
-/** Frames of one socket that may wait for the next tick. */
-const LATE_MAX = LIMITS.socketMessagesPerSecondMax
 /** Commands that found their ring full; with more, the thread is stuck. */
 const WAITING_BYTES_MAX = 256 << 20
 const RETRY_MS = 1
@@ -220,10 +218,10 @@ export class EdgeThread {
       port,
       paths: paths.map(({ path }) => path),
       sockets: sockets.map(({ path, behavior }) => {
-        const { maxPayloadLength, maxBackpressure, closeOnBackpressureLimit, idleTimeout } =
-          behavior
-        const limits = { maxPayloadLength, maxBackpressure, closeOnBackpressureLimit, idleTimeout }
-        return { path, limits }
+        const { maxPayloadLength, maxBackpressure, closeOnBackpressureLimit } = behavior
+        const { idleTimeout, messagesPerSecondMax } = behavior
+        const bytes = { maxPayloadLength, maxBackpressure, closeOnBackpressureLimit }
+        return { path, limits: { ...bytes, idleTimeout, messagesPerSecondMax } }
       }),
     }
     return new Promise((resolve, reject) => {
@@ -386,7 +384,8 @@ export class EdgeThread {
       return
     }
     open.late.push(frame)
-    const oldest = open.late.length > LATE_MAX ? open.late.shift() : undefined
+    const lateMax = framesPerSecondMax(open.behavior.messagesPerSecondMax)
+    const oldest = open.late.length > lateMax ? open.late.shift() : undefined
     if (oldest !== undefined) this.#toSocket(open, oldest)
   }
 

@@ -326,6 +326,7 @@ export class RemoteSocket<Data> implements NativeSocket<Data> {
     if (isBinary !== this.#isBinary) this.#sendAll()
     this.#isBinary = isBinary
     this.#messages.push(message)
+    this.#sentBytes = (this.#sentBytes + byteLength(message)) | 0
     if (!this.#isCorked) this.#sendAll()
     return 1
   }
@@ -336,11 +337,7 @@ export class RemoteSocket<Data> implements NativeSocket<Data> {
     this.#messages = []
     if (!this.isOpen) return
     let bytes = BODY
-    for (const message of messages) {
-      const length = byteLength(message)
-      bytes += partBytes(length)
-      this.#sentBytes = (this.#sentBytes + length) | 0
-    }
+    for (const message of messages) bytes += partBytes(byteLength(message))
     const isMuch = this.getBufferedAmount() > LIMITS.socketTopicAheadBytesMax
     const flags = (this.#isBinary ? FLAG.BINARY : 0) | (isMuch ? FLAG.NOTIFY : 0)
     const { buffer, at } = this.#edge.command(TO_EDGE.SEND, bytes)

@@ -62,6 +62,8 @@ export interface SocketBehavior<Data> {
   readonly closeOnBackpressureLimit: boolean
   readonly idleTimeout: number
   readonly sendPingsAutomatically: boolean
+  /** An edge thread does not pass on many more; the library does not know it. */
+  readonly messagesPerSecondMax: number
   upgrade(
     response: NativeResponse,
     request: NativeRequest,

@@ -28,6 +28,8 @@ export interface SocketBounds {
    * no more bytes. Writers of frames stop far below it, so only uncounted replies can reach it.
    */
   readonly bufferedBytesMax: number
+  /** Messages of one socket per second. A client that exceeds it is disconnected. */
+  readonly messagesPerSecondMax: number
 }
 
 type Headers = ReadonlyMap<string, string>
@@ -156,13 +158,14 @@ export class SocketPort {
 
   /** Called by the library. */
   ws(path: string, library: Library): this {
-    const { messageBytesMax, bufferedBytesMax } = this.#bounds
+    const { messageBytesMax, bufferedBytesMax, messagesPerSecondMax } = this.#bounds
     const behavior: SocketBehavior<Kept> = {
       maxPayloadLength: messageBytesMax,
       maxBackpressure: bufferedBytesMax,
       closeOnBackpressureLimit: true,
       idleTimeout: IDLE_SEC,
       sendPingsAutomatically: false,
+      messagesPerSecondMax,
       upgrade: (response, request, context) => {
         this.#upgrade(library, response, request, context)
       },
