@@ -104,6 +104,8 @@ export class Life {
   readonly replaces: CancelReplace
   readonly intake: IntakePool
   readonly replicated = new Replicated()
+  /** Changes without an answer. */
+  openChanges = 0
   /** Commands that found the queue of their busy account full. */
   rejected = 0
   readonly recoveredHash: string
@@ -368,7 +370,11 @@ export class Life {
   changed(answer: Promise<Reject | null>): Promise<Reject | null> {
     const wasFree = this.journal.freeBytes() > (1 << 20) - LIMITS.recordBytesMax
     this.reportsLater(answer)
-    this.follow(answer.then((refused) => assert(refused === null || !wasFree, 'there is space')))
+    this.openChanges++
+    const answered = answer.finally(() => {
+      this.openChanges--
+    })
+    this.follow(answered.then((refused) => assert(refused === null || !wasFree, 'there is space')))
     return answer
   }
 

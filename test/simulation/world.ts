@@ -364,11 +364,13 @@ export class World {
       if (this.#life.packsAreDue) this.#clock.nowMs += PACK_LIMITS.roundEveryMs
       this.#life.pipeline.tick()
       this.#catchUp()
-      if (this.#life.isAtRest && this.#life.pipeline.underWay === 0) break
+      const { isAtRest, pipeline, openChanges } = this.#life
+      if (isAtRest && pipeline.underWay === 0 && openChanges === 0) break
     }
     await this.#tick()
     assert(this.#life.isAtRest, 'everything under way comes to its end')
     assert.equal(this.#life.pipeline.underWay, 0, 'every order is answered')
+    assert.equal(this.#life.openChanges, 0, 'every change is answered')
     assert.equal(this.#delegates.open, 0, 'every call is answered')
     assert.equal(this.#life.pipeline.queues.count, 0, 'no account stays busy')
     walk(this.#life)
