@@ -169,7 +169,9 @@ test('a batch that could pass the bound on orders under way is 503 and does noth
     ...orderBody(alice, market, small(300 + level)),
     postOnly: true,
   }))
-  const { intake, pipeline } = live.exchange
+  const { intake, pipeline, query } = live.exchange
+  // A copy that comes when the tables have its first order is looked up there.
+  await query.warm()
   intake.pause()
   const taken = Array.from({ length: 20 }, () => send(alice, orders))
   while (pipeline.orders.reserved < 1000) await new Promise(setImmediate)
@@ -177,11 +179,8 @@ test('a batch that could pass the bound on orders under way is 503 and does noth
   assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '1'])
   intake.resume()
   const reported = (await Promise.all(taken)).map(statuses)
-  const placed = reported.flat().filter((status) => status === 201)
-  assert.equal(placed.length, 50)
-  // A busy machine looks up only so many orders of the same signature at a time.
-  const isKnown = (status: unknown) => status === 201 || status === 409 || status === 503
-  assert.ok(reported.flat().every(isKnown), reported.join())
+  assert.deepEqual(reported.flat().filter((status) => status === 201).length, 50)
+  assert.equal(reported.flat().filter((status) => status === 409).length, 950)
   assert.equal(pipeline.orders.reserved, 0)
   const [again] = statuses(await send(alice, [orderBody(alice, market, small(150))]))
   assert.equal(again, 201)
