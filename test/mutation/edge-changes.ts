@@ -324,7 +324,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [['a socket that closed before it opened stays', 'if (!isGone) return', 'return']],
   },
   {
-    file: 'server/edge/threads/edge-listener.ts',
+    file: 'server/edge/intake/replication.ts',
     tests: ['test/server/edge/threads/edge-threads.test.ts'],
     changes: [
       [

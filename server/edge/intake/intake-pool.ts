@@ -19,6 +19,7 @@ import {
   type VerifiedOrder,
 } from '../../messages/intake-result.ts'
 import type { IntakeRequest } from '../../messages/order-intake.ts'
+import { eachPart } from '../../messages/parts.ts'
 import {
   Directory,
   type DirectoryChange,
@@ -29,6 +30,7 @@ import {
 import { Intake } from './intake.ts'
 import { frameKey } from './intake-request.ts'
 import { IntakeWorker } from './intake-worker.ts'
+import { replicate } from './replication.ts'
 
 export type { GroupPart, IntakeRefusal, IntakeResult, VerifiedOrder }
 
@@ -79,10 +81,7 @@ export interface IntakePoolOptions {
 
 const FLUSH_RETRY_MS = 1
 const SEND_AT = 64
-/** The longest slice of main's time for the catch-up of a new thread. */
-const REPLICATE_SLICE_MS = 4
 const PARTS = 256
-const PART_HEAD_BYTES = 8
 
 export class IntakePool {
   readonly #options: IntakePoolOptions
@@ -165,14 +164,11 @@ export class IntakePool {
   #takeVerdict({ requestId, form = 0 }: IntakeRequest, verdict: Uint8Array): void {
     const open = new Map([[openKey(requestId, form !== 0), 0]])
     const view = Buffer.from(verdict.buffer, verdict.byteOffset, verdict.length)
-    for (let at = 0; at < view.length; ) {
-      const bytes = view.readUInt32LE(at)
-      const result = view.subarray(at + PART_HEAD_BYTES, at + PART_HEAD_BYTES + bytes)
+    eachPart(view, 0, view.length, (result) => {
       result.writeUInt32LE(requestId, RESULT.requestId)
       this.#reader.read(result)
       this.#settle(open)
-      at += PART_HEAD_BYTES + ((bytes + 7) & ~7)
-    }
+    })
   }
 
   #checkHere(request: IntakeRequest): void {
@@ -399,18 +395,18 @@ export class IntakePool {
   }
 
   #replicate(worker: IntakeWorker, steps: Iterator<unknown>): void {
-    if (this.#isStopping || this.#workers[worker.index] !== worker) return
-    const untilMs = performance.now() + REPLICATE_SLICE_MS
-    let isOver = false
-    this.#replica = worker
-    while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true
-    this.#replica = null
-    if (!isOver) {
-      setImmediate(() => this.#replicate(worker, steps))
-      return
-    }
-    worker.replicated()
-    this.#flush(worker)
+    replicate(steps, {
+      isWanted: () => !this.#isStopping && this.#workers[worker.index] === worker,
+      alone: (work) => {
+        this.#replica = worker
+        work()
+        this.#replica = null
+      },
+      onDone: () => {
+        worker.replicated()
+        this.#flush(worker)
+      },
+    })
   }
 
   /** The threads by name, for metrics; none when main checks the orders itself. */

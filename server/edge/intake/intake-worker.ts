@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
+import { type Frame, RingQueue } from '../../../engine/thread/ring-queue.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
 import { TO_INTAKE } from '../../messages/intake-layout.ts'
 import type { IntakeRequest } from '../../messages/order-intake.ts'
@@ -15,11 +16,6 @@ import { AT_NOTHING, frameKey, pushRequest, WORKING } from './intake-request.ts'
 
 /** No request takes this long: a thread that has not ended by then hangs. */
 const END_DEADLINE_MS = 5000
-
-interface Frame {
-  readonly tag: number
-  readonly bytes: Uint8Array
-}
 
 export interface WorkerParts {
   readonly index: number
@@ -55,11 +51,9 @@ export class IntakeWorker {
   /** Why the thread ended. */
   reason = ''
   readonly #worker: Worker
-  readonly #requests: Ring
-  readonly #shared: Buffer
+  /** Its frames wait while the ring is full, or for the thread's directory. */
+  readonly #requests: RingQueue
   readonly #working: Int32Array
-  /** Frames that found the ring full, or that wait for the thread's directory; oldest first. */
-  readonly #waiting: Frame[] = []
   readonly #inherited: Frame[] = []
 
   constructor(parts: WorkerParts) {
@@ -69,8 +63,7 @@ export class IntakeWorker {
     const requests = Ring.allocate(parts.ringBytes)
     const results = Ring.allocate(parts.ringBytes)
     const working = new SharedArrayBuffer(WORKING.words * Int32Array.BYTES_PER_ELEMENT)
-    this.#requests = new Ring(requests)
-    this.#shared = Buffer.from(requests)
+    this.#requests = new RingQueue(requests)
     this.results = new Ring(results)
     this.#working = new Int32Array(working)
     this.#working[WORKING.key] = AT_NOTHING
@@ -105,7 +98,7 @@ export class IntakeWorker {
 
   /** Whether no frame waits, so that a new frame goes straight into the ring. */
   get isFlushed(): boolean {
-    return this.#waiting.length === 0
+    return this.#requests.isFlushed
   }
 
   /** Key of the request that the thread works on, or last worked on; AT_NOTHING for none. */
@@ -115,27 +108,22 @@ export class IntakeWorker {
 
   /** Does nothing and returns false when the ring is full. */
   submit(request: IntakeRequest): boolean {
-    return pushRequest(this.#requests, this.#shared, request)
+    return pushRequest(this.#requests.ring, this.#requests.buffer, request)
   }
 
   send(): void {
-    this.#requests.send()
+    this.#requests.ring.send()
   }
 
   /** Queues a frame after all waiting frames; `flush` moves it into the ring. */
   wait(tag: number, bytes: Uint8Array): void {
-    this.#waiting.push({ tag, bytes })
+    this.#requests.wait(tag, bytes)
   }
 
   /** Moves waiting frames into the ring; true when none is left. */
   flush(): boolean {
-    let sent = 0
-    for (const { tag, bytes } of this.#waiting) {
-      if (!this.#requests.push(tag, bytes)) break
-      sent++
-    }
-    this.#waiting.splice(0, sent)
-    this.#requests.send()
+    this.#requests.flush()
+    this.send()
     return this.isFlushed
   }
 
@@ -146,17 +134,17 @@ export class IntakeWorker {
   }
 
   replicated(): void {
-    for (const frame of this.#inherited.splice(0)) this.#waiting.push(frame)
+    for (const { tag, bytes } of this.#inherited.splice(0)) this.wait(tag, bytes)
     this.isReplicated = true
   }
 
   /** Unanswered requests in the order of submission, both in the ring and waiting for it. */
   unanswered(): Uint8Array[] {
-    this.#requests.send()
+    this.send()
     const frames: Frame[] = []
-    const ring = new Ring(this.#requests.shared)
+    const ring = new Ring(this.#requests.ring.shared)
     while (ring.next()) frames.push({ tag: ring.tag, bytes: ring.bytes })
-    return [...frames, ...this.#waiting, ...this.#inherited]
+    return [...frames, ...this.#requests.waiting, ...this.#inherited]
       .filter(({ tag, bytes }) => tag === TO_INTAKE.REQUEST && this.open.has(frameKey(bytes)))
       .map(({ bytes }) => bytes)
   }
@@ -175,7 +163,7 @@ export class IntakeWorker {
     if (this.isEnded) return
     const ended = once(this.#worker, 'exit')
     Atomics.store(this.#working, WORKING.ends, 1)
-    this.#requests.request()
+    this.#requests.ring.request()
     const timer = setTimeout(() => this.#worker.terminate(), END_DEADLINE_MS)
     await ended
     clearTimeout(timer)

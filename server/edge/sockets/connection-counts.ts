@@ -10,6 +10,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { Buckets } from '../http/access/rate-limit.ts'
 import { REQUEST_UNIT_BYTES } from './frame-rates.ts'
+import { Tally } from './tally.ts'
 
 export interface ConnectionBounds {
   readonly socketsMax: number
@@ -38,21 +39,6 @@ export const SOCKET_REFUSALS = [
 ] as const
 /** The limit that was reached: all sockets, those without credentials, those of an address, … */
 export type SocketRefusal = (typeof SOCKET_REFUSALS)[number]
-
-/** Counts the messages of one time span. */
-class Tally {
-  #span = 0
-  #count = 0
-
-  takes(span: number, most: number): boolean {
-    if (this.#span !== span) {
-      this.#span = span
-      this.#count = 0
-    }
-    this.#count++
-    return this.#count <= most
-  }
-}
 
 interface Owner {
   readonly tally: Tally

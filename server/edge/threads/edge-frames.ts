@@ -2,27 +2,24 @@
 // gets all frames in their order. Frames given in one event-loop tick are sent together, when the
 // library has parsed what it read: so the end of a connection comes with what it ended.
 
-import { Ring } from '../../../engine/thread/ring.ts'
+import { RingQueue } from '../../../engine/thread/ring-queue.ts'
 import { BODY, FROM_EDGE } from './edge-layout.ts'
 
 /** Above this, frames with bytes are refused. */
 const WAITING_BYTES_MAX = 8 << 20
-const RETRY_MS = 1
 const NOTHING = new Uint8Array(0)
 
 export class EdgeFrames {
   readonly buffer: Buffer
-  readonly #ring: Ring
+  readonly #queue: RingQueue
   readonly #wake: () => void
   /** Called before the frames of a tick are sent. */
   #onSend: () => void = () => {}
-  #waiting: { readonly tag: number; readonly bytes: Uint8Array }[] = []
-  #waitingBytes = 0
   #isSendDue = false
 
   constructor(shared: SharedArrayBuffer, wake: () => void) {
-    this.#ring = new Ring(shared)
-    this.buffer = Buffer.from(shared)
+    this.#queue = new RingQueue(shared)
+    this.buffer = this.#queue.buffer
     this.#wake = wake
   }
 
@@ -32,8 +29,7 @@ export class EdgeFrames {
 
   /** Reserves a frame and returns where to write it in `buffer`; -1 when the ring is full. */
   reserve(tag: number, bytes: number): number {
-    if (this.#waiting.length > 0) return -1
-    const at = this.#ring.reserve(tag, bytes)
+    const at = this.#queue.reserve(tag, bytes)
     if (at >= 0) this.sendSoon()
     return at
   }
@@ -53,25 +49,13 @@ export class EdgeFrames {
 
   /** Frames without bytes always wait: each is about a connection. */
   #wait(tag: number, id: number, word: number, bytes: Uint8Array): boolean {
-    if (bytes.length > 0 && this.#waitingBytes + bytes.length > WAITING_BYTES_MAX) return false
+    const isFull = this.#queue.waitingBytes + bytes.length > WAITING_BYTES_MAX
+    if (bytes.length > 0 && isFull) return false
     const whole = Buffer.alloc(BODY + bytes.length)
     put(whole, 0, id, word, bytes)
-    if (this.#waiting.length === 0) setTimeout(() => this.#retry(), RETRY_MS)
-    this.#waiting.push({ tag, bytes: whole })
-    this.#waitingBytes += bytes.length
+    this.#queue.wait(tag, whole)
+    this.#queue.flushLater(() => this.send())
     return true
-  }
-
-  #retry(): void {
-    let sent = 0
-    for (const { tag, bytes } of this.#waiting) {
-      if (!this.#ring.push(tag, bytes)) break
-      this.#waitingBytes -= bytes.length - BODY
-      sent++
-    }
-    this.#waiting.splice(0, sent)
-    this.send()
-    if (this.#waiting.length > 0) setTimeout(() => this.#retry(), RETRY_MS)
   }
 
   sendSoon(): void {
@@ -85,8 +69,9 @@ export class EdgeFrames {
   }
 
   send(): void {
-    this.#ring.show()
-    if (this.#ring.takeWakeUp()) this.#wake()
+    const { ring } = this.#queue
+    ring.show()
+    if (ring.takeWakeUp()) this.#wake()
   }
 }
 

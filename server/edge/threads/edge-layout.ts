@@ -7,8 +7,8 @@
 //             with a line feed after it: method, target without query, query, address, then name
 //             and value of each header
 //   DATA      0 id u32 │ 4 flags u32 │ 8 bytes of the body
-//   VERDICT   0 id u32 │ 4 0 │ 8 RESULTs of the intake (intake-layout.ts), each after its length
-//             u32 and 0 u32, padded to eight: the body is whole and was checked
+//   VERDICT   0 id u32 │ 4 0 │ 8 RESULTs of the intake (intake-layout.ts) as parts (parts.ts): the
+//             body is whole and was checked
 //   GONE      0 id u32: the connection closed before its reply was out or it became a socket
 //   WANT      0 id u32 │ 4 0 │ 8 offset f64: the reply is out up to there
 //   MESSAGE   0 id u32 │ 4 flags u32 │ 8 bytes
@@ -32,7 +32,7 @@
 //   PAUSE     0 id u32: reads nothing more from the connection
 //   RESUME    0 id u32
 //   UPGRADE   0 id u32 │ 4 slot u32: its cells have the unread bytes │ 8 status and headers as text
-//   SEND      0 id u32 │ 4 flags u32 │ 8 messages, each after its length u32 and 0 u32, padded
+//   SEND      0 id u32 │ 4 flags u32 │ 8 messages as parts (parts.ts)
 //   JOIN      0 id u32 │ 4 0 │ 8 topic
 //   LEAVE     0 id u32 │ 4 0 │ 8 topic
 //   PUBLISH   0 topicBytes u32 │ 4 flags u32 │ 8 topic, then from a multiple of eight the message
@@ -117,11 +117,6 @@ export const SOCKETS_MAX = 2 * LIMITS.socketsMax
  */
 export function framesPerSecondMax(messagesPerSecondMax: number): number {
   return 2 * messagesPerSecondMax + 1
-}
-
-/** How many bytes of the messages of a list a message takes. */
-export function partBytes(bytes: number): number {
-  return 8 + ((bytes + 7) & ~7)
 }
 
 /**

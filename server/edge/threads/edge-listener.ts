@@ -14,6 +14,7 @@ import type {
   SocketBehavior,
 } from '../http/gateway/native.ts'
 import type { DirectoryChange, SigningDomain } from '../intake/directory.ts'
+import { replicate } from '../intake/replication.ts'
 import { TO_EDGE } from './edge-layout.ts'
 import type { OrderChecks } from './edge-requests.ts'
 import { EdgeThread, type Handlers } from './edge-thread.ts'
@@ -36,7 +37,6 @@ export interface EdgeListenerOptions {
 }
 
 const RING_BYTES = 1 << 22
-const REPLICATE_SLICE_MS = 4
 /** A thread that does not close its connections in time is not waited for. */
 const EXIT_DEADLINE_MS = 1000
 
@@ -58,7 +58,9 @@ export class EdgeListener implements Listener {
   constructor(options: EdgeListenerOptions) {
     this.#options = options
     const { bounds } = options
-    this.connections = new CountedElsewhere(bounds, () => performance.now(), this.#shared)
+    const { max } = bounds
+    const clock = () => performance.now()
+    this.connections = new CountedElsewhere({ max, openings: null }, clock, this.#shared)
     for (let index = 0; index < options.threads; index++) this.#threads.push(this.#start(index))
     process.on('exit', this.#onExit)
   }
@@ -182,19 +184,19 @@ export class EdgeListener implements Listener {
 
   /** The thread listens once it has the whole directory. */
   #replicateTo(thread: EdgeThread, steps: Iterator<unknown>): void {
-    if (this.#isStopping || this.#threads[thread.index] !== thread) return
-    const untilMs = performance.now() + REPLICATE_SLICE_MS
-    let isOver = false
-    this.#replica = thread
-    while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true
-    this.#replica = null
-    if (!isOver) {
-      setImmediate(() => this.#replicateTo(thread, steps))
-      return
-    }
-    if (this.#at === null) return
-    const { host, port } = this.#at
-    thread.listen(host, port).catch((error: unknown) => this.#options.onFault(error))
+    replicate(steps, {
+      isWanted: () => !this.#isStopping && this.#threads[thread.index] === thread,
+      alone: (work) => {
+        this.#replica = thread
+        work()
+        this.#replica = null
+      },
+      onDone: () => {
+        if (this.#at === null) return
+        const { host, port } = this.#at
+        thread.listen(host, port).catch((error: unknown) => this.#options.onFault(error))
+      },
+    })
   }
 }
 

@@ -7,7 +7,7 @@ import { threadPoint } from '../../../engine/thread/fault-point.ts'
 import { apiHeaders } from '../../auth/guard.ts'
 import { headerTarget } from '../../auth/on-behalf.ts'
 import { announcedBytes, type Call } from '../../messages/call.ts'
-import { wholeOf } from '../../messages/payload.ts'
+import { partsBytes, writeParts } from '../../messages/parts.ts'
 import { type Refusal, refuse } from '../../messages/refusal.ts'
 import { idempotencyKeyOf } from '../http/access/idempotency-key.ts'
 import { Buckets, openLimits, type Rates } from '../http/access/rate-limit.ts'
@@ -16,10 +16,10 @@ import { CallerAddresses } from '../http/gateway/caller-address.ts'
 import { framingRefusal } from '../http/gateway/framing.ts'
 import type { NativeRequest, NativeResponse } from '../http/gateway/native.ts'
 import { encoded, statusLine } from '../http/gateway/replies/outgoing.ts'
-import { writeAndClose } from '../http/gateway/replies/unread-replies.ts'
+import { writeAndClose, writeNow } from '../http/gateway/replies/unread-replies.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { EdgeFrames } from './edge-frames.ts'
-import { BODY, FLAG, FROM_EDGE, partBytes, REPLY_TEXT, TO_EDGE } from './edge-layout.ts'
+import { BODY, FLAG, FROM_EDGE, REPLY_TEXT, TO_EDGE } from './edge-layout.ts'
 import type { HeldResponse } from './held-response.ts'
 
 /** How the orders of an exchange are checked. */
@@ -159,7 +159,7 @@ export class EdgeRequests {
     }
     const id = nextId()
     if (!this.#giveHead(id, handler, response, call, upgrade)) {
-      refuseNow(response, OVERLOADED)
+      writeNow(response, encoded(OVERLOADED, OVERLOADED.status))
       return
     }
     const form = checks.orderForms[call.path]
@@ -260,19 +260,11 @@ export class EdgeRequests {
     intake.answer({ requestId: 0, nowMs: nowMs(), ...proof, ...signed }, (result) => {
       results.push(new Uint8Array(result))
     })
-    let bytes = BODY
-    for (const { length } of results) bytes += partBytes(length)
-    const at = frames.reserve(FROM_EDGE.VERDICT, bytes)
+    const at = frames.reserve(FROM_EDGE.VERDICT, BODY + partsBytes(results))
     if (at < 0) return false
     frames.buffer.writeUInt32LE(id, at)
     frames.buffer.writeUInt32LE(0, at + 4)
-    let end = at + BODY
-    for (const result of results) {
-      frames.buffer.writeUInt32LE(result.length, end)
-      frames.buffer.writeUInt32LE(0, end + 4)
-      frames.buffer.set(result, end + BODY)
-      end += partBytes(result.length)
-    }
+    writeParts(frames.buffer, results, at + BODY)
     return true
   }
 
@@ -397,16 +389,6 @@ export class EdgeRequests {
     bytes.writeDoubleLE(offset)
     this.#parts.frames.give(FROM_EDGE.WANT, id, 0, bytes)
   }
-}
-
-function refuseNow(response: NativeResponse, refusal: Refusal): void {
-  const { status, type, payload, headers } = encoded(refusal, refusal.status)
-  response.cork(() => {
-    response.writeStatus(statusLine(status))
-    response.writeHeader('content-type', type)
-    for (const [name, value] of headers) response.writeHeader(name, value)
-    response.end(wholeOf(payload))
-  })
 }
 
 /** The end of such a request is ambiguous, so the library must parse nothing after its head. */

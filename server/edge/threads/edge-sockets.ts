@@ -4,7 +4,9 @@
 import type * as library from 'uWebSockets.js'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
+import { eachPart } from '../../messages/parts.ts'
 import type { NativeRequest, NativeResponse, NativeSocket } from '../http/gateway/native.ts'
+import { Tally } from '../sockets/tally.ts'
 import type { EdgeFrames } from './edge-frames.ts'
 import {
   BODY,
@@ -12,7 +14,6 @@ import {
   FLAG,
   FROM_EDGE,
   framesPerSecondMax,
-  partBytes,
   type SocketLimits,
   TO_EDGE,
 } from './edge-layout.ts'
@@ -40,9 +41,8 @@ interface EdgeSocketsParts {
 interface OpenSocket {
   readonly socket: Socket
   readonly slot: number
-  /** The current second, and its messages and pings. */
-  second: number
-  count: number
+  /** Counts the messages and pings of a second. */
+  readonly tally: Tally
 }
 
 /** The unread bytes of all sockets are read once per so many published bytes. */
@@ -76,10 +76,8 @@ export class EdgeSockets {
     }
     // What a client sends until the core disconnects it must not fill the ring.
     const framesMax = framesPerSecondMax(limits.messagesPerSecondMax)
-    const passes = (open: OpenSocket) => {
-      const second = Math.floor(performance.now() / MS_PER_SEC)
-      if (open.second !== second) Object.assign(open, { second, count: 0 })
-      return ++open.count <= framesMax
+    const passes = ({ tally }: OpenSocket) => {
+      return tally.takes(Math.floor(performance.now() / MS_PER_SEC), framesMax)
     }
     const pinged = (socket: Socket) => {
       ofSocket(socket, (id, open) => {
@@ -101,7 +99,7 @@ export class EdgeSockets {
       },
       open: (socket: Socket) => {
         const { id, slot } = socket.getUserData()
-        this.#open.set(id, { socket, slot, second: 0, count: 0 })
+        this.#open.set(id, { socket, slot, tally: new Tally() })
       },
       message: (socket: Socket, message: ArrayBuffer, isBinary: boolean) => {
         ofSocket(socket, (id, open) => {
@@ -172,14 +170,11 @@ export class EdgeSockets {
     const flags = commands.readUInt32LE(at + 4)
     let received = 0
     socket.cork(() => {
-      for (let next = at + BODY; next < end; ) {
-        const length = commands.readUInt32LE(next)
-        const message = commands.subarray(next + BODY, next + BODY + length)
+      eachPart(commands, at + BODY, end, (message) => {
         // A message above its limit closes the socket.
         if (this.#open.has(id)) socket.send(message, (flags & FLAG.BINARY) !== 0, false)
-        received += length
-        next += partBytes(length)
-      }
+        received += message.length
+      })
     })
     if (!this.#open.has(id)) return
     const unread = socket.getBufferedAmount()

@@ -7,6 +7,7 @@ import type { Worker } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
 import { BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
+import { RingQueue } from '../../../engine/thread/ring-queue.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
 import type { RequestHandler, SocketBehavior } from '../http/gateway/native.ts'
 import {
@@ -62,10 +63,11 @@ interface OpenSocket {
 
 /** Commands that found their ring full; with more, the thread is stuck. */
 const WAITING_BYTES_MAX = 256 << 20
-const RETRY_MS = 1
 const CHANGE_RING_BYTES = 1 << 20
 const END_DEADLINE_MS = 5000
 const NOTHING = new ArrayBuffer(0)
+/** All frames of the ring of changes are of one kind. */
+const NO_TAG = 0
 
 export class EdgeThread {
   readonly index: number
@@ -77,11 +79,8 @@ export class EdgeThread {
   readonly #worker: Worker
   readonly #frames: Ring
   readonly #frameBytes: Buffer
-  readonly #commands: Ring
-  readonly #commandBytes: Buffer
-  readonly #changes: Ring
-  /** Changes that found their ring full; oldest first. */
-  #lateChanges: Uint8Array[] = []
+  readonly #commands: RingQueue
+  readonly #changes: RingQueue
   readonly #cells: Int32Array
   readonly #closed = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #responses = new Map<number, RemoteResponse>()
@@ -92,8 +91,6 @@ export class EdgeThread {
   /** Sockets whose further frames wait for the next event-loop tick. */
   #busy: OpenSocket[] = []
   readonly #topics = new Map<string, number>()
-  #waiting: { readonly tag: number; readonly bytes: Buffer }[] = []
-  #waitingBytes = 0
   #isSendDue = false
   #onReady: () => void = () => {}
   readonly ready = new Promise<void>((resolve) => {
@@ -112,9 +109,8 @@ export class EdgeThread {
     const cells = new SharedArrayBuffer(SOCKETS_MAX * CELL.count * Int32Array.BYTES_PER_ELEMENT)
     this.#frames = new Ring(frames)
     this.#frameBytes = Buffer.from(frames)
-    this.#commands = new Ring(commands)
-    this.#commandBytes = Buffer.from(commands)
-    this.#changes = new Ring(changes)
+    this.#commands = new RingQueue(commands)
+    this.#changes = new RingQueue(changes)
     this.#cells = new Int32Array(cells)
     const { buffer: closed } = this.#closed
     const own = { frames, commands, changes, cells, closed, busyTimes: this.busyTimes.cells }
@@ -145,54 +141,26 @@ export class EdgeThread {
   /** Reserves a command and returns where to write it. A thread that ended gets none. */
   command(tag: number, bytes: number): { readonly buffer: Buffer; readonly at: number } {
     if (this.isEnded) return { buffer: Buffer.alloc(bytes), at: 0 }
-    const at = this.#waiting.length > 0 ? -1 : this.#commands.reserve(tag, bytes)
+    const at = this.#commands.reserve(tag, bytes)
     this.#sendSoon()
-    if (at >= 0) return { buffer: this.#commandBytes, at }
+    if (at >= 0) return { buffer: this.#commands.buffer, at }
     const buffer = Buffer.alloc(bytes)
-    if (this.#waiting.length === 0) setTimeout(() => this.#retry(), RETRY_MS)
-    this.#waiting.push({ tag, bytes: buffer })
-    this.#waitingBytes += bytes
-    if (this.#waitingBytes > WAITING_BYTES_MAX) this.#parts.onStuck(this)
+    this.#commands.wait(tag, buffer)
+    this.#commands.flushLater(() => this.#send())
+    if (this.#commands.waitingBytes > WAITING_BYTES_MAX) this.#parts.onStuck(this)
     return { buffer, at: 0 }
-  }
-
-  /** A command that is a text. */
-  text(tag: number, text: Uint8Array): void {
-    const { buffer, at } = this.command(tag, text.length)
-    buffer.set(text, at)
   }
 
   /** A change of the directory. The thread applies it before any later request. */
   change(bytes: Uint8Array): void {
-    this.#lateChanges.push(bytes)
-    if (this.#lateChanges.length === 1) this.#flushChanges()
-  }
-
-  #flushChanges(): void {
     if (this.isEnded) return
-    let sent = 0
-    for (const bytes of this.#lateChanges) {
-      if (!this.#changes.push(0, bytes)) break
-      sent++
-    }
-    this.#lateChanges.splice(0, sent)
-    this.#changes.show()
-    if (this.#lateChanges.length === 0) return
-    this.#worker.postMessage(null)
-    setTimeout(() => this.#flushChanges(), RETRY_MS)
-  }
-
-  #retry(): void {
-    if (this.isEnded) return
-    let sent = 0
-    for (const { tag, bytes } of this.#waiting) {
-      if (!this.#commands.push(tag, bytes)) break
-      this.#waitingBytes -= bytes.length
-      sent++
-    }
-    this.#waiting.splice(0, sent)
-    this.#send()
-    if (this.#waiting.length > 0) setTimeout(() => this.#retry(), RETRY_MS)
+    this.#changes.wait(NO_TAG, bytes)
+    this.#changes.flush()
+    this.#changes.ring.show()
+    this.#changes.flushLater(() => {
+      this.#changes.ring.show()
+      this.#worker.postMessage(null)
+    })
   }
 
   /** One wake-up serves all commands of a callback. */
@@ -206,8 +174,9 @@ export class EdgeThread {
   }
 
   #send(): void {
-    this.#commands.show()
-    if (this.#commands.takeWakeUp()) this.#worker.postMessage(null)
+    const { ring } = this.#commands
+    ring.show()
+    if (ring.takeWakeUp()) this.#worker.postMessage(null)
   }
 
   /** Resolves with the port; rejects when the thread cannot listen. */
@@ -229,7 +198,9 @@ export class EdgeThread {
         if (at > 0) resolve(at)
         else reject(new Error(`cannot listen on ${host}:${port}; is the port in use?`))
       }
-      this.text(TO_EDGE.LISTEN, Buffer.from(JSON.stringify(request)))
+      const text = Buffer.from(JSON.stringify(request))
+      const { buffer, at: textAt } = this.command(TO_EDGE.LISTEN, text.length)
+      buffer.set(text, textAt)
     })
   }
 
@@ -455,6 +426,8 @@ export class EdgeThread {
   #ended(code: number): void {
     this.drain()
     this.isEnded = true
+    this.#commands.drop()
+    this.#changes.drop()
     if (this.reason === '') this.reason = `ended with code ${code}`
     for (const response of [...this.#responses.values()]) {
       this.#contained(() => response.aborted())

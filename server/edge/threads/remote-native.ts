@@ -5,6 +5,8 @@
 import type { us_socket_context_t } from 'uWebSockets.js'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { partsBytes, writeParts } from '../../messages/parts.ts'
+import { byteLengthOf, type Part } from '../../messages/payload.ts'
 import type {
   NativeRequest,
   NativeResponse,
@@ -17,12 +19,9 @@ import {
   CELL,
   FLAG,
   PIECE_BYTES,
-  partBytes,
   REPLY_TEXT,
   TO_EDGE,
 } from './edge-layout.ts'
-
-type Text = string | Uint8Array
 
 /** Sends a command to the thread: whole frames, in order. */
 export interface Commands {
@@ -80,12 +79,8 @@ export class RemoteRequest implements NativeRequest {
   }
 }
 
-function byteLength(text: Text): number {
-  return typeof text === 'string' ? Buffer.byteLength(text) : text.length
-}
-
 /** Writes at `at` and returns the end. */
-function put(buffer: Buffer, text: Text, at: number): number {
+function put(buffer: Buffer, text: Part, at: number): number {
   if (typeof text === 'string') return at + buffer.write(text, at)
   buffer.set(text, at)
   return at + text.length
@@ -208,7 +203,7 @@ export class RemoteResponse implements NativeResponse {
     else this.#head += `\r\n${name}: ${value}`
   }
 
-  end(body: Text = NOTHING, close = false): void {
+  end(body: Part = NOTHING, close = false): void {
     this.#reply(body, close ? FLAG.CLOSE : 0)
   }
 
@@ -217,13 +212,13 @@ export class RemoteResponse implements NativeResponse {
   }
 
   /** The thread takes a piece at a time, and reports when its reader has taken it. */
-  tryEnd(part: Text, totalBytes: number): [boolean, boolean] {
+  tryEnd(part: Part, totalBytes: number): [boolean, boolean] {
     if (this.#isOver) return [true, true]
     if (this.#sentBytes === totalBytes) {
       this.#over()
       return [true, true]
     }
-    if (totalBytes <= BOUNDED_BYTES_MAX && byteLength(part) === totalBytes) {
+    if (totalBytes <= BOUNDED_BYTES_MAX && byteLengthOf(part) === totalBytes) {
       this.#reply(part, FLAG.BOUNDED)
       return [true, true]
     }
@@ -259,11 +254,11 @@ export class RemoteResponse implements NativeResponse {
     buffer.writeUInt32LE(0, at + 4)
   }
 
-  #reply(body: Text, flags: number): void {
+  #reply(body: Part, flags: number): void {
     if (this.#isOver) return
     this.#over()
     const headBytes = Buffer.byteLength(this.#head)
-    const frameBytes = REPLY_TEXT + headBytes + byteLength(body)
+    const frameBytes = REPLY_TEXT + headBytes + byteLengthOf(body)
     const { buffer, at } = this.#edge.command(TO_EDGE.REPLY, frameBytes)
     buffer.writeUInt32LE(this.id, at)
     buffer.writeUInt32LE(flags, at + 4)
@@ -288,7 +283,7 @@ export class RemoteSocket<Data> implements NativeSocket<Data> {
   readonly #topics = new Set<string>()
   isOpen = true
   #isCorked = false
-  #messages: Text[] = []
+  #messages: Part[] = []
   /** Bytes of all messages, modulo 2^32. */
   #sentBytes = 0
   #isBinary = false
@@ -322,11 +317,11 @@ export class RemoteSocket<Data> implements NativeSocket<Data> {
     }
   }
 
-  send(message: Text, isBinary = false): number {
+  send(message: Part, isBinary = false): number {
     if (isBinary !== this.#isBinary) this.#sendAll()
     this.#isBinary = isBinary
     this.#messages.push(message)
-    this.#sentBytes = (this.#sentBytes + byteLength(message)) | 0
+    this.#sentBytes = (this.#sentBytes + byteLengthOf(message)) | 0
     if (!this.#isCorked) this.#sendAll()
     return 1
   }
@@ -336,21 +331,12 @@ export class RemoteSocket<Data> implements NativeSocket<Data> {
     if (messages.length === 0) return
     this.#messages = []
     if (!this.isOpen) return
-    let bytes = BODY
-    for (const message of messages) bytes += partBytes(byteLength(message))
     const isMuch = this.getBufferedAmount() > LIMITS.socketTopicAheadBytesMax
     const flags = (this.#isBinary ? FLAG.BINARY : 0) | (isMuch ? FLAG.NOTIFY : 0)
-    const { buffer, at } = this.#edge.command(TO_EDGE.SEND, bytes)
+    const { buffer, at } = this.#edge.command(TO_EDGE.SEND, BODY + partsBytes(messages))
     buffer.writeUInt32LE(this.id, at)
     buffer.writeUInt32LE(flags, at + 4)
-    let end = at + BODY
-    for (const message of messages) {
-      const length = byteLength(message)
-      buffer.writeUInt32LE(length, end)
-      buffer.writeUInt32LE(0, end + 4)
-      put(buffer, message, end + BODY)
-      end += partBytes(length)
-    }
+    writeParts(buffer, messages, at + BODY)
   }
 
   /** The socket has closed. */

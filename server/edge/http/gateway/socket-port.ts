@@ -8,7 +8,6 @@ import type { us_socket_context_t } from 'uWebSockets.js'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Header } from '../../../messages/call.ts'
 import { joinHeader, NO_BYTES } from '../../../messages/call.ts'
-import { wholeOf } from '../../../messages/payload.ts'
 import { invalid, Refusal } from '../../../messages/refusal.ts'
 import { framingRefusal, handshakeRefusal } from './framing.ts'
 import type {
@@ -18,8 +17,8 @@ import type {
   NativeSocket,
   SocketBehavior,
 } from './native.ts'
-import { encoded, statusLine } from './replies/outgoing.ts'
-import { writeAndClose } from './replies/unread-replies.ts'
+import { encoded } from './replies/outgoing.ts'
+import { writeAndClose, writeNow } from './replies/unread-replies.ts'
 
 export interface SocketBounds {
   readonly messageBytesMax: number
@@ -312,11 +311,5 @@ const VERSIONS: readonly Header[] = [
 
 function answer(response: NativeResponse, refusal: Refusal): void {
   const own = refusal.name === 'HANDSHAKE_VERSION' ? VERSIONS : []
-  const { status, type, payload, headers } = encoded(refusal, refusal.status, own)
-  response.cork(() => {
-    response.writeStatus(statusLine(status))
-    response.writeHeader('content-type', type)
-    for (const [name, value] of headers) response.writeHeader(name, value)
-    response.end(wholeOf(payload), true)
-  })
+  writeNow(response, encoded(refusal, refusal.status, own), true)
 }

@@ -3,7 +3,13 @@
 // Invariant: the bytes of an unread reply are counted until it is out or its connection has ended.
 
 import { type ShareRule, shareOf, shareRule } from '../../../../../engine/domain/fair-share.ts'
-import { byteLengthOf, bytesOf, Joined, type Payload } from '../../../../messages/payload.ts'
+import {
+  byteLengthOf,
+  bytesOf,
+  Joined,
+  type Payload,
+  wholeOf,
+} from '../../../../messages/payload.ts'
 import type { NativeResponse } from '../native.ts'
 import { type Outgoing, statusLine } from './outgoing.ts'
 
@@ -84,6 +90,17 @@ function written(response: NativeResponse, out: Outgoing, writing: Writing): boo
     return response.tryEnd(payload, byteLengthOf(payload))[1]
   } else return sendFrom(response, payload, 0)[1]
   return true
+}
+
+/** Writes a short reply outside of the order of calls, and closes the connection if wanted. */
+export function writeNow(response: NativeResponse, out: Outgoing, close = false): void {
+  const { status, type, payload, headers } = out
+  response.cork(() => {
+    response.writeStatus(statusLine(status))
+    response.writeHeader('content-type', type)
+    for (const [name, value] of headers) response.writeHeader(name, value)
+    response.end(wholeOf(payload), close)
+  })
 }
 
 /** The library buffers this much while it parses; a longer text goes to the kernel at once. */
