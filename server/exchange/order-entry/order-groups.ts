@@ -6,6 +6,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
 import type { GroupPart, IntakeResult } from '../../messages/intake-result.ts'
+import { countParts } from '../../messages/parts.ts'
 import {
   ABANDONED,
   type OrderAnswer,
@@ -28,6 +29,11 @@ interface RequestedGroup {
 
 /** No order takes fewer bytes, not even one that a server wallet signs. */
 const ORDER_BYTES_MIN = 200
+
+/** How many orders a request has at most. */
+function ordersIn({ body, verdict }: OrderCall): number {
+  return verdict === undefined ? Math.ceil(body.length / ORDER_BYTES_MIN) : countParts(verdict)
+}
 
 export class OrderGroups {
   readonly #orders: OrderEntry
@@ -71,7 +77,7 @@ export class OrderGroups {
 
   /** Gives the request to the intake. False, and nothing is done, when there is no capacity. */
   submit(call: OrderCall, form: number, onPart: OnPart): boolean {
-    const ordersMax = Math.min(LIMITS.batchOrdersMax, Math.ceil(call.body.length / ORDER_BYTES_MIN))
+    const ordersMax = Math.min(LIMITS.batchOrdersMax, ordersIn(call))
     if (!this.#orders.hasCapacity(ordersMax)) return false
     const requestId = this.#requested.put({ ordersMax, onPart })
     this.#orders.reserve(ordersMax)
