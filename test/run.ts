@@ -21,13 +21,17 @@ const FILES_UNCOMPILED = 4
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 function printFile(report: FileReport): void {
-  const { path, failed, tookMs, failures, output } = report
+  printVerdict(report)
+  if (report.failed === 0 || report.output.length === 0) return
+  console.log(`  its output:\n${indent(inSources(report.output.join('')))}`)
+}
+
+/** One line for a file, and what failed in it. */
+function printVerdict({ path, failed, tookMs, failures, ...report }: FileReport): void {
   const verdict = failed === 0 ? 'ok  ' : 'FAIL'
   const tests = report.tests === 1 ? '1 test' : `${report.tests || 'holds no'} tests`
   console.log(`${verdict} ${relative(root, path)}  ${tests}, ${Math.round(tookMs)} ms`)
-  if (failed === 0) return
   for (const text of failures) console.log(inSources(text))
-  if (output.length > 0) console.log(`  its output:\n${indent(inSources(output.join('')))}`)
 }
 
 /** Files whose path holds one of the parts; all files when there are no parts. */
@@ -83,6 +87,8 @@ function printSummary(): void {
       console.log(`  ${(tookMs / 1000).toFixed(1).padStart(6)} s  ${relative(root, path)}`)
     }
   }
+  // The end of a long log is what is read first, and sometimes all that is kept.
+  for (const report of reports) if (report.failed > 0) printVerdict(report)
   console.log(`# tests ${tests}`)
   console.log(`# pass ${Math.max(0, tests - failed - skipped)}`)
   console.log(`# fail ${failed}`)
