@@ -61,7 +61,7 @@ async function journalRows({ workload, warmStarts, ...pace }: Size): Promise<Row
 /** Seconds from the start of the compiled program until it is ready. */
 async function startOnce(dataDir: string, snapshotSeq: number): Promise<number> {
   const startMs = performance.now()
-  const args = ['--intake-threads', '1', '--accept-clock']
+  const args = ['--accept-clock']
   const server = await ServerProcess.start({ dataDir, args })
   const seconds = (performance.now() - startMs) / 1000
   // A stop would save a snapshot, and the next start would begin there.

@@ -51,7 +51,7 @@ import {
   regionsOf,
   registrationOf,
 } from './settings/limit-settings.ts'
-import { intakeThreadsDefault, memoryLimitBytes } from './settings/memory.ts'
+import { edgeThreadsDefault, memoryLimitBytes } from './settings/memory.ts'
 import { nearest } from './settings/nearest.ts'
 import { RUN_SETTINGS } from './settings/run-settings.ts'
 import { refuseUnknownVariables } from './settings/variables.ts'
@@ -97,17 +97,11 @@ export const SETTINGS = {
     'auto',
     'Threads that match: auto shares up to 16, each shares none, 0 matches on main.',
   ),
-  intakeThreads: setting(
-    'intake-threads',
-    count(1, THREADS_MAX),
-    intakeThreadsDefault(availableParallelism(), memoryLimitBytes()),
-    'Threads that check signatures.',
-  ),
   edgeThreads: setting(
     'edge-threads',
     count(0, THREADS_MAX),
-    0,
-    'Threads that have the connections and check signatures; 0 leaves connections to main.',
+    edgeThreadsDefault(availableParallelism(), memoryLimitBytes()),
+    'Threads that have the connections and check signatures; 0 leaves both to main.',
   ),
   durability: setting<Durability>(
     'durability',
@@ -228,7 +222,6 @@ export interface ServeConfig {
   /** Without the `__Host-` that they get over TLS. */
   readonly sessionCookies: readonly string[]
   readonly marketThreads: 'auto' | 'each' | number
-  readonly intakeThreads: number
   readonly edgeThreads: number
   readonly durability: Durability
   readonly snapshotEveryCommands: number
@@ -384,7 +377,6 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     headerPrefixes: get(SETTINGS.headerPrefix),
     sessionCookies: sessionCookiesOf(given),
     marketThreads: get(SETTINGS.marketThreads),
-    intakeThreads: get(SETTINGS.intakeThreads),
     edgeThreads: get(SETTINGS.edgeThreads),
     durability: get(SETTINGS.durability),
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),

@@ -36,7 +36,6 @@ export function openFolder(
 ): Promise<RunningExchange> {
   return openToKill(dataDir, { nowMs: START_MS }, 'auto', {
     onSnapshot,
-    intakeThreads: 1,
     onWarning: (sentence) => {
       throw new Error(sentence)
     },

@@ -1,5 +1,5 @@
 // Puts the figures of the last benchmarks into the documents: the ten that matter to a reader into
-// README.md; all aims, the curve of intake threads and the latencies into benchmarks.md.
+// README.md; all aims, the curve of edge threads and the latencies into benchmarks.md.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { assert } from '../../engine/domain/assert.ts'
@@ -15,7 +15,7 @@ const END = '<!-- /bench -->'
 
 /** Each line: what to show of a row, its bench, a pattern of its text, and a description. */
 const HEADLINES = `
-figure  http      ^2 intake threads,         Signed orders over HTTP, durable before the reply
+figure  http      ^1 edge thread,            Signed orders over HTTP, durable before the reply
 figure  http      ^p50 at 1000/s,            Their latency at 1,000 orders/s, median
 figure  http      ^p99 at 1000/s,            Their latency at 1,000 orders/s, 99th percentile
 figure  core      ^core, 1 market, commands  Commands through rules, ledger and book, on one thread
@@ -32,7 +32,7 @@ const SHOWN: Readonly<Record<string, Reach>> = {
   ratio: reachOf('≥ 1×'),
   cost: reachOf('≤ 1×'),
 }
-const CURVE = /^(\d+) intake threads?$/
+const CURVE = /^(\d+) edge threads?$/
 const LATENCY = /^(p\d+(?:\.\d+)?|worst) at (\d+)\/s$/
 
 function headlineCells(results: readonly Result[], line: string): string[][] {
@@ -60,7 +60,7 @@ function curveOf(rows: readonly Row[]): string {
     const found = CURVE.exec(row.case)
     return found === null ? [] : [[found[1], numberText(row.median)]]
   })
-  return lines.length === 0 ? '' : markdownTable(['intake threads', 'orders/s'], lines)
+  return lines.length === 0 ? '' : markdownTable(['edge threads', 'orders/s'], lines)
 }
 
 function latenciesOf(rows: readonly Row[]): string {
@@ -86,7 +86,7 @@ export function pageBlock(benches: readonly Bench[], results: readonly Result[])
   const parts = [
     measuredOn(results),
     summaryTable(all),
-    curve === '' ? '' : 'What each core buys, by `--intake-threads`:',
+    curve === '' ? '' : 'What each core buys, by `--edge-threads`:',
     curve,
     latencies === '' ? '' : 'Latency of signed orders at constant rates, over HTTP and durable:',
     latencies,

@@ -83,7 +83,10 @@ export function requestsOf(orders: readonly UnsentOrder[]): Uint8Array[] {
   })
 }
 
-export function echoSetting({ traders, markets }: HttpSetting): Omit<EchoSetting, 'dataDir'> {
+export function echoSetting({
+  traders,
+  markets,
+}: HttpSetting): Pick<EchoSetting, 'tokens' | 'markets'> {
   return {
     tokens: traders.map(({ tokenId, profileId, account, secret }, index) => ({
       tokenNo: index + 1,

@@ -1,5 +1,6 @@
 // The servers of HTTP load: the exchange in its own process, and its baselines.
 
+import { SETTINGS } from '../../server/config.ts'
 import { type ServeOptions, ServerProcess } from '../../test/support/server-process.ts'
 import { withService } from '../harness/child.ts'
 import { withFolder } from '../harness/folder.ts'
@@ -13,6 +14,7 @@ export interface Target {
   readonly port: number
   readonly pid: number
   readonly setting: HttpSetting
+  readonly edgeThreads: number
 }
 
 async function serving<T>(
@@ -53,22 +55,25 @@ export function withServer<T>(
 export interface ExchangeOptions extends Pick<ServeOptions, 'program'> {
   readonly markets: number
   readonly args?: readonly string[]
+  /** The default of the machine when absent. */
+  readonly edgeThreads?: number
 }
 
 /** The exchange on an empty folder. The follower runs and every reply is durable. */
 export function withExchange<T>(
-  { markets, args = [], program }: ExchangeOptions,
+  { markets, args = [], program, edgeThreads = SETTINGS.edgeThreads.fallback }: ExchangeOptions,
   work: (target: Target) => Promise<T>,
 ): Promise<T> {
+  const all = ['--no-rate-limit', '--edge-threads', String(edgeThreads), ...args]
   return withFolder((dataDir) =>
-    serving({ dataDir, args: ['--no-rate-limit', ...args], program }, async (server) => {
-      const setting = await prepare(server.baseUrl, markets)
-      return await work({ port: Number(new URL(server.baseUrl).port), pid: server.pid, setting })
+    serving({ dataDir, args: all, program }, async ({ baseUrl, pid }) => {
+      const setting = await prepare(baseUrl, markets)
+      return await work({ port: Number(new URL(baseUrl).port), pid, setting, edgeThreads })
     }),
   )
 }
 
-/** An echo server beside an exchange. It knows the exchange's traders and markets. */
+/** An echo server beside an exchange, with as many threads. It knows its traders and markets. */
 export function withEcho<T>(target: Target, work: (port: number) => Promise<T>): Promise<T> {
   return withEchoIn(target, null, work)
 }
@@ -79,10 +84,10 @@ export function withDurableEcho<T>(target: Target, work: (port: number) => Promi
 }
 
 function withEchoIn<T>(
-  { setting }: Target,
+  { setting, edgeThreads: threads }: Target,
   dataDir: string | null,
   work: (port: number) => Promise<T>,
 ): Promise<T> {
   const task = { module: new URL('./echo-server.ts', import.meta.url), name: 'echoOrders' }
-  return withService(task, { ...echoSetting(setting), dataDir }, work)
+  return withService(task, { ...echoSetting(setting), threads, dataDir }, work)
 }

@@ -88,12 +88,8 @@ const EDGE_POINTS = [
 export type EdgePoint = (typeof EDGE_POINTS)[number]
 
 const THREAD_POINTS = [
-  /** The intake thread ends while it checks an order. */
-  'intake-ends',
   /** An edge thread ends while it checks an order. */
   'edge-ends',
-  /** The result of an order's check loses its last byte on the way to main. */
-  'intake-garbles',
   /** The query thread ends while it answers. */
   'query-ends',
   /** A query fails as if the machine had no file descriptors left. */

@@ -7,7 +7,7 @@ import { invalid, type Refusal, refuse } from '../messages/refusal.ts'
 import { headerTarget, targetOf } from './on-behalf.ts'
 
 // Partners that act for their sub-accounts (rules §12.1). Every route that authenticates its caller
-// on the main thread uses this check. Orders are authenticated on intake threads, which cannot see
+// on the main thread uses this check. Orders are authenticated on edge threads, which cannot see
 // the clearing, so server/edge/intake/intake.ts checks scope and partner in its own directory.
 // Change both together.
 

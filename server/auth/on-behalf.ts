@@ -1,5 +1,5 @@
 // The profile that a call acts for (rules §12.1). The header `x-on-behalf-of` and `onBehalfOf` of
-// query or body mean the same, on the main thread and in the intake threads alike.
+// query or body mean the same, on the main thread and on edge threads alike.
 
 import type { ProfileId } from '../../engine/domain/ids.ts'
 import { type Call, header } from '../messages/call.ts'

@@ -3,11 +3,11 @@ import { NO_TOKEN, type ProfileId, type TokenNo } from '../../engine/domain/ids.
 import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-precedence.ts'
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
 import { NO_BYTES } from './call.ts'
-import { openKey, RESULT, VERDICT } from './intake-layout.ts'
+import { RESULT, VERDICT } from './intake-layout.ts'
 import type { Extra } from './refusal.ts'
 
-// Intake results as read by main. Bytes that do not decode are a fault of the thread that wrote
-// them, and cost the call that they answer. No field is used before the whole result is read.
+// Intake results as read by main. Bytes that do not decode cost the call that they answer. No field
+// is used before the whole result is read.
 
 /** The additional fields of a refusal, and its name. */
 export interface OrderFlaw extends Extra {
@@ -142,18 +142,19 @@ function flawOf(text: string): OrderFlaw {
   return flaw
 }
 
-/** Reads one RESULT at a time; its fields describe the most recently read RESULT. */
+/**
+ * Reads one RESULT at a time; its fields describe the most recently read RESULT. The thread that
+ * wrote it does not know the id of the request.
+ */
 export class ResultReader {
   readonly #order = new VerifiedOrder()
   result: IntakeResult = this.#order
   /** 0 for a request of one order, WHOLE_GROUP for a group that is refused as a whole. */
   count = 0
   index = 0
-  /** The key of the request, as computed by `openKey`. */
-  key = 0
   task: ReplaceTask | null = null
 
-  read(bytes: Uint8Array): void {
+  read(bytes: Uint8Array, requestId: number): void {
     const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
     const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
@@ -163,14 +164,12 @@ export class ResultReader {
     this.index = view[RESULT.index]
     assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
     this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
-    this.key = openKey(view.readUInt32LE(RESULT.requestId), this.count !== 0)
-    this.result = this.#resultOf(view, recordEnd, textEnd)
+    this.result = this.#resultOf(view, requestId, recordEnd, textEnd)
   }
 
-  #resultOf(view: Buffer, recordEnd: number, textEnd: number): IntakeResult {
+  #resultOf(view: Buffer, requestId: number, recordEnd: number, textEnd: number): IntakeResult {
     const reject = rejectOf(view.readUInt16LE(RESULT.rejectNumber))
-    const requestId = view.readUInt32LE(RESULT.requestId)
-    if (reject === null) return this.#orderOf(view, recordEnd, textEnd)
+    if (reject === null) return this.#orderOf(view, requestId, recordEnd, textEnd)
     const text = view.toString('utf8', recordEnd, textEnd)
     if (reject === REJECT.INTERNAL) return brokenResult(requestId, text)
     if (reject === REJECT.VALIDATION) assertIssues(text)
@@ -185,7 +184,7 @@ export class ResultReader {
     }
   }
 
-  #orderOf(view: Buffer, recordEnd: number, textEnd: number): VerifiedOrder {
+  #orderOf(view: Buffer, requestId: number, recordEnd: number, textEnd: number): VerifiedOrder {
     const order = this.#order
     const recordBytes = recordEnd - RESULT.record
     assert(recordBytes >= PLACE_FIXED_BYTES, 'an order has a whole record')
@@ -194,7 +193,7 @@ export class ResultReader {
     const idBytes = view.readUInt16LE(RESULT.record + PLACE.clientOrderIdBytes)
     assert(PLACE.clientOrderId + idBytes <= recordBytes, 'a client id fits inside its record')
     const verdict = view[RESULT.verdict]
-    order.requestId = view.readUInt32LE(RESULT.requestId)
+    order.requestId = requestId
     order.profileId = view.readUInt32LE(RESULT.profileId)
     order.actorId = view.readUInt32LE(RESULT.actorId)
     order.tokenNo = view.readUInt32LE(RESULT.tokenNo)

@@ -5,8 +5,7 @@ import type { Market } from '../../engine/core/markets/catalogue.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import type { GroupPart, IntakeResult } from './intake-result.ts'
 
-export interface IntakeRequest {
-  readonly requestId: number
+export interface SignedRequest {
   readonly method: string
   readonly pathWithQuery: string
   readonly apiKey: string
@@ -18,10 +17,14 @@ export interface IntakeRequest {
   readonly form?: number
   /** The result of `headerTarget`; 0 when absent. */
   readonly onBehalfOf?: number
-  /** The results of an edge thread that checked the request (edge-layout.ts); absent without. */
-  readonly verdict?: Uint8Array | undefined
   /** The result of `idempotencyKeyOf`; '' when absent. A call with several orders has none. */
   readonly idempotencyKey?: string
+}
+
+export interface IntakeRequest extends SignedRequest {
+  readonly requestId: number
+  /** The results of an edge thread that checked the request (edge-layout.ts); absent without. */
+  readonly verdict?: Uint8Array | undefined
 }
 
 /** Receives the verdicts, in the order in which the intake gives them. */
@@ -33,8 +36,8 @@ export interface IntakeListener {
 
 /** The intake as the exchange uses it. */
 export interface OrderIntake {
-  /** Checks one request; the listener gets its result. False, and nothing is done, when full. */
-  submit(request: IntakeRequest): boolean
+  /** Checks one request; the listener gets its results. */
+  submit(request: IntakeRequest): void
   addMarket(market: Market): void
   archiveMarket(slug: string): void
   /** Holds results back until `resume`. */

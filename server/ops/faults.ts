@@ -6,7 +6,7 @@ import { WorkerFault } from '../../engine/domain/assert.ts'
 
 /**
  * The edges, in order: while a call is read, authenticated or handled; while its reply is built; in
- * a message of a socket; in a frame to a socket; in an intake thread; in the query thread.
+ * a message of a socket; in a frame to a socket; in the check of an order; in the query thread.
  */
 export const EDGES = ['http', 'reply', 'socket', 'frame', 'intake', 'query'] as const
 export type Edge = (typeof EDGES)[number]

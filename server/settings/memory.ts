@@ -27,56 +27,46 @@ export function memoryLimitBytes(
   return constrained > 0 && constrained < total ? constrained : total
 }
 
-function threadsThatFit(limitBytes: number, takenBytes = 0): number {
-  const bytes = limitBytes - MEMORY.baseBytes - MEMORY.stateBytes - takenBytes
+function freeBytes(limitBytes: number): number {
+  return limitBytes - MEMORY.baseBytes - MEMORY.stateBytes
+}
+
+function marketThreadsThatFit(limitBytes: number, edgeThreads: number): number {
+  const bytes = freeBytes(limitBytes) - edgeThreads * MEMORY.edgeThreadBytes
   return Math.max(0, Math.floor(bytes / MEMORY.threadBytes))
 }
 
-/** One core is main's. In a small container markets get half of the threads that fit. */
-export function intakeThreadsDefault(cores: number, limitBytes: number): number {
-  const half = Math.floor(threadsThatFit(limitBytes) / 2)
-  return Math.max(1, Math.min(cores - 1, half))
+/** Main, the journal and a market have a core each. At most half of the memory is for edges. */
+export function edgeThreadsDefault(cores: number, limitBytes: number): number {
+  const half = Math.floor(freeBytes(limitBytes) / 2 / MEMORY.edgeThreadBytes)
+  return Math.max(1, Math.min(cores - 3, half))
 }
 
-/** The threads that check orders: with edge threads, no others do. */
-export interface CheckingThreads {
-  readonly intakeThreads: number
+interface Threads {
   readonly edgeThreads: number
-}
-
-export interface Threads extends CheckingThreads {
   readonly marketThreads: 'each' | number
 }
 
-function bytesOf({ intakeThreads, edgeThreads }: CheckingThreads): number {
-  if (edgeThreads > 0) return edgeThreads * MEMORY.edgeThreadBytes
-  return intakeThreads * MEMORY.threadBytes
-}
-
 /** How many threads `--market-threads auto` shares. */
-export function marketThreadsAuto(limitBytes: number, checking: CheckingThreads): number {
-  const left = threadsThatFit(limitBytes, bytesOf(checking))
+export function marketThreadsAuto(limitBytes: number, edgeThreads: number): number {
+  const left = marketThreadsThatFit(limitBytes, edgeThreads)
   return Math.max(1, Math.min(LIMITS.marketThreadsAutoMax, left))
 }
 
 /** Names the flags that help when these threads may not fit; null when they do. */
 export function memoryWarning(
-  { marketThreads, ...checking }: Threads,
+  { marketThreads, edgeThreads }: Threads,
   limitBytes: number,
 ): string | null {
   const markets = marketThreads === 'each' ? LIMITS.marketThreadsEachMax : marketThreads
-  if (markets <= threadsThatFit(limitBytes, bytesOf(checking))) return null
-  const ofThreads = markets * MEMORY.threadBytes + bytesOf(checking)
-  const needed = MEMORY.baseBytes + MEMORY.stateBytes + ofThreads
+  if (markets <= marketThreadsThatFit(limitBytes, edgeThreads)) return null
+  const { baseBytes, stateBytes, threadBytes, edgeThreadBytes } = MEMORY
+  const ofThreads = markets * threadBytes + edgeThreads * edgeThreadBytes
   const inMb = (bytes: number) => Math.ceil(bytes / MB)
-  const [count, kind, eachBytes] =
-    checking.edgeThreads > 0
-      ? ([checking.edgeThreads, 'edge', MEMORY.edgeThreadBytes] as const)
-      : ([checking.intakeThreads, 'intake', MEMORY.threadBytes] as const)
   return (
     `this process may use ${inMb(limitBytes)} MB of memory; with ${markets} market threads and ` +
-    `${count} ${kind} threads it may need ${inMb(needed)} MB: lower --market-threads ` +
-    `(${inMb(MEMORY.threadBytes)} MB a thread) or --${kind}-threads (${inMb(eachBytes)} MB a ` +
-    'thread), or raise the limit'
+    `${edgeThreads} edge threads it may need ${inMb(baseBytes + stateBytes + ofThreads)} MB: ` +
+    `lower --market-threads (${inMb(threadBytes)} MB a thread) or --edge-threads ` +
+    `(${inMb(edgeThreadBytes)} MB a thread), or raise the limit`
   )
 }

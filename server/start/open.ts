@@ -41,8 +41,8 @@ import { BoardSlices } from '../api/boards/services.ts'
 import { slotSpecOf } from '../api/markets/market-changes.ts'
 import { queryUntil } from '../api/reads/private-reads.ts'
 import { SolvencyCounts, type SolvencyOptions } from '../api/solvency/services.ts'
+import { CoreIntake } from '../edge/intake/core-intake.ts'
 import type { DirectoryChange } from '../edge/intake/directory.ts'
-import { IntakePool, type IntakePoolOptions } from '../edge/intake/intake-pool.ts'
 import { intakeProfile } from '../edge/intake/intake-profile.ts'
 import type { IsArchived } from '../exchange/order-entry/order-entry.ts'
 import { SeenLookups } from '../exchange/order-entry/seen-lookups.ts'
@@ -60,6 +60,7 @@ import {
   Shards,
 } from '../exchange/sequencer/shard-map.ts'
 import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
+import type { IntakeListener } from '../messages/order-intake.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
@@ -76,8 +77,7 @@ export interface OpenOptions extends SnapshotOptions, SolvencyOptions {
   readonly keyFile: string | undefined
   readonly durability: Durability
   readonly marketThreads: MarketThreads
-  readonly intakeThreads: number
-  /** Threads that check orders before main gets them; absent when intake threads do. */
+  /** Threads that check orders before main gets them; absent when main checks all. */
   readonly edges?: OrderChecks | undefined
   readonly domain: { readonly name: string; readonly chainId: number }
   /** Maximum clock difference of a signed call with orders; that of all calls when absent. */
@@ -118,12 +118,12 @@ export interface Recovered {
 }
 
 export interface RunningExchange {
-  readonly pipeline: Pipeline<JournalHandle, IntakePool>
+  readonly pipeline: Pipeline<JournalHandle, CoreIntake>
   readonly shards: Shards
   readonly journal: JournalHandle
   readonly follower: FollowerHandle
   readonly query: QueryHandle
-  readonly intake: IntakePool
+  readonly intake: CoreIntake
   readonly seal: Seal
   readonly snapshots: Snapshots
   readonly solvency: SolvencyCounts
@@ -255,7 +255,7 @@ async function compareStates(
 
 /** Sends the whole directory to the intake, one market or one profile per step. */
 function* replicateToIntake(
-  intake: IntakePool,
+  intake: CoreIntake,
   clearing: Clearing,
   seal: Seal,
 ): Generator<undefined> {
@@ -275,24 +275,20 @@ function* replicateToIntake(
   }
 }
 
-/** Each of its threads receives the whole directory, and so does a thread that replaces one. */
+/** Each edge thread receives the whole directory, and so does a thread that replaces one. */
 function startIntake(
   { clearing }: Core,
   seal: Seal,
   options: OpenOptions,
-  listener: Pick<IntakePoolOptions, 'onResult' | 'onPart'>,
-): IntakePool {
+  listener: IntakeListener,
+): CoreIntake {
   const replicate = (): ReturnType<typeof replicateToIntake> =>
     replicateToIntake(intake, clearing, seal)
-  const intake = new IntakePool({
+  const intake = new CoreIntake({
     ...listener,
-    threads: options.edges === undefined ? options.intakeThreads : 0,
     mirror: (change) => options.edges?.change(change),
     domain: options.domain,
     orderSkewMs: options.orderSkewMs,
-    onFault: (reason) => options.onFault(reason.message),
-    replicate,
-    onReplaced: options.onWarning,
   })
   options.edges?.replicateBy(replicate)
   const change = replicate()
@@ -359,7 +355,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     await snapshots.takeLast()
     const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(pipeline) }
     await journal.stop()
-    await Promise.all([intake, query, follower, shards, solvency].map((each) => each.stop()))
+    await Promise.all([query, follower, shards, solvency].map((each) => each.stop()))
     lock.release()
     return last
   }
@@ -371,7 +367,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
 async function settlementOf(
   { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq, lastSeq }: FollowedTables & { throughSeq: Seq; lastSeq: Seq },
-): Promise<Pick<PipelineParts<JournalHandle, IntakePool>, 'settlement'>> {
+): Promise<Pick<PipelineParts<JournalHandle, CoreIntake>, 'settlement'>> {
   if (blockMs === undefined) return {}
   const waiting = lastSeq === throughSeq ? [] : await waitingTrades(query, throughSeq)
   const tradeOf = async (tradeSeq: Seq) => {
@@ -399,7 +395,7 @@ type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 
 interface PipelineLinks
   extends Pick<
-    PipelineParts<JournalHandle, IntakePool>,
+    PipelineParts<JournalHandle, CoreIntake>,
     'lookups' | 'onDurable' | 'isArchived' | 'settlement'
   > {
   readonly writer: JournalThread
@@ -411,7 +407,7 @@ function startPipeline(
   core: Core,
   seal: Seal,
   { writer, follower, ...links }: PipelineLinks,
-): Pipeline<JournalHandle, IntakePool> {
+): Pipeline<JournalHandle, CoreIntake> {
   const { clock, profileWaitSec, onCommit, onFault, collateralAddress } = options
   const specOf = collateralAddress === undefined ? null : slotSpecOf(collateralAddress)
   const booksMax = booksMaxOf(options.marketThreads)

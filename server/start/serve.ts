@@ -175,9 +175,7 @@ async function open(
     onProgress: progressOn(log),
   })
   const { recovered } = exchange
-  const { edgeThreads } = config
-  const intakeThreads = exchange.intake.threads.length
-  const threads = { marketThreads, intakeThreads, edgeThreads }
+  const threads = { marketThreads, edgeThreads: config.edgeThreads }
   log.info({ ...recovered, curve: curve.name, ...threads }, 'recovered')
   if (recovered.lostRecords > 0) {
     log.warn(
@@ -234,11 +232,10 @@ function warnOfVariables(log: Log): void {
 }
 
 /** A start with too little memory only warns, because the memory per thread is an estimate. */
-function marketThreadsOf({ marketThreads: given, ...config }: ServeConfig, log: Log) {
+function marketThreadsOf({ marketThreads: given, edgeThreads }: ServeConfig, log: Log) {
   const limitBytes = memoryLimitBytes()
-  const marketThreads = given === 'auto' ? marketThreadsAuto(limitBytes, config) : given
-  const { intakeThreads, edgeThreads } = config
-  const warning = memoryWarning({ marketThreads, intakeThreads, edgeThreads }, limitBytes)
+  const marketThreads = given === 'auto' ? marketThreadsAuto(limitBytes, edgeThreads) : given
+  const warning = memoryWarning({ marketThreads, edgeThreads }, limitBytes)
   if (warning !== null) log.warn(warning)
   return marketThreads
 }

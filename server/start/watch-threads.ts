@@ -24,11 +24,11 @@ interface BetweenBusyTimes {
 
 /** Every thread except main, whose event loop counts for itself. */
 function busyTimesOf(
-  { shards, intake, journal, follower, query }: RunningExchange,
+  { shards, journal, follower, query }: RunningExchange,
   edges: readonly WatchedThread[],
 ) {
   const markets = shards.all.filter((shard) => !shard.isInline)
-  const inThreads = [...edges, ...intake.threads, ...markets]
+  const inThreads = [...edges, ...markets]
   return [
     ...inThreads.map(({ name, busyTimes }) => ({ labels: { thread: name }, busyTimes })),
     { labels: { thread: 'journal' }, busyTimes: journal.busyTimes },

@@ -182,10 +182,9 @@ function watchFollower(exchange: RunningExchange, metrics: Metrics): void {
 }
 
 function watchQueues(exchange: RunningExchange, metrics: Metrics): void {
-  const { pipeline, journal, intake, query, shards } = exchange
+  const { pipeline, journal, query, shards } = exchange
   const { gauge } = metrics
   const add = gauge.bind(metrics)
-  add('outcomex_intake_in_flight', 'Orders inside the intake pool.', () => intake.inFlight())
   add('outcomex_replies_waiting', 'Replies in progress.', () => pipeline.underWay)
   add('outcomex_replies_waiting_for_disk', 'Replies that wait only for the journal.', () => {
     return pipeline.publisher.durableWaitingCount

@@ -29,7 +29,7 @@ await compileProgram()
 function serve(dataDir: string, threads: string): Promise<ServerProcess> {
   // No block is due while a slow machine starts and stops: it would be one more command.
   const blocks = ['--block-ms', '60000']
-  const args = ['--market-threads', threads, '--intake-threads', '1', '--no-rate-limit', ...blocks]
+  const args = ['--market-threads', threads, '--no-rate-limit', ...blocks]
   return ServerProcess.start({ dataDir, args })
 }
 

@@ -39,7 +39,7 @@ await compileProgram()
 
 const DAY_MS = 86_400_000
 const YES = { isBuy: true, outcome: 'yes', ticks: 500, sizeRaw: SHARE, type: 'GTC' } as const
-const args = ['--intake-threads', '1', '--no-rate-limit']
+const args = ['--no-rate-limit']
 
 test('a backup amid trading holds all that was acknowledged when it began', async () => {
   const data = newFolder()

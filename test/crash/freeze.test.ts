@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 test('a freeze cancels every order once, although the server died half way', async () => {
   const dataDir = newFolder()
-  const args = ['--intake-threads', '1', '--market-threads', '2', '--no-rate-limit']
+  const args = ['--market-threads', '2', '--no-rate-limit']
   const first = await ServerProcess.start({ dataDir, args })
   const { trader, markets } = await makeQuoter(new ExchangeClient(first.baseUrl))
   await first.stop()

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts'
 
 test('a heartbeat cancels every order once, although the server died half way', async () => {
   const dataDir = newFolder()
-  const args = ['--intake-threads', '1', '--market-threads', '2', '--no-rate-limit']
+  const args = ['--market-threads', '2', '--no-rate-limit']
   const first = await ServerProcess.start({ dataDir, args, fault: 'mid-cancels:1' })
   const client = new ExchangeClient(first.baseUrl)
   const { trader } = await makeQuoter(client)

@@ -23,7 +23,7 @@ const resolved = new Set<string>()
 let salt = random.between(1, 1e6)
 
 function start(threads: string, fault?: string): Promise<ServerProcess> {
-  const args = ['--intake-threads', '1', '--market-threads', threads, '--block-ms', '10']
+  const args = ['--market-threads', threads, '--block-ms', '10']
   return ServerProcess.start({ dataDir, args: [...args, '--no-rate-limit'], fault })
 }
 

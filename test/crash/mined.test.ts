@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 
 await compileProgram()
 
-const args = ['--block-ms', '0', '--intake-threads', '1', '--market-threads', '1']
+const args = ['--block-ms', '0', '--market-threads', '1']
 
 async function newestTrade(baseUrl: string): Promise<unknown> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }

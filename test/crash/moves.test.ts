@@ -28,7 +28,7 @@ const sent: { key: string; path: string; body: object; reply?: string }[] = []
 let salt = random.between(1, 1e6)
 
 function start(fault?: string): Promise<ServerProcess> {
-  const args = ['--intake-threads', '1', '--market-threads', '2', '--block-ms', '10']
+  const args = ['--market-threads', '2', '--block-ms', '10']
   return ServerProcess.start({ dataDir, args: [...args, '--no-rate-limit'], fault })
 }
 

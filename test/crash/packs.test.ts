@@ -67,7 +67,7 @@ test('packs that are owed survive every death, and each is paid once', async () 
   const dataDir = newFolder()
   const { records, packIds, markets } = owed()
   fillJournal(dataDir, records)
-  const args = ['--intake-threads', '1', '--market-threads', '0', '--accept-clock']
+  const args = ['--market-threads', '0', '--accept-clock']
   for (const fault of ['mid-packs:1', 'mid-packs:3']) {
     const { signal } = await runProgram(['serve', '--data', dataDir, '--port', '0', ...args], {
       fault,

@@ -67,7 +67,7 @@ test('a rebuild that dies half way is finished by the next start or rebuild', as
     assert.ok(seq > 0 && seq < flow.seq)
   }
   assert.equal((await run('rebuild', halves[0])).code, 0)
-  const args = ['--intake-threads', '1', '--accept-clock']
+  const args = ['--accept-clock']
   const server = await ServerProcess.start({ dataDir: halves[1], args })
   assert.equal(server.recovered.seq, flow.seq)
   await server.stop()
@@ -101,7 +101,7 @@ test('a death between two pages of a large command loses no row and doubles none
   assert.equal((await rebuild(half, 'mid-backlog:3')).signal, 'SIGKILL')
   assert.equal(appliedSeq(half), flow.seq)
   assert.ok(lateRows(half) > 0, 'it died among its pages')
-  const args = ['--intake-threads', '1', '--accept-clock']
+  const args = ['--accept-clock']
   const server = await ServerProcess.start({ dataDir: half, args })
   await until(() => lateRows(half) === 0)
   await server.stop()

@@ -33,7 +33,7 @@ const NO = { ...YES, outcome: 'no' } as const
 await compileProgram()
 
 const dataDir = newFolder()
-const threads = ['--intake-threads', '1', '--market-threads', '2']
+const threads = ['--market-threads', '2']
 const args = [...threads, '--no-rate-limit', '--block-ms', '0']
 let server = await ServerProcess.start({ dataDir, args })
 let client = new ExchangeClient(server.baseUrl)

@@ -12,7 +12,7 @@ import { compileProgram, ServerProcess, verify } from '../support/server-process
 // Files that go away under a running process, and a second process on the same folder. Two
 // processes never both acknowledge, and the journal has every acknowledged order.
 
-const ARGS = ['--intake-threads', '1', '--no-rate-limit', '--block-ms', '60000']
+const ARGS = ['--no-rate-limit', '--block-ms', '60000']
 /** The low six bytes of a salt: salts of tests are numbers, so these bytes hold all of one. */
 const SALT_LOW = PLACE.salt + 26
 

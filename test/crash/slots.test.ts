@@ -20,7 +20,7 @@ import { until } from '../support/until.ts'
 
 await compileProgram()
 
-const args = ['--block-ms', '0', '--intake-threads', '1', '--market-threads', '1']
+const args = ['--block-ms', '0', '--market-threads', '1']
 const T0 = 1_800_000_000_000
 const SLOT_MS = slotMsOf(seriesSpec())
 const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'

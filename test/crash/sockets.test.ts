@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 await compileProgram()
 
-const THREADS = ['--intake-threads', '1', '--market-threads', '1']
+const THREADS = ['--market-threads', '1']
 
 /** A port that the system picked cannot be listened on again for a minute; a named port can. */
 async function freePort(): Promise<number> {

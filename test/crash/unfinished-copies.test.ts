@@ -14,7 +14,7 @@ import { compileProgram, ServerProcess } from '../support/server-process.ts'
 
 const random = new Random(freshSeed())
 await compileProgram()
-const args = ['--intake-threads', '1', '--no-rate-limit']
+const args = ['--no-rate-limit']
 
 /** A start refuses this folder and makes nothing in it. */
 async function refusedStart(data: string, why: RegExp, ...flags: string[]): Promise<void> {

@@ -38,7 +38,6 @@ const FATAL_LEVEL = 50
 const GAUGES = [
   'replies_waiting',
   'replies_waiting_for_disk',
-  'intake_in_flight',
   'query_waiting',
   'journal_waiting_bytes',
   'open_orders',
@@ -97,7 +96,7 @@ export class Stage {
 
   static async open(dataDir: string): Promise<Stage> {
     const provider = openProvider(dataDir)
-    const args = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', '1']
+    const args = ['--no-rate-limit', '--market-threads', '1']
     const rules = ['--social-provider', 'demo', '--pack-rest', '0']
     const more = ['--block-ms', '50', ...rules, ...provider.flags]
     const server = await ServerProcess.start({ dataDir, args: [...args, ...more] })

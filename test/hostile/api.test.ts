@@ -253,6 +253,5 @@ test('afterwards the exchange answers and nothing is in flight', async () => {
   const ready = await live.send('GET', '/ready')
   assert.equal(at(ready.body, 'ready'), true)
   assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
-  assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
   assert.equal(live.gateway.inFlight, 0)
 })

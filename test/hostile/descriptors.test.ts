@@ -14,7 +14,7 @@ const CONNECTIONS = 1200
 test('connections beyond the files are refused, and the exchange works afterwards', async () => {
   const server = await ServerProcess.start({
     dataDir: newFolder(),
-    args: ['--intake-threads', '1', '--market-threads', '1', '--no-rate-limit'],
+    args: ['--market-threads', '1', '--no-rate-limit'],
     wrapper: ['prlimit', `--nofile=${FILES}:${FILES}`],
   })
   const { port } = new URL(server.baseUrl)

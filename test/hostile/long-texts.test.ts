@@ -13,7 +13,7 @@ const {
   rain: market,
   alice,
 } = await exchange({
-  flags: ['--intake-threads', '1'],
+  flags: [],
   markets: ['rain'],
   traders: { alice: 1_000_000_000 },
 })

@@ -232,7 +232,6 @@ test('a revoked token places no more orders', async () => {
 test('afterwards nothing is under way, and a restart finds the same state', async () => {
   assert.deepEqual(live.faults, [])
   assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
-  assert.equal(await live.gauge('outcomex_intake_in_flight'), 0)
   assert.equal(live.gateway.inFlight, 0)
   assert.equal(brokenInvariant(live.exchange.pipeline.clearing), null)
   await live.restart()

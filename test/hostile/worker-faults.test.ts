@@ -24,8 +24,7 @@ interface Stage {
 async function stage(fault: string): Promise<Stage> {
   process.env[FAULT_VARIABLE] = fault
   try {
-    const flags = ['--intake-threads', '1']
-    const staged = await exchange({ flags, markets: ['rain'], traders: ['alice'] })
+    const staged = await exchange({ markets: ['rain'], traders: ['alice'] })
     const { live, rain: market, alice } = staged
     await live.exchange.query.warm()
     await accepted(live.call(alice, 'GET', '/markets/rain/user-orders'))
@@ -45,31 +44,28 @@ async function assertOver({ live }: Stage, edge: 'intake' | 'query', count: numb
   assert.equal(await live.gauge(`outcomex_faults_total{edge="${edge}"}`), count)
   const faults = live.faults.splice(0)
   assert.equal(faults.length, count, faults.join('\n'))
-  const { pipeline, intake } = live.exchange
-  assert.equal(intake.inFlight(), 0)
+  const { pipeline } = live.exchange
   assert.equal(pipeline.orders.reserved, 0)
   assert.equal(pipeline.queues.count, 0)
 }
 
-for (const point of ['in-intake', 'intake-ends']) {
-  test(`${point}: one order of many breaks its thread, and the others are placed`, async () => {
-    const here = await stage(`${point}:5`)
-    const { live, market, alice } = here
-    const sent = Array.from({ length: 24 }, () =>
-      live.place(alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
-    )
-    const replies = await Promise.all(sent)
-    const broken = replies.filter(({ status }) => status !== 201)
-    assert.equal(broken.length, 1)
-    assertBroke(broken[0])
-    const own = await live.call(alice, 'GET', '/markets/rain/user-orders')
-    assert.ok(Array.isArray(own.body) && own.body.length === 23, own.text)
-    await assertOver(here, 'intake', 1)
-  })
-}
+test('one order of many breaks its check, and the others are placed', async () => {
+  const here = await stage('in-intake:5')
+  const { live, market, alice } = here
+  const sent = Array.from({ length: 24 }, () =>
+    live.place(alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
+  )
+  const replies = await Promise.all(sent)
+  const broken = replies.filter(({ status }) => status !== 201)
+  assert.equal(broken.length, 1)
+  assertBroke(broken[0])
+  const own = await live.call(alice, 'GET', '/markets/rain/user-orders')
+  assert.ok(Array.isArray(own.body) && own.body.length === 23, own.text)
+  await assertOver(here, 'intake', 1)
+})
 
-test('a cancel-replace that breaks the thread cancels and places nothing', async () => {
-  const here = await stage('intake-ends:2')
+test('a cancel-replace that breaks its check cancels and places nothing', async () => {
+  const here = await stage('in-intake:2')
   const { live, market, alice } = here
   const rests = await live.place(alice, market, { ticks: 100, sizeRaw: 1_000_000 })
   const orderId = orderIdOf(rests)
@@ -79,26 +75,6 @@ test('a cancel-replace that breaks the thread cancels and places nothing', async
   const still = await live.call(alice, 'GET', '/markets/rain/user-orders')
   assert.equal(at(still.body, 0, 'id'), orderId, still.text)
   await accepted(live.call(alice, 'POST', '/orders/cancel-replace', operation))
-  await assertOver(here, 'intake', 1)
-})
-
-test('a batch whose third order breaks gets one 500, and its first two orders stand', async () => {
-  const here = await stage('intake-garbles:3')
-  const { live, market, alice } = here
-  const orders = Array.from({ length: 5 }, () =>
-    orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 }),
-  )
-  assertBroke(await live.call(alice, 'POST', '/orders/batch', { orders }))
-  // Until another thread has its place there is capacity for nobody.
-  const again = await untilTaken(() => live.call(alice, 'POST', '/orders/batch', { orders }))
-  assert.equal(again.status, 200, again.text)
-  const results = at(again.body, 'results')
-  assert.ok(Array.isArray(results))
-  // The orders before the break were placed.
-  assert.deepEqual(
-    results.map((each) => at(each, 'status')),
-    [409, 409, 201, 201, 201],
-  )
   await assertOver(here, 'intake', 1)
 })
 

@@ -37,7 +37,7 @@ export class ServedVenue implements Venue {
     const dataDir = join(folder, 'data')
     mkdirSync(dataDir)
     const provider = openProvider(dataDir)
-    const limits = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', '1']
+    const limits = ['--no-rate-limit', '--market-threads', '1']
     const rules = ['--block-ms', '50', '--pack-rest', '0', '--social-provider', 'demo']
     const args = [...limits, ...rules, ...provider.flags]
     const server = await ServerProcess.start({ dataDir, args })

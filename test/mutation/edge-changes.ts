@@ -8,7 +8,7 @@ const BOUNDS = ['test/server/edge/http/gateway/bounds.test.ts']
 const CONNECTIONS = ['test/server/edge/http/gateway/connections.test.ts']
 const CLIENTS = ['test/server/edge/http/gateway/clients.test.ts']
 const FAULTS = ['test/server/edge/http/gateway/faults.test.ts']
-const INTAKE = ['test/server/edge/intake/intake-faults.test.ts']
+const INTAKE = ['test/server/edge/intake/core-intake.test.ts']
 const QUERIES = ['test/persistence/query/query-handle.test.ts']
 const WORKERS = [`${HOSTILE}/worker-faults.test.ts`]
 
@@ -335,28 +335,28 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/intake/intake-pool.ts',
-    tests: [...INTAKE, ...WORKERS],
+    file: 'server/edge/intake/core-intake.ts',
+    tests: INTAKE,
     changes: [
       [
-        'the order that broke a thread is run again',
-        'if (isToBlame) this.#break(open, workingAt,',
-        'if (isToBlame && open.size < 0) this.#break(open, workingAt,',
+        'a result that does not decode is left out',
+        'if (broke !== null) {',
+        'if (broke !== null && next < 0) {',
       ],
       [
-        'a thread that breaks is not replaced',
-        'if (replicate === undefined || isTooOften) {',
-        'if (replicate === undefined || open.size > 0) {',
+        'a batch that breaks half way leaves its last orders open',
+        'for (let index = next; index < count; index++) onPart(',
+        'for (let index = next; index < next; index++) onPart(',
       ],
       [
-        'a thread that breaks on what is replicated to it is replaced for ever',
-        '!isToBlame && this.#deaths.tooMany(performance.now())',
-        '!isToBlame && open.size < 0',
+        'a verdict that is held back is read from memory that was reused',
+        'results.push(this.#isPaused ? new Uint8Array(part) : part)',
+        'results.push(part)',
       ],
       [
-        'a result that does not decode ends the process',
-        'this.#garbled(worker, bytes, error)\n      return',
-        'throw error',
+        'an order passes those that were held back before it',
+        '        this.#held = [...held.slice(index), ...this.#held]\n        return',
+        '        this.#held = [...this.#held, ...held.slice(index + 1)]\n        return',
       ],
     ],
   },

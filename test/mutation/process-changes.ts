@@ -348,9 +348,9 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [
       ['no limit is a limit of nothing', 'constrained > 0 && ', ''],
       [
-        'intake threads take no memory',
-        'threadsThatFit(limitBytes, bytesOf(checking))\n  return',
-        'threadsThatFit(limitBytes)\n  return',
+        'edge threads take no memory',
+        'freeBytes(limitBytes) - edgeThreads * MEMORY.edgeThreadBytes',
+        'freeBytes(limitBytes)',
       ],
     ],
   },

@@ -47,8 +47,8 @@ function sentence(line: string, env: Env = {}): string {
 }
 
 test('without settings every value is its default', () => {
-  const { intakeThreads, ...rest } = config('')
-  assert.ok(intakeThreads >= 1)
+  const { edgeThreads, ...rest } = config('')
+  assert.ok(edgeThreads >= 1)
   assert.deepEqual(rest, {
     port: 3000,
     host: '127.0.0.1',
@@ -56,7 +56,6 @@ test('without settings every value is its default', () => {
     demo: false,
     headerPrefixes: ['svc-', 'lmts-'],
     sessionCookies: ['outcomex_session', 'limitless_session'],
-    edgeThreads: 0,
     marketThreads: 'auto',
     durability: 'full',
     blockMs: 250,
@@ -248,7 +247,7 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--session-cookie a,a', /^--session-cookie must be/],
   ['--market-threads many', /^--market-threads must be auto, each or a whole number/],
   ['--market-threads 257', /^--market-threads must be/],
-  ['--intake-threads 0', /^--intake-threads must be a whole number from 1 to 256/],
+  ['--edge-threads 257', /^--edge-threads must be a whole number from 0 to 256/],
   ['--durability fast', /^--durability must be one of full, normal, not 'fast'$/],
   ['--log-level loud', /^--log-level must be one of fatal, error/],
   ['--chain-id 0', /^--chain-id must be a whole number from 1 to 2\^53 - 1/],

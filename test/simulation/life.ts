@@ -26,7 +26,7 @@ import { PackDesk, PackQuotes } from '../../server/api/packs/packs.ts'
 import { Curation } from '../../server/api/packs/services.ts'
 import { Moves, MovesOnce } from '../../server/api/portfolio/services.ts'
 import { TradingModeChanges } from '../../server/api/system/services.ts'
-import { IntakePool, type IntakePoolOptions } from '../../server/edge/intake/intake-pool.ts'
+import { CoreIntake } from '../../server/edge/intake/core-intake.ts'
 import { intakeProfile } from '../../server/edge/intake/intake-profile.ts'
 import { Pipeline, type ShardListener } from '../../server/exchange/pipeline.ts'
 import { OrderIds } from '../../server/exchange/read-model/order-ids.ts'
@@ -36,6 +36,7 @@ import { DEADLINES_FIRST } from '../../server/exchange/sequencer/sequencer.ts'
 import { Shards } from '../../server/exchange/sequencer/shard-map.ts'
 import { EmbeddedChain } from '../../server/exchange/settlement/embedded-chain.ts'
 import type { SettlementParts } from '../../server/exchange/settlement/mining.ts'
+import type { IntakeListener } from '../../server/messages/order-intake.ts'
 import { rejectName } from '../support/reject-name.ts'
 import { marketSpec } from '../support/specs.ts'
 import { expectedRefusal } from './gates.ts'
@@ -84,7 +85,7 @@ const CANCELED = ORDER_STATUSES.indexOf('CANCELED')
 export class Life {
   readonly model: Model
   readonly published = new PublishedMarkets()
-  readonly pipeline: Pipeline<SimJournal, IntakePool>
+  readonly pipeline: Pipeline<SimJournal, CoreIntake>
   readonly shards: Shards
   readonly threads: SimThread[] = []
   readonly journal: SimJournal
@@ -102,7 +103,7 @@ export class Life {
   readonly curation: Curation
   readonly partners: PartnerAccounts
   readonly replaces: CancelReplace
-  readonly intake: IntakePool
+  readonly intake: CoreIntake
   readonly replicated = new Replicated()
   /** Changes without an answer. */
   openChanges = 0
@@ -181,7 +182,7 @@ export class Life {
     this.moves = new Moves(pipeline, new MovesOnce(pipeline, () => Promise.resolve(undefined)))
   }
 
-  #openPipeline(clearing: Clearing, parts: LifeParts): Pipeline<SimJournal, IntakePool> {
+  #openPipeline(clearing: Clearing, parts: LifeParts): Pipeline<SimJournal, CoreIntake> {
     const { setting, disk } = parts
     return new Pipeline({
       clearing,
@@ -206,13 +207,8 @@ export class Life {
     })
   }
 
-  #startIntake(listener: Pick<IntakePoolOptions, 'onResult' | 'onPart'>): IntakePool {
-    const intake = new IntakePool({
-      ...listener,
-      threads: 0,
-      domain: { name: 'Simulated', chainId: 1 },
-      onFault: (reason) => assert.fail(reason),
-    })
+  #startIntake(listener: IntakeListener): CoreIntake {
+    const intake = new CoreIntake({ ...listener, domain: { name: 'Simulated', chainId: 1 } })
     this.replicated.listen(intake)
     return intake
   }

@@ -2,12 +2,8 @@
 // of rules §1.8 that come before those of the sequencer.
 
 import type { RejectName } from '../../engine/domain/reject-precedence.ts'
-import type {
-  IntakePool,
-  MarketEntry,
-  ProfileEntry,
-  TokenEntry,
-} from '../../server/edge/intake/intake-pool.ts'
+import type { CoreIntake, ProfileEntry, TokenEntry } from '../../server/edge/intake/core-intake.ts'
+import type { MarketEntry } from '../../server/edge/intake/directory.ts'
 
 /** A call as a client signs it, and the faults of its signature. */
 export interface SimCall {
@@ -32,7 +28,7 @@ export class Replicated {
   readonly markets = new Map<string, MarketEntry>()
 
   /** Notes what the pool receives from now on. */
-  listen(intake: IntakePool): void {
+  listen(intake: CoreIntake): void {
     const addToken = intake.addToken.bind(intake)
     intake.addToken = (token) => {
       this.tokens.set(token.tokenId, token)

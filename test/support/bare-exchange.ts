@@ -18,7 +18,6 @@ export function openToKill(
     keyFile: undefined,
     durability: 'full',
     marketThreads,
-    intakeThreads: 0,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },
     clock: reportedClock(() => clock.nowMs),
     profileWaitSec: () => 0,

@@ -338,7 +338,7 @@ export class CrashRounds {
 }
 
 function serve(dataDir: string, marketThreads: string, fault?: string): Promise<ServerProcess> {
-  const args = ['--intake-threads', '1', '--no-rate-limit', '--market-threads', marketThreads]
+  const args = ['--no-rate-limit', '--market-threads', marketThreads]
   // Several snapshots in each round: a kill may find one half saved, and a start may begin with
   // one.
   args.push('--snapshot-every', '60')

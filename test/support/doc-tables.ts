@@ -83,7 +83,7 @@ function caching(): string {
 
 function defaultOf({ flag, fallback, kind }: AnySetting): string {
   // This default depends on the machine.
-  if (flag === 'intake-threads') return 'cores − 1'
+  if (flag === 'edge-threads') return 'cores − 3'
   if (fallback === undefined) return 'none'
   if (fallback === false) return 'off'
   if (kind.show !== undefined) return kind.show(fallback)

@@ -175,7 +175,7 @@ export class LiveExchange implements Kept {
   /** Waits until no call is under way. */
   async idle(): Promise<void> {
     const { pipeline, intake } = this.exchange
-    const underWay = () => this.gateway.inFlight + pipeline.underWay + intake.inFlight()
+    const underWay = () => this.gateway.inFlight + pipeline.underWay + intake.heldCount
     while (underWay() > 0) await new Promise(setImmediate)
   }
 
@@ -428,8 +428,9 @@ export interface LiveOptions {
 function configOf({ dataDir, flags = [] }: LiveOptions): ServeConfig {
   const line = ['--data', dataDir ?? newFolder(), '--port', '0', '--admin-token', ADMIN_TOKEN]
   const threads = flags.includes('--market-threads') ? [] : ['--market-threads', '1']
-  const all = [...line, ...threads, '--intake-threads', '1', ...flags]
-  const reading = readConfig(all, {}, (path) => readFileSync(path, 'utf8'))
+  const all = [...line, ...threads, ...flags]
+  const env = { OUTCOMEX_EDGE_THREADS: process.env.TEST_EDGES ?? '1' }
+  const reading = readConfig(all, env, (path) => readFileSync(path, 'utf8'))
   assert.ok(reading.ok, 'the flags of a test are right')
   return reading.config
 }
@@ -456,12 +457,10 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   return new LiveExchange(placed, kept, await open(placed, kept))
 }
 
-/** Edge threads, where the exchange has any. `TEST_EDGES` gives them to each. */
 function edgesOf(config: ServeConfig, rateLimit: boolean, onFault: (sentence: string) => void) {
-  const edgeThreads = Number(process.env.TEST_EDGES ?? config.edgeThreads)
   const report = (error: unknown) => onFault(String(error))
   const reports = { onFault: report, onFatal: report, onReplaced: () => {} }
-  return openEdges({ ...config, rateLimit, edgeThreads }, ANY_ADDRESS, reports)
+  return openEdges({ ...config, rateLimit }, ANY_ADDRESS, reports)
 }
 
 async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise<Running> {

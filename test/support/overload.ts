@@ -208,7 +208,7 @@ export class Overload {
     for (;;) {
       const text = await metricsOf(this.#server.baseUrl)
       const gauge = (name: string) => gaugeIn(text, `outcomex_${name}`)
-      const isIdle = gauge('replies_waiting') === 0 && gauge('intake_in_flight') === 0
+      const isIdle = gauge('replies_waiting') === 0
       if (isIdle && gauge('follower_seq') === gauge('sequenced_seq')) return
     }
   }

@@ -63,13 +63,13 @@ export function programWords(...options: readonly string[]): readonly [string, .
 }
 
 /**
- * The environment without settings of the exchange: a test states each of them itself. Only
- * `TEST_EDGES` gives edge threads to the exchanges of all tests of a file.
+ * The environment without settings of the exchange: a test states each of them itself. Only the
+ * number of edge threads does not depend on the machine: it is `TEST_EDGES`, or 1.
  */
 function cleanEnv(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
-  const { TEST_EDGES: edges } = process.env
-  if (edges !== undefined) entries.push(['OUTCOMEX_EDGE_THREADS', edges])
+  const { TEST_EDGES: edges = '1' } = process.env
+  entries.push(['OUTCOMEX_EDGE_THREADS', edges])
   return Object.fromEntries(entries)
 }
 

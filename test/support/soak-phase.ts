@@ -135,7 +135,7 @@ export class SoakPhase {
     for (;;) {
       const text = await metricsOf(this.#server.baseUrl)
       const gauge = (name: string) => gaugeIn(text, `outcomex_${name}`)
-      if (gauge('replies_waiting') > 0 || gauge('intake_in_flight') > 0) continue
+      if (gauge('replies_waiting') > 0) continue
       if (gauge('follower_seq') === gauge('sequenced_seq')) return text
     }
   }

@@ -94,6 +94,6 @@ async function checkMoney(
 
 function serve(at: { dataDir: string; probe: SoakProbe }, life: number): Promise<ServerProcess> {
   const marketThreads = MARKET_THREADS[life % MARKET_THREADS.length]
-  const args = ['--no-rate-limit', '--intake-threads', '1', '--market-threads', marketThreads]
+  const args = ['--no-rate-limit', '--market-threads', marketThreads]
   return ServerProcess.start({ ...at, args })
 }

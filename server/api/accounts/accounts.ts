@@ -36,7 +36,7 @@ import { mintToken } from '../../auth/hmac-signature.ts'
 import { mintSession, type ProvenLogin } from '../../auth/session.ts'
 import { formatAddress } from '../../crypto/address.ts'
 import { addressOfKey } from '../../crypto/ecdsa.ts'
-import type { IntakePool } from '../../edge/intake/intake-pool.ts'
+import type { CoreIntake } from '../../edge/intake/core-intake.ts'
 import { intakeProfile } from '../../edge/intake/intake-profile.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
@@ -82,10 +82,10 @@ interface EditWatch {
 export class AccountChanges {
   readonly #pipeline: Pipeline
   readonly #seal: Seal
-  readonly #intake: IntakePool
+  readonly #intake: CoreIntake
   readonly #watched = new Map<number, EditWatch>()
 
-  constructor(pipeline: Pipeline, seal: Seal, intake: IntakePool) {
+  constructor(pipeline: Pipeline, seal: Seal, intake: CoreIntake) {
     this.#pipeline = pipeline
     this.#seal = seal
     this.#intake = intake
@@ -209,7 +209,7 @@ export class AccountChanges {
     return null
   }
 
-  /** The intake threads drop a profile together with its last token, unless it is a sub-account. */
+  /** The edge threads drop a profile together with its last token, unless it is a sub-account. */
   #forgetIfIdle(profileId: ProfileId): void {
     const { accounts } = this.#pipeline.clearing
     if (intakeProfile(accounts, this.#seal, profileId) !== null) return
@@ -381,7 +381,7 @@ const refused = (reject: Reject, retryAfterSec = 0): Refused => ({ reject, retry
 export class PartnerAccounts {
   readonly #pipeline: Pipeline
   readonly #seal: Seal
-  readonly #intake: IntakePool
+  readonly #intake: CoreIntake
   /** The default venue of markets. */
   readonly #exchangeAddress: string
   /**
@@ -393,7 +393,7 @@ export class PartnerAccounts {
   #retriedMs = 0
 
   constructor(
-    { pipeline, seal, intake }: { pipeline: Pipeline; seal: Seal; intake: IntakePool },
+    { pipeline, seal, intake }: { pipeline: Pipeline; seal: Seal; intake: CoreIntake },
     exchangeAddress: string,
   ) {
     this.#pipeline = pipeline

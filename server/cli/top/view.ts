@@ -22,10 +22,9 @@ export interface Shown {
 export const STEPS = ['read', ...STEPS_OF.order, 'whole']
 const MODES = ['normal', 'post_only', 'cancel_only', 'disabled']
 const BUSIEST = 8
-/** Main, an intake, the journal, two markets and the follower: as many as the line holds. */
+/** Main, an edge, the journal, two markets and the follower: as many as the line holds. */
 const BUSIEST_THREADS = 6
 const QUEUES = [
-  ['orders in the intake', 'intake_in_flight'],
   ['replies', 'replies_waiting'],
   ['of them for the disk', 'replies_waiting_for_disk'],
   ['questions', 'query_waiting'],

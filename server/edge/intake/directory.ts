@@ -7,7 +7,7 @@ import { type Signer, signerOf } from '../../crypto/ecdsa.ts'
 import { domainSeparator } from '../../crypto/eip712.ts'
 import { wordOf } from '../../crypto/uint256.ts'
 
-// The part of the exchange that the intake needs: tokens, profiles and markets. Each intake thread
+// The part of the exchange that the intake needs: tokens, profiles and markets. Each edge thread
 // has its own copy, and main sends it all changes in order. A late change is harmless, because the
 // sequencer checks again that the token is still valid.
 
@@ -203,7 +203,7 @@ export class Directory {
 // Such an order is judged like one for any resolved market.
 // Invariant: their number is bounded; the least recently used one is evicted.
 
-/** Sends markets to the intake threads. */
+/** Sends markets to all copies of the directory. */
 interface MarketReporter {
   addMarket(market: MarketEntry): void
   archiveMarket(slug: string): void

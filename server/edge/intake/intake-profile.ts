@@ -1,7 +1,7 @@
 import { type Accounts, NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
 import type { ProfileId } from '../../../engine/domain/ids.ts'
 import { type Seal, walletKeyOf } from '../../../persistence/seal.ts'
-import type { ProfileEntry } from './intake-pool.ts'
+import type { ProfileEntry } from './core-intake.ts'
 
 function openedKey(seal: Seal, sealedKey: Uint8Array, profileId: ProfileId): string {
   return Buffer.from(seal.open(sealedKey, walletKeyOf(profileId))).toString('base64')

@@ -15,7 +15,7 @@ import { targetOf } from '../../auth/on-behalf.ts'
 import { hashOrder } from '../../crypto/eip712.ts'
 import { FORM, RESULT, WHOLE_GROUP } from '../../messages/intake-layout.ts'
 import { isSound } from '../../messages/intake-result.ts'
-import type { IntakeRequest } from '../../messages/order-intake.ts'
+import type { SignedRequest } from '../../messages/order-intake.ts'
 import type { Extra, Issue } from '../../messages/refusal.ts'
 import type { Directory, KnownMarket, KnownProfile, KnownToken } from './directory.ts'
 import { keyIssues } from './order/client-order-id.ts'
@@ -78,7 +78,7 @@ export class Intake {
    * Returns all RESULTs of a request; the bytes of each are valid until `give` returns. A fault
    * costs only this request: its last RESULT reports it (design §11).
    */
-  answer(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+  answer(request: SignedRequest, give: (result: Uint8Array) => void): void {
     try {
       edgePoint('in-intake')
       if ((request.form ?? FORM.ORDER) === FORM.ORDER) give(this.check(request))
@@ -88,10 +88,9 @@ export class Intake {
     }
   }
 
-  #broken({ requestId, form = FORM.ORDER }: IntakeRequest, error: unknown): Uint8Array {
+  #broken({ form = FORM.ORDER }: SignedRequest, error: unknown): Uint8Array {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
-    output.writeUInt32LE(requestId, RESULT.requestId)
     if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
     output.writeUInt16LE(REJECT.INTERNAL.number, RESULT.rejectNumber)
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
@@ -99,10 +98,9 @@ export class Intake {
   }
 
   /** Returns one RESULT (intake-layout.ts); its bytes are valid until the next call. */
-  check(request: IntakeRequest): Uint8Array {
+  check(request: SignedRequest): Uint8Array {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
-    output.writeUInt32LE(request.requestId, RESULT.requestId)
     const token = this.#prove(request)
     if (token instanceof Reject) return this.#unproven(token, request)
     const value = parseJson(request.body)
@@ -114,10 +112,9 @@ export class Intake {
    * Returns one RESULT per order of a group, or one RESULT when the group is refused as a whole.
    * The bytes are valid until `give` returns. The caller is authenticated once.
    */
-  checkGroup(request: IntakeRequest, give: (result: Uint8Array) => void): void {
+  checkGroup(request: SignedRequest, give: (result: Uint8Array) => void): void {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
-    output.writeUInt32LE(request.requestId, RESULT.requestId)
     output[RESULT.count] = WHOLE_GROUP
     const token = this.#prove(request)
     if (token instanceof Reject) {
@@ -140,7 +137,7 @@ export class Intake {
     }
   }
 
-  #part({ body, task }: Part, token: KnownToken, call: IntakeRequest): Uint8Array {
+  #part({ body, task }: Part, token: KnownToken, call: SignedRequest): Uint8Array {
     const output = this.#output
     const result = this.#body(body, token, call)
     const taskBytes = writeWhole(output, task, result.length)
@@ -149,7 +146,7 @@ export class Intake {
   }
 
   /** The token that signed the call, or why the call does not prove it. */
-  #prove(request: IntakeRequest): KnownToken | Reject {
+  #prove(request: SignedRequest): KnownToken | Reject {
     const token = this.#directory.token(request.apiKey)
     const reject = checkTokenCall(token, request.apiKey, request, SCOPES, this.#skewMs)
     if (reject !== null) return reject
@@ -159,12 +156,12 @@ export class Intake {
     return token
   }
 
-  #unproven(reject: Reject, request: IntakeRequest): Uint8Array {
+  #unproven(reject: Reject, request: SignedRequest): Uint8Array {
     const isWrong = reject === REJECT.HMAC_INVALID
     return this.#refuse(reject, isWrong ? hmacRefusal(request) : undefined)
   }
 
-  #body(value: unknown, token: KnownToken, call: IntakeRequest): Uint8Array {
+  #body(value: unknown, token: KnownToken, call: SignedRequest): Uint8Array {
     this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
     if (!isOrderBody(value)) return this.#invalid(shapeIssues(value))
     const { profileId, issue } = targetOf(call.onBehalfOf ?? 0, value.onBehalfOf)

@@ -257,7 +257,7 @@ export class EdgeRequests {
     const proof = { apiKey, timestamp, signature, onBehalfOf: headerTarget(call) }
     const signed = { method, pathWithQuery, body, form, idempotencyKey: idempotencyKeyOf(call) }
     const results: Uint8Array[] = []
-    intake.answer({ requestId: 0, nowMs: nowMs(), ...proof, ...signed }, (result) => {
+    intake.answer({ nowMs: nowMs(), ...proof, ...signed }, (result) => {
       results.push(new Uint8Array(result))
     })
     const at = frames.reserve(FROM_EDGE.VERDICT, BODY + partsBytes(results))

@@ -188,14 +188,14 @@ export class OrderEntry {
     const { timesRow, sender, replays, idempotencyKey = '' } = call
     const isKeyed = idempotencyKey !== ''
     const id = this.#open.put({ timesRow, reply, sender, replays, isKeyed })
-    if (!this.submit(call, id)) this.#reply(id, { reject: REJECT.OVERLOADED })
+    this.submit(call, id)
   }
 
-  /** Gives a request to the intake; false, and nothing is done, when the intake is full. */
-  submit(call: OrderCall, requestId: number, form = 0): boolean {
+  /** Gives a request to the intake. */
+  submit(call: OrderCall, requestId: number, form = 0): void {
     assert(this.#intake !== null, 'signed orders come through the intake')
     const nowMs = this.#parts.clock.wallMs()
-    return this.#intake.submit({ requestId, nowMs, form, ...call })
+    this.#intake.submit({ requestId, nowMs, form, ...call })
   }
 
   // The verdict of the intake, then the caller's token and rate.

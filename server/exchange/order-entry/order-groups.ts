@@ -81,9 +81,8 @@ export class OrderGroups {
     if (!this.#orders.hasCapacity(ordersMax)) return false
     const requestId = this.#requested.put({ ordersMax, onPart })
     this.#orders.reserve(ordersMax)
-    const taken = this.#orders.submit(call, requestId, form)
-    if (!taken) this.#end(requestId)
-    return taken
+    this.#orders.submit(call, requestId, form)
+    return true
   }
 
   /** Takes the intake's verdict on one order of a request. */

@@ -98,8 +98,8 @@ const results = [
   result(
     'http',
     ...rows,
-    rowOf('1 intake thread', 'orders/s', [9000]),
-    rowOf('2 intake threads', 'orders/s', [15_000]),
+    rowOf('1 edge thread', 'orders/s', [9000]),
+    rowOf('2 edge threads', 'orders/s', [15_000]),
     rowOf('p50 at 1000/s', 'ms', [0.5]),
     rowOf('p99 at 1000/s', 'ms', [1.5]),
   ),
@@ -130,7 +130,7 @@ test('the page has summary, intake curve and latencies', () => {
   const text = pageBlock([httpBench, memoryBench], results)
   assert.match(text, /^Measured on M\.\n/)
   assert.match(text, /\| signed orders over HTTP.* \| 0\.75× \| met, short of 0\.8× \|/)
-  assert.match(text, /\| intake threads \| orders\/s \|\n.*\n\| 1 \| 9,000 \|\n\| 2 \| 15,000 \|/)
+  assert.match(text, /\| edge threads \| orders\/s \|\n.*\n\| 1 \| 9,000 \|\n\| 2 \| 15,000 \|/)
   assert.match(text, /\| 1,000 \| 0\.500 \| 1\.500 \|/)
   assert.match(text, /\| memory per dead order.* \| not measured \| – \|/)
 })

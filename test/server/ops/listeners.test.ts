@@ -11,7 +11,7 @@ import { ADMIN_TOKEN, runProgram, ServerProcess } from '../../support/server-pro
 
 // The routes of operators: behind a token on the public listener, or on a listener of their own.
 
-const THREADS = ['--market-threads', '1', '--intake-threads', '1']
+const THREADS = ['--market-threads', '1']
 const AUTHORIZATION = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
 function operatorsUrl({ stdout }: ServerProcess): string {

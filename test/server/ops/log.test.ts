@@ -64,7 +64,7 @@ function readAll(fd: number): string {
 
 function startServer(stderr: number | 'pipe') {
   const words = ['serve', '--data', newFolder(), '--port', '0', '--admin-token', ADMIN_TOKEN]
-  const flags = ['--no-rate-limit', '--market-threads', '1', '--intake-threads', '1']
+  const flags = ['--no-rate-limit', '--market-threads', '1']
   const [node, ...program] = programWords()
   const child = spawn(node, [...program, ...words, ...flags], { stdio: ['ignore', 'pipe', stderr] })
   assert.ok(child.stdout !== null)

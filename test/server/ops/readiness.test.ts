@@ -132,7 +132,7 @@ for (const [point, name] of [
   ['market-stall:8', 'markets'],
 ] as const) {
   test(`an exchange is not ready while its ${name} stand still, and is ready later`, async (t) => {
-    const args = ['--market-threads', '1', '--intake-threads', '1', '--no-rate-limit']
+    const args = ['--market-threads', '1', '--no-rate-limit']
     const server = await ServerProcess.start({ dataDir: newFolder(), args, fault: point })
     const { baseUrl } = server
     t.after(() => server.signal('SIGKILL'))

@@ -109,7 +109,6 @@ test('commits, queues and the follower have metrics', async () => {
   assert.ok(bytes >= 48 * seq && bytes % 8 === 0, `${bytes}`)
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
   for (const name of [
-    'intake_in_flight',
     'replies_waiting',
     'replies_waiting_for_disk',
     'query_waiting',
@@ -128,7 +127,7 @@ test('busy times and collections have series for each thread', async () => {
   const seq = live.exchange.pipeline.durableSeq
   assert.ok(await live.exchange.follower.whenApplied(seq, 5000))
   await live.place(alice, market, { ticks: 100 })
-  for (const thread of ['journal', 'follower', 'market-0', 'intake-0']) {
+  for (const thread of ['journal', 'follower', 'market-0', 'edge-0']) {
     const count = await live.gauge(`outcomex_busy_seconds_count{thread="${thread}"}`)
     assert.ok(count > 0, thread)
   }
@@ -146,7 +145,7 @@ test('each thread reports how long it was busy, main and its commits too', async
   const all = await samples('outcomex_')
   const secOf = (name: string) => all.get(name) ?? -1
   const busyOf = (thread: string) => secOf(`thread_busy_seconds_total{thread="${thread}"}`)
-  for (const thread of ['main', 'intake-0', 'market-0']) assert.ok(busyOf(thread) > 0, thread)
+  for (const thread of ['main', 'edge-0', 'market-0']) assert.ok(busyOf(thread) > 0, thread)
   const besides = { journal: 'commit_seconds', follower: 'tables_commit_seconds' }
   for (const [thread, commits] of Object.entries(besides)) {
     const spentSec = secOf(`${commits}_sum`)

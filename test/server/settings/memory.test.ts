@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
-  intakeThreadsDefault,
+  edgeThreadsDefault,
   MEMORY,
   marketThreadsAuto,
   memoryLimitBytes,
@@ -27,39 +27,34 @@ test('the limit of a container counts, and without one the memory of the machine
 })
 
 test('threads are as many as fit in the memory, and one of each kind at least', () => {
-  const rows: [limit: number, cores: number, intake: number, markets: number][] = [
+  const rows: [limit: number, cores: number, edges: number, markets: number][] = [
     [64 * MB, 1, 1, 1],
     [128 * MB, 8, 1, 1],
-    [256 * MB, 2, 1, 5],
-    [256 * MB, 64, 3, 3],
-    [384 * MB, 2, 1, 16],
-    [512 * MB, 64, 14, 15],
-    [GB, 64, 38, 16],
-    [8 * GB, 64, 63, 16],
+    [256 * MB, 2, 1, 4],
+    [256 * MB, 64, 1, 4],
+    [384 * MB, 2, 1, 15],
+    [512 * MB, 64, 6, 16],
+    [512 * MB, 5, 2, 16],
+    [GB, 64, 16, 16],
+    [8 * GB, 64, 61, 16],
     [8 * GB, 1, 1, 16],
   ]
-  for (const [limit, cores, intake, markets] of rows) {
+  for (const [limit, cores, edges, markets] of rows) {
     const output = `${limit / MB} MB, ${cores} cores`
-    assert.equal(intakeThreadsDefault(cores, limit), intake, output)
-    assert.equal(
-      marketThreadsAuto(limit, { intakeThreads: intake, edgeThreads: 0 }),
-      markets,
-      output,
-    )
-    const threads = intake + markets
-    const used = MEMORY.baseBytes + MEMORY.stateBytes + threads * MEMORY.threadBytes
-    assert.ok(threads === 2 || used <= limit, output)
+    assert.equal(edgeThreadsDefault(cores, limit), edges, output)
+    assert.equal(marketThreadsAuto(limit, edges), markets, output)
+    const ofThreads = edges * MEMORY.edgeThreadBytes + markets * MEMORY.threadBytes
+    const used = MEMORY.baseBytes + MEMORY.stateBytes + ofThreads
+    assert.ok(edges + markets === 2 || used <= limit, output)
   }
 })
 
-test('edge threads take the place of intake threads, and more memory', () => {
-  const auto = (edgeThreads: number) =>
-    marketThreadsAuto(256 * MB, { intakeThreads: 3, edgeThreads })
-  assert.deepEqual([0, 1, 2, 9].map(auto), [3, 4, 2, 1])
-  const threads = { marketThreads: 3, intakeThreads: 3 }
-  assert.equal(memoryWarning({ ...threads, edgeThreads: 1 }, 256 * MB), null)
+test('edge threads leave less memory to market threads', () => {
+  const auto = (edgeThreads: number) => marketThreadsAuto(256 * MB, edgeThreads)
+  assert.deepEqual([0, 1, 2, 9].map(auto), [6, 4, 2, 1])
+  assert.equal(memoryWarning({ marketThreads: 3, edgeThreads: 1 }, 256 * MB), null)
   assert.match(
-    memoryWarning({ ...threads, edgeThreads: 2 }, 256 * MB) ?? '',
+    memoryWarning({ marketThreads: 3, edgeThreads: 2 }, 256 * MB) ?? '',
     /with 3 market threads and 2 edge threads it may need 267 MB: .* --edge-threads [(]25 MB/,
   )
 })
@@ -67,15 +62,15 @@ test('edge threads take the place of intake threads, and more memory', () => {
 test('threads that may not fit are a warning that names the flags', () => {
   const limit = 256 * MB
   const warning = (marketThreads: 'each' | number, limitBytes = limit) =>
-    memoryWarning({ marketThreads, intakeThreads: 1, edgeThreads: 0 }, limitBytes)
-  assert.equal(warning(5), null)
-  assert.equal(warning(0, 200 * MB), null)
+    memoryWarning({ marketThreads, edgeThreads: 1 }, limitBytes)
+  assert.equal(warning(4), null)
+  assert.equal(warning(0, 210 * MB), null)
   const many = warning(16) ?? ''
   assert.match(
     many,
-    /may use 256 MB .*; with 16 market threads and 1 intake threads it may need 371 MB/,
+    /may use 256 MB .*; with 16 market threads and 1 edge threads it may need 385 MB/,
   )
-  assert.match(many, /lower --market-threads [(]11 MB a thread[)] or --intake-threads [(]11 MB/)
+  assert.match(many, /lower --market-threads [(]11 MB a thread[)] or --edge-threads [(]25 MB/)
   assert.match(warning('each') ?? '', /64 market/)
   assert.match(warning(1, 128 * MB) ?? '', /128 MB/)
 })

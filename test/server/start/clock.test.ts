@@ -11,7 +11,7 @@ import { compileProgram, metricsOf, ServerProcess } from '../../support/server-p
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-const args = ['--intake-threads', '1', '--market-threads', '0']
+const args = ['--market-threads', '0']
 await compileProgram()
 
 /** An exchange with a market, whose last command has this time. */

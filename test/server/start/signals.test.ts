@@ -51,7 +51,7 @@ test('a serving exchange opens no debugger, ignores USR2, and stops at QUIT', as
 
 test('a signal before the listening line stops in order too', async () => {
   const [node, ...words] = programWords()
-  const args = ['serve', '--data', newFolder(), '--port', '0', '--intake-threads', '1']
+  const args = ['serve', '--data', newFolder(), '--port', '0']
   const child = spawn(node, [...words, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let log = ''
   child.stderr.on('data', (bytes) => {
@@ -86,7 +86,7 @@ test('a debugger that a signal opened before the first line is closed', {
   skip: !isLinux,
 }, async () => {
   const [node, ...words] = programWords(ANY_PORT)
-  const args = ['serve', '--data', newFolder(), '--port', '0', '--intake-threads', '1']
+  const args = ['serve', '--data', newFolder(), '--port', '0']
   const child = spawn(node, [...words, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
   child.stderr.on('data', (bytes) => {

@@ -20,7 +20,7 @@ const WAYS = [
 ] as const
 
 function serveArgs(dataDir: string): string[] {
-  return ['serve', '--data', dataDir, '--port', '0', '--intake-threads', '1']
+  return ['serve', '--data', dataDir, '--port', '0']
 }
 
 /** A start whose output goes to a full disk, or into a pipe that nobody reads. */

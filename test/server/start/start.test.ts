@@ -79,7 +79,7 @@ test('the exchange takes its port over from the early listener before it', async
   await new Promise((resolve) => reserved.close(resolve))
   const starting = ServerProcess.start({
     dataDir: newFolder(),
-    args: ['--port', `${address.port}`, '--intake-threads', '1'],
+    args: ['--port', `${address.port}`],
   })
   const early = await firstAnswer(`${base}/ready`)
   const server = await starting

@@ -34,7 +34,7 @@ const parts = (short: string) => ['_bucket', '_sum', '_count'].map((end) => name
 
 const HISTOGRAMS = 'step_seconds commit_seconds event_loop_delay_seconds'.split(' ')
 const NUMBERS = `
-  uptime_seconds trading_mode open_orders check_passed faults_total durable_seq intake_in_flight
+  uptime_seconds trading_mode open_orders check_passed faults_total durable_seq
   replies_waiting replies_waiting_for_disk journal_waiting_bytes market_waiting_bytes query_waiting
   disk_free_bytes follower_lag_commands journal_records_total snapshot_failures_total
   thread_busy_seconds_total sockets_open socket_frames_total socket_held_bytes
@@ -168,7 +168,6 @@ function checksOf(figures: Figures): Metadata {
 
 function queuesOf(words: Words): Metadata {
   return [
-    ['Orders in the intake', words.count('intake_in_flight')],
     ['Replies', words.count('replies_waiting')],
     ['Waiting for disk', words.count('replies_waiting_for_disk')],
     ['For the journal', words.bytes('journal_waiting_bytes')],

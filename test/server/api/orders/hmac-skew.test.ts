@@ -8,7 +8,7 @@ import { assertRefused } from '../../../support/replies.ts'
 
 const UNIT = 1_000_000
 const { live, ann } = await exchange({
-  flags: ['--hmac-skew', '3600', '--intake-threads', '1'],
+  flags: ['--hmac-skew', '3600'],
   traders: { ann: 1000 * UNIT },
 })
 const market = await live.openMarket('rain')

@@ -71,7 +71,7 @@ test('a copy of a stopped data folder can be read where nothing can be written',
 
 test('the folder of a killed server can be read where nothing can be written', async () => {
   const killed = newFolder()
-  const args = ['--intake-threads', '1', '--market-threads', '0', '--no-rate-limit']
+  const args = ['--market-threads', '0', '--no-rate-limit']
   const server = await ServerProcess.start({ dataDir: killed, args })
   after(() => server.signal('SIGKILL'))
   const client = new ExchangeClient(server.baseUrl)

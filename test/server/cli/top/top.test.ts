@@ -69,7 +69,7 @@ test('a view shows the rates, the steps, the queues and the busiest markets', as
   assert.match(shown, /^a second +orders 2\.0, cancels 0\.0, /m)
   assert.match(shown, /^order p50 .* ms|µs/m)
   assert.match(shown, /^threads .*\bmain \d/m)
-  assert.match(shown, /^threads .*\bintake-0 \d/m)
+  assert.match(shown, /^threads .*\bedge-0 \d/m)
   assert.match(shown, /^queues +orders in the intake 0, replies 0/m)
   assert.deepEqual(
     lines.slice(-2).map((line) => line.trim().split(/ {2,}/)),

@@ -33,7 +33,6 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
   const body = goodBody()
   const result = send(body)
   assert.equal(result.name, 'NONE', result.text)
-  assert.equal(result.requestId, 5)
   assert.equal(result.verdict, ALL_OK)
   assert.equal(result.profileId, 7)
   assert.equal(result.ownerId, 7)

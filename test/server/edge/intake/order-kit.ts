@@ -95,7 +95,6 @@ export function check(call: IntakeRequest) {
   const recordEnd = RESULT.record + result.readUInt32LE(RESULT.recordBytes)
   return {
     name: rejectName(rejectOf(result.readUInt16LE(RESULT.rejectNumber))),
-    requestId: result.readUInt32LE(RESULT.requestId),
     verdict: result[RESULT.verdict],
     profileId: result.readUInt32LE(RESULT.profileId),
     ownerId: result.readDoubleLE(RESULT.ownerId),
