@@ -224,6 +224,9 @@ export const LIMITS = {
    * cut.
    */
   unreadReplyBytes: { all: 256 << 20, address: 16 << 20 },
+  /** Longest reply that an edge thread keeps, and all that it keeps. */
+  keptReplyBytesMax: 256 << 10,
+  keptReplies: { bytesMax: 16 << 20, targetsMax: 4096 },
   /** Cached compressed replies, and concurrent compressions on the library's four threads. */
   compressedReplies: { bytesMax: 32 << 20, entriesMax: 1 << 14, atOnceMax: 2 },
   /**
@@ -347,6 +350,8 @@ export const LIMITS = {
   socketTapeBytesMax: 64 * 1024,
   /** Account frames queued for a slow reader. Above it the reader is disconnected. */
   socketLagBytesMax: 1 << 20,
+  /** The same, whatever they wait for. */
+  socketWaitingBytesMax: 1 << 24,
   /** Queued frames of all accounts. Above it the lagging readers are disconnected. */
   socketLogBytesMax: 1 << 28,
   /** Account frames not rendered yet. Above it their readers are disconnected. */

@@ -4,3 +4,8 @@ import type { TimeMs } from '../../engine/domain/units.ts'
 export function isoText(atMs: TimeMs): string {
   return new Date(atMs).toISOString()
 }
+
+/** The reply to GET /time, in JSON. */
+export function timeText(nowMs: TimeMs): string {
+  return `{"serverTime":${nowMs},"iso":"${isoText(nowMs)}"}`
+}

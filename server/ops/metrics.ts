@@ -26,6 +26,14 @@ export interface IncomingRequest {
   readonly endedMs: number
 }
 
+/** Requests that ended where `http` was not called. */
+export interface CountedElsewhere {
+  /** The path of their GET route; null for requests that were refused before they had a route. */
+  readonly path: string | null
+  readonly status: number
+  readonly count: number
+}
+
 /** One of the series of a histogram. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>
@@ -69,6 +77,7 @@ export class Metrics {
   readonly #registry = new Registry()
   readonly #routes = new Map<IncomingRequest['route'], Map<string, RouteCounts>>()
   readonly #refusals = new Map<string, number>()
+  #countElsewhere: () => readonly CountedElsewhere[] = () => []
   readonly #read = eachKind()
   readonly #whole = eachKind()
   readonly #keptMs: number
@@ -76,14 +85,22 @@ export class Metrics {
 
   constructor(keptMs = KEPT_MS) {
     this.#keptMs = keptMs
-    this.totals('outcomex_http_requests_total', HTTP_HELP, ['method', 'route', 'status'], () =>
-      this.#counts().flatMap(({ method, path: route, byStatus }) =>
+    this.totals('outcomex_http_requests_total', HTTP_HELP, ['method', 'route', 'status'], () => [
+      ...this.#counts().flatMap(({ method, path: route, byStatus }) =>
         [...byStatus].map(([status, value]) => ({
           labels: { method, route, status: `${status}` },
           value,
         })),
       ),
-    )
+      ...this.#countElsewhere().map(({ path, status, count: value }) => ({
+        labels: {
+          method: path === null ? 'other' : 'GET',
+          route: path ?? 'none',
+          status: `${status}`,
+        },
+        value,
+      })),
+    ])
     const refused = 'Refused HTTP requests by refusal.'
     this.totals('outcomex_refusals_total', refused, ['code'], () =>
       [...this.#refusals].map(([code, value]) => ({ labels: { code }, value })),
@@ -95,6 +112,11 @@ export class Metrics {
         values,
       })),
     )
+  }
+
+  /** Adds the requests that end without `http`; `read` is called at each rendering. */
+  countsElsewhere(read: () => readonly CountedElsewhere[]): void {
+    this.#countElsewhere = read
   }
 
   #counts(): RouteCounts[] {

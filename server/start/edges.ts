@@ -1,4 +1,5 @@
 import type { ServeConfig } from '../config.ts'
+import type { Limits } from '../edge/http/access/rate-limit.ts'
 import type { ConnectionBounds } from '../edge/http/gateway/connections.ts'
 import { ORDER_FORMS } from '../edge/intake/order-forms.ts'
 import { EdgeListener, type EdgeListenerOptions } from '../edge/threads/edge-listener.ts'
@@ -9,11 +10,14 @@ type Reports = Pick<EdgeListenerOptions, 'onFault' | 'onFatal' | 'onReplaced'>
 export function openEdges(
   config: ServeConfig,
   bounds: ConnectionBounds,
+  limits: Limits | null,
   reports: Reports,
 ): EdgeListener | undefined {
   const { edgeThreads: threads, tls, domain, orderSkewMs, headerPrefixes, addressHeader } = config
   if (threads === 0) return undefined
-  const rates = config.rateLimit ? config.rates : null
+  const rates = limits === null ? null : config.rates
+  const addresses = limits === null ? null : limits.shared
   const checks = { headerPrefixes, orderForms: ORDER_FORMS, rates, addressHeader }
-  return new EdgeListener({ threads, bounds, tls, domain, orderSkewMs, checks, ...reports })
+  const about = { bounds, tls, domain, orderSkewMs, checks, addresses }
+  return new EdgeListener({ threads, ...about, ...reports })
 }

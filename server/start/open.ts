@@ -61,12 +61,15 @@ import {
 } from '../exchange/sequencer/shard-map.ts'
 import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
 import type { IntakeListener } from '../messages/order-intake.ts'
+import type { Versions } from '../messages/versions.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
 
 /** Threads that have their own copies of the directory. */
 interface OrderChecks {
+  /** What they know of changes; raised as soon as anything of the exchange is shown. */
+  readonly versions: Versions
   change(change: DirectoryChange): void
   /** How a new thread gets the whole directory: each step makes a few changes. */
   replicateBy(replicate: () => Iterator<unknown>): void
@@ -166,7 +169,7 @@ function showRestored({ clearing }: Exchange, published: PublishedMarkets): void
 
 /** Replays the one-thread core to the end of the journal. */
 function recover(options: OpenOptions, folder: KeyedFolder, { tail, lostRecords }: JournalEnd) {
-  const published = new PublishedMarkets()
+  const published = new PublishedMarkets(options.edges?.versions)
   const visit = (command: Command, exchange: Exchange) => {
     exchange.apply(command)
     published.replayed(command, exchange.clearing)

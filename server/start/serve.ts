@@ -316,10 +316,11 @@ async function identityOf(
 function edgesOf(
   config: ServeConfig,
   bounds: ConnectionBounds,
+  limits: Limits | null,
   faults: EdgeFaults,
   log: Log,
 ): EdgeListener | undefined {
-  return openEdges(config, bounds, {
+  return openEdges(config, bounds, limits, {
     onFault: (error) => faults.note('http', error),
     onFatal: (sentence) => fatal(log, sentence),
     onReplaced: (sentence) => log.warn(sentence),
@@ -339,7 +340,7 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   const commits = new CommitFigures()
   const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
   const connections = connectionsOf(config)
-  const edges = edgesOf(config, connections, faults, log)
+  const edges = edgesOf(config, connections, limits, faults, log)
   const { onCommit } = commits
   const exchange = await open(config, log, { edges, limits, ownCalls, clock, onCommit })
   const metrics = new Metrics()

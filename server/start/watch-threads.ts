@@ -3,6 +3,7 @@
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import type { BusyTimes } from '../../engine/thread/busy-times.ts'
 import type { Distribution } from '../../engine/thread/distribution.ts'
+import type { EdgeCounts } from '../edge/threads/edge-counts.ts'
 import type { Metrics, Series } from '../ops/metrics.ts'
 import type { RunningExchange } from './open.ts'
 
@@ -12,6 +13,7 @@ const MICROS_PER_SEC = 1e6
 export interface WatchedThread {
   readonly name: string
   readonly busyTimes: BusyTimes
+  readonly counts: Pick<EdgeCounts, 'read'>
   /** Its event loop counts for itself: its work has parts outside of the busy times. */
   readonly activeMs: number
 }

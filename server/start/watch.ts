@@ -71,6 +71,7 @@ export class CommitFigures {
 export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watched): Watch {
   const { trace, limits, faults, log, clock, commits, edges = [] } = watched
   metrics.steps(exchange.pipeline.times)
+  metrics.countsElsewhere(() => edges.flatMap(({ counts }) => counts.read()))
   watchState(exchange, metrics)
   watchFollower(exchange, metrics)
   watchQueues(exchange, metrics)
@@ -260,7 +261,7 @@ function watchLimits(limits: Limits | null, metrics: Metrics): void {
   const refusedOf = each((limiter, rateClass) => limiter.refusedOf(rateClass))
   metrics.totals('outcomex_rate_limited_total', refused, ['by', 'lane'], refusedOf)
   const keys = 'Addresses and profiles whose buckets are not full.'
-  const keysOf = each((limiter, rateClass) => limiter.keysOf(rateClass))
+  const keysOf = each((limiter, rateClass) => limiter.keysOf(rateClass, performance.now()))
   metrics.gauges('outcomex_rate_limit_keys', keys, ['by', 'lane'], keysOf)
 }
 

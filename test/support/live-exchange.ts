@@ -9,7 +9,7 @@ import { signCall } from '../../server/auth/hmac-signature.ts'
 import { identityCheck } from '../../server/auth/identity.ts'
 import { digestOf } from '../../server/auth/session.ts'
 import { readConfig, type ServeConfig } from '../../server/config.ts'
-import { openLimits } from '../../server/edge/http/access/rate-limit.ts'
+import { type Limits, openLimits } from '../../server/edge/http/access/rate-limit.ts'
 import { ANY_ADDRESS } from '../../server/edge/http/gateway/connections.ts'
 import { Gateway } from '../../server/edge/http/gateway/gateway.ts'
 import { accountOf } from '../../server/edge/intake/order/client-order.ts'
@@ -137,6 +137,10 @@ export class LiveExchange implements Kept {
     return this.#running.services
   }
 
+  get edges(): EdgeListener | undefined {
+    return this.#running.edges
+  }
+
   get gateway(): Gateway<Services> {
     return this.#running.gateway
   }
@@ -156,6 +160,12 @@ export class LiveExchange implements Kept {
   /** Moves the server's clock; clients that use `nowMs` move with it. */
   shiftClock(byMs: number): void {
     this.time.offsetMs += byMs
+    this.#setEdgeClocks()
+  }
+
+  #setEdgeClocks(): void {
+    const { edges } = this
+    if (edges !== undefined) edges.clockOffsetMs = this.nowMs() - Date.now()
   }
 
   /** Moves the clock, and waits until everything that is due is done. */
@@ -235,8 +245,7 @@ export class LiveExchange implements Kept {
   }
 
   async #sendOnce(method: string, path: string, init: RequestInit): Promise<Reply> {
-    const { edges } = this.#running
-    if (edges !== undefined) edges.clockOffsetMs = this.nowMs() - Date.now()
+    this.#setEdgeClocks()
     const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { ...init, method })
     const text = await response.text()
     // A test may repeat a read or a refused call for as long as it waits for something.
@@ -457,10 +466,10 @@ export async function startLive(options: LiveOptions = {}): Promise<LiveExchange
   return new LiveExchange(placed, kept, await open(placed, kept))
 }
 
-function edgesOf(config: ServeConfig, rateLimit: boolean, onFault: (sentence: string) => void) {
+function edgesOf(config: ServeConfig, limits: Limits | null, onFault: (line: string) => void) {
   const report = (error: unknown) => onFault(String(error))
   const reports = { onFault: report, onFatal: report, onReplaced: () => {} }
-  return openEdges({ ...config, rateLimit }, ANY_ADDRESS, reports)
+  return openEdges(config, ANY_ADDRESS, limits, reports)
 }
 
 async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise<Running> {
@@ -469,7 +478,7 @@ async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise
   const onFault = (sentence: string) => faults.push(sentence)
   const commits = new CommitFigures()
   const limits = options.limited === true ? openLimits(config.rates) : null
-  const edges = edgesOf(config, limits !== null, onFault)
+  const edges = edgesOf(config, limits, onFault)
   const exchange = await openExchange({
     ...config,
     edges,

@@ -6,7 +6,7 @@ import { nearMarkets } from '../../../persistence/query/read/markets/near-market
 import { searchMarkets as search } from '../../../persistence/query/read/markets/search.ts'
 import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { bytes } from '../../edge/http/reply.ts'
+import { bytes, fresh } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { addressOrSlug, isoTime, marketName, slug } from '../../edge/http/schema/fields.ts'
 import {
@@ -358,7 +358,8 @@ export const activeSlugs = route({
       },
     ],
   },
-  handle: (_input, { lists }: MarketServices) => bytes(lists.slugs()),
+  handle: (_input, { lists, pipeline }: MarketServices) =>
+    fresh(lists.slugs(), pipeline.published.versions.ofList()),
 })
 
 export const marketDetail = route({
@@ -379,7 +380,9 @@ export const marketDetail = route({
     const { addressOrSlug } = params
     const live = published.bySlug(addressOrSlug) ?? published.byAddress(addressOrSlug)
     // The common case is answered in the same event-loop tick.
-    if (live !== undefined && !query.include) return bytes(services.lists.market(live))
+    if (live !== undefined && !query.include) {
+      return fresh(services.lists.market(live), services.lists.freshness(live))
+    }
     const slug = live?.market.slug ?? addressOrSlug
     return detailOf({ slug, include: query.include, requester: publicRequester(call) }, services)
   },
@@ -412,6 +415,8 @@ export const marketOrderbook = route({
     if (kind === 'amm') return refuse('ORDERBOOK_OF_POOL')
     const { status } = published
     if (status !== 'CREATED' && status !== 'FUNDED') return refuse('ORDERBOOK_INACTIVE')
-    return bytes(orderbookBytes(published, services.clock()))
+    const { versions } = services.pipeline.published
+    const book = orderbookBytes(published, services.clock())
+    return fresh(book, versions.ofMarket(published.market.marketId))
   },
 })

@@ -12,7 +12,7 @@ import { CANDLE_INTERVALS } from '../../../persistence/follower/tables/markets/o
 import { oracleCandles } from '../../../persistence/query/read/markets/oracle-candles.ts'
 import { open } from '../../auth/auth-scheme.ts'
 import { cached, lasting, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { bytes } from '../../edge/http/reply.ts'
+import { bytes, fresh } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { addressOrSlug, isoTime, marketName } from '../../edge/http/schema/fields.ts'
 import {
@@ -378,7 +378,8 @@ export const tickers = route({
   }),
   means: 'Every active market, in one list. The 24 hours are counted in steps of five minutes.',
   example: { reply: { timestamp: MARKET_EXAMPLE.createdAt, tickers: [TICKER] } },
-  handle: (_input, services: MarketServices) => bytes(services.tickers.bytes()),
+  handle: (_input, services: MarketServices) =>
+    fresh(services.tickers.bytes(), services.tickers.freshness()),
 })
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,127}$/

@@ -7,7 +7,7 @@ import { costCeilRaw, PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/dom
 import { open } from '../../auth/auth-scheme.ts'
 import { RATE_CLASSES, type Rate, type Rates } from '../../edge/http/access/rate-limit.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
-import { bytes } from '../../edge/http/reply.ts'
+import { bytes, fresh } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { address, uint256Text } from '../../edge/http/schema/fields.ts'
 import { integer, means, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
@@ -122,6 +122,36 @@ function ratesView(rates: Rates | undefined) {
   })
 }
 
+type Settings = SystemServices['settings']
+
+/** The encoded reply of an exchange. */
+const infos = new WeakMap<Settings, Buffer>()
+
+function infoOf(settings: Settings): Buffer {
+  const known = infos.get(settings)
+  if (known !== undefined) return known
+  const info = {
+    version: settings.version,
+    chain: {
+      chainId: settings.chainId,
+      domainName: settings.domainName,
+      domainVersion: CHAIN_VERSION,
+      exchange: settings.exchangeAddress,
+      collateral: settings.collateral,
+    },
+    headerPrefixes: settings.headerPrefixes,
+    ...FIXED,
+    rateLimits: {
+      address: ratesView(settings.rates?.address),
+      profile: ratesView(settings.rates?.profile),
+    },
+    blockMs: settings.blockMs,
+  }
+  const bytes = Buffer.from(JSON.stringify(info))
+  infos.set(settings, bytes)
+  return bytes
+}
+
 export const exchangeInfo = route({
   method: 'GET',
   path: '/exchange-info',
@@ -163,23 +193,8 @@ export const exchangeInfo = route({
       blockMs: 250,
     },
   },
-  handle: (_input, { settings }: SystemServices) => ({
-    version: settings.version,
-    chain: {
-      chainId: settings.chainId,
-      domainName: settings.domainName,
-      domainVersion: CHAIN_VERSION,
-      exchange: settings.exchangeAddress,
-      collateral: settings.collateral,
-    },
-    headerPrefixes: settings.headerPrefixes,
-    ...FIXED,
-    rateLimits: {
-      address: ratesView(settings.rates?.address),
-      profile: ratesView(settings.rates?.profile),
-    },
-    blockMs: settings.blockMs,
-  }),
+  handle: (_input, { settings, pipeline }: SystemServices) =>
+    fresh(infoOf(settings), pipeline.published.versions.ofConstant()),
 })
 
 // The fees of takers and makers, with example trades (rules §3). They change only with a version.

@@ -3,13 +3,13 @@
 import { type Auth, admin, open } from '../../auth/auth-scheme.ts'
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { check } from '../../edge/http/refusal-schemas.ts'
-import { bytes } from '../../edge/http/reply.ts'
+import { bytes, fresh } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import { account, isoTime, profileId } from '../../edge/http/schema/fields.ts'
 import { boolean, integer, means, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, openObject } from '../../edge/http/schema/schema.ts'
 import type { Caller } from '../../messages/call.ts'
-import { isoText } from '../../messages/iso-text.ts'
+import { timeText } from '../../messages/iso-text.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { ACCOUNT } from '../examples.ts'
 import type { SystemServices } from './services.ts'
@@ -39,10 +39,8 @@ export const time = route({
   }),
   means: 'The time at which the call was answered.',
   example: { reply: { serverTime: 1_767_225_600_000, iso: '2026-01-01T00:00:00.000Z' } },
-  handle: (_input, { clock }: SystemServices) => {
-    const nowMs = clock()
-    return { serverTime: nowMs, iso: isoText(nowMs) }
-  },
+  handle: (_input, { clock, pipeline }: SystemServices) =>
+    fresh(timeText(clock()), pipeline.published.versions.ofTime()),
 })
 
 export const ready = route({

@@ -3,6 +3,7 @@
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Header } from '../../messages/call.ts'
 import type { Payload } from '../../messages/payload.ts'
+import type { Freshness } from '../../messages/versions.ts'
 import type { Cache } from './caching/cache.ts'
 
 /** A body with its own status or headers. */
@@ -24,12 +25,21 @@ export class Bytes {
   readonly contentType: string
   readonly status: number
   readonly headers: readonly Header[]
+  /** Present for bytes that edge threads may send again. */
+  readonly freshness: Freshness | null
 
-  constructor(payload: Payload, contentType: string, status: number, headers: readonly Header[]) {
+  constructor(
+    payload: Payload,
+    contentType: string,
+    status: number,
+    headers: readonly Header[],
+    freshness: Freshness | null = null,
+  ) {
     this.payload = payload
     this.contentType = contentType
     this.status = status
     this.headers = headers
+    this.freshness = freshness
   }
 }
 
@@ -105,4 +115,9 @@ export function bytes(
   headers: readonly Header[] = NO_HEADERS,
 ): Bytes {
   return new Bytes(payload, contentType, status, headers)
+}
+
+/** JSON that edge threads send to all callers while it is fresh. */
+export function fresh(payload: Payload, freshness: Freshness): Bytes {
+  return new Bytes(payload, JSON_TYPE, 200, NO_HEADERS, freshness)
 }

@@ -1,7 +1,7 @@
 // The core's side of the intake (design §3). Edge threads check the orders that come over their
-// connections and deliver verdicts; all other orders are checked here. Invariants: all copies of the
-// directory get its changes in one order. A result is read from its own bytes, so a fault costs only
-// the request that it is about (design §11).
+// connections and deliver verdicts; all other orders are checked here. Invariants: all copies of
+// the directory get its changes in one order. A result is read from its own bytes, so a fault costs
+// only the request that it is about (design §11).
 
 import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
 import { keccakReady } from '../../crypto/keccak.ts'

@@ -184,7 +184,7 @@ export class Member {
     if (this.#isGone || stream === null) return
     this.#own.push({ afterNumber: stream.postedNumber, packet })
     this.#ownBytes += packet.length
-    if (this.#ownBytes > LIMITS.socketLagBytesMax) this.endSlow()
+    if (this.#isLost(this.#ownBytes)) this.endSlow()
     else stream.wake()
   }
 
@@ -193,7 +193,7 @@ export class Member {
     const { stream } = this
     if (this.#isGone || stream === null) return false
     if (this.#isBlocked || this.#isPaused) {
-      const isLost = isFull || this.#waitingBytes(stream) > LIMITS.socketLagBytesMax
+      const isLost = isFull || this.#isLost(this.#waitingBytes(stream))
       if (isLost) this.endSlow()
       return false
     }
@@ -327,7 +327,18 @@ export class Member {
       }
       this.#write(packets)
     }
-    if (this.#ownBytes > LIMITS.socketLagBytesMax) this.endSlow()
+    if (this.#isLost(this.#ownBytes)) this.endSlow()
+  }
+
+  /**
+   * Whether so many bytes wait because its reader lags. More of them may wait for an edge thread,
+   * or for a command to be durable.
+   */
+  #isLost(waitingBytes: number): boolean {
+    const { socket, port } = this.#parts
+    if (waitingBytes <= LIMITS.socketLagBytesMax) return false
+    if (waitingBytes > LIMITS.socketWaitingBytesMax) return true
+    return port.unreadBytesOf(socket.conn.transport) > LIMITS.socketAheadBytesMax
   }
 
   #write(packets: readonly Uint8Array[]): void {

@@ -38,6 +38,10 @@
 //   PUBLISH   0 topicBytes u32 │ 4 flags u32 │ 8 topic, then from a multiple of eight the message
 //   LAST      0 id u32 │ 4 code u32 │ 8 reason: ends the socket
 //   (in a ring of its own) JSON of one DirectoryChange
+//   KEEP      0 subject u32 │ 4 version u32 │ 8 fromMs f64 │ 16 untilMs f64 │ 24 flags u8 │
+//             25 coding u8: index in CODINGS, 255 for none │ 26 targetBytes u16 │ 28 headBytes u32
+//             │ 32 path u32: its number in metrics │ 40 target, head, body: a reply that is sent
+//             again while it is fresh (versions.ts)
 //   DEAF      stops listening
 //   RENEW     reads the certificate again
 //   STOP      closes all connections, and ends the thread
@@ -77,6 +81,7 @@ export const TO_EDGE = {
   DEAF: 13,
   RENEW: 14,
   STOP: 15,
+  KEEP: 16,
 } as const
 
 export const FLAG = {
@@ -96,10 +101,27 @@ export const FLAG = {
   NO_BODY: 2,
   /** REPLY: the thread bounds what its reader does not take. */
   BOUNDED: 4,
+  /** KEEP: the body is the time. */
+  TIME: 1,
 } as const
 
 export const BODY = 8
 export const REPLY_TEXT = 16
+
+/** Offsets of KEEP. */
+export const KEEP = {
+  subject: 0,
+  version: 4,
+  fromMs: 8,
+  untilMs: 16,
+  flags: 24,
+  coding: 25,
+  targetBytes: 26,
+  headBytes: 28,
+  path: 32,
+  texts: 40,
+} as const
+export const NO_CODING = 255
 
 /** The core waits for the reader of a longer reply. */
 export const BOUNDED_BYTES_MAX = 16 * 1024

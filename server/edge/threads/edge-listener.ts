@@ -5,6 +5,7 @@
 // reply, and none of them is made twice (design §11).
 
 import { IdleDeaths } from '../../../engine/thread/idle-deaths.ts'
+import { Versions } from '../../messages/versions.ts'
 import { type ConnectionBounds, Connections } from '../http/gateway/connections.ts'
 import { freePort, type TlsFiles } from '../http/gateway/listening/listen-check.ts'
 import type {
@@ -26,6 +27,8 @@ export interface EdgeListenerOptions {
   readonly domain: SigningDomain
   readonly orderSkewMs?: number | undefined
   readonly checks: OrderChecks
+  /** The buckets of addresses; null without limits. */
+  readonly addresses: SharedArrayBuffer | null
   /** Must be a power of two. */
   readonly ringBytes?: number
   /** Receives an exception of a handler or of a thread. */
@@ -42,6 +45,8 @@ const EXIT_DEADLINE_MS = 1000
 
 export class EdgeListener implements Listener {
   readonly connections: OpenConnections
+  /** Versions of what public reads show; the threads send bytes again that have them. */
+  readonly versions = new Versions()
   readonly #options: EdgeListenerOptions
   readonly #paths: Handlers['paths'][number][] = []
   readonly #sockets: Handlers['sockets'][number][] = []
@@ -70,7 +75,8 @@ export class EdgeListener implements Listener {
   }
 
   #start(index: number, before?: EdgeThread): EdgeThread {
-    const { bounds, tls, domain, orderSkewMs, checks, threads } = this.#options
+    const { bounds, tls, domain, orderSkewMs, checks, addresses, threads } = this.#options
+    const { timeOrigin: originMs } = performance
     const { openings } = bounds
     const part =
       openings === null
@@ -83,13 +89,15 @@ export class EdgeListener implements Listener {
       data: {
         connections: this.#shared,
         clockOffset: this.#clockOffset,
+        versions: this.versions.shared,
+        addresses: addresses === null ? null : { shared: addresses, originMs },
         bounds: { max: bounds.max, openings: part },
         tls,
         domain,
         orderSkewMs,
         checks,
       },
-      busyTimes: before?.busyTimes,
+      before,
       onFault: this.#options.onFault,
       onStuck: ({ name }) => this.#options.onFatal(`the thread ${name} reads no commands`),
       onEnd: (thread) => {

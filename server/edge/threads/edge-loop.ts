@@ -7,16 +7,25 @@
 import type * as library from 'uWebSockets.js'
 import { type BusyCells, BusyClock } from '../../../engine/thread/busy-times.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
+import { Versions } from '../../messages/versions.ts'
+import { sharedLimiter } from '../http/access/rate-limit.ts'
 import { type ConnectionBounds, Connections } from '../http/gateway/connections.ts'
 import { Apps } from '../http/gateway/listening/apps.ts'
 import type { TlsFiles } from '../http/gateway/listening/listen-check.ts'
 import { Directory, type SigningDomain } from '../intake/directory.ts'
 import { Intake } from '../intake/intake.ts'
+import { EdgeCounter } from './edge-counts.ts'
 import { EdgeFrames } from './edge-frames.ts'
 import { FROM_EDGE, type ListenRequest, TO_EDGE } from './edge-layout.ts'
-import { EdgeRequests, type OrderChecks, type SocketData } from './edge-requests.ts'
+import {
+  type AddressLimit,
+  EdgeRequests,
+  type OrderChecks,
+  type SocketData,
+} from './edge-requests.ts'
 import { EdgeSockets } from './edge-sockets.ts'
 import type { HeldResponse } from './held-response.ts'
+import { KeptReplies } from './kept-replies.ts'
 
 export interface EdgeThreadData {
   readonly frames: SharedArrayBuffer
@@ -31,11 +40,25 @@ export interface EdgeThreadData {
   /** One f64: the wall clock of the core minus that of the machine, in ms. */
   readonly clockOffset: SharedArrayBuffer
   readonly busyTimes: BusyCells
+  /** Requests that end here (edge-counts.ts). */
+  readonly counts: SharedArrayBuffer
   readonly bounds: ConnectionBounds
+  /** The versions of what public reads show. */
+  readonly versions: SharedArrayBuffer
+  /** The buckets of addresses and the origin of their times; null without limits. */
+  readonly addresses: { readonly shared: SharedArrayBuffer; readonly originMs: number } | null
   readonly tls?: TlsFiles | undefined
   readonly domain: SigningDomain
   readonly orderSkewMs?: number | undefined
   readonly checks: OrderChecks
+}
+
+function limitOf({ addresses, checks }: EdgeThreadData): AddressLimit | null {
+  if (addresses === null || checks.rates === null) return null
+  const { shared, originMs } = addresses
+  const limiter = sharedLimiter(checks.rates.address, shared)
+  // Each thread counts its time from its own start.
+  return { limiter, nowMs: () => performance.timeOrigin + performance.now() - originMs }
 }
 
 const ID_MAX = 2 ** 32
@@ -55,6 +78,7 @@ export class EdgeLoop {
   readonly #clock: BusyClock
   readonly #directory: Directory
   readonly #held: HeldResponse
+  readonly #kept: KeptReplies
   #lastId = 0
 
   constructor(uWS: typeof library, held: HeldResponse, data: EdgeThreadData, wake: () => void) {
@@ -73,11 +97,16 @@ export class EdgeLoop {
       isShared: true,
     })
     const clockOffset = new Float64Array(data.clockOffset)
+    this.#kept = new KeptReplies(new Versions(data.versions))
     const both = { frames: this.#frames, commands: this.#commandBytes }
     this.#requests = new EdgeRequests({
       ...both,
       checks: data.checks,
       intake: new Intake(this.#directory, data.orderSkewMs),
+      kept: this.#kept,
+      counter: new EdgeCounter(data.counts),
+      limit: limitOf(data),
+      isCrowded: () => this.#apps.connections.isCrowded,
       nowMs: () => Date.now() + clockOffset[0],
       // Commands would write to other connections, which the library allows only between its
       // callbacks; so changes have a ring of their own.
@@ -166,7 +195,12 @@ export class EdgeLoop {
       case TO_EDGE.PUBLISH:
         this.#sockets.publish(at, end)
         return
+      case TO_EDGE.KEEP:
+        this.#kept.take(bytes, at, end)
+        return
       case TO_EDGE.DEAF:
+        // From now on the core refuses every request.
+        this.#kept.stop()
         this.#apps.stopListening()
         return
       case TO_EDGE.RENEW:

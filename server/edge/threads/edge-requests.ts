@@ -3,24 +3,30 @@
 // so the core gets its verdict in place of the last bytes of its body.
 
 import type * as library from 'uWebSockets.js'
+import { type BulkheadName, LIMITS } from '../../../engine/domain/limits.ts'
 import { threadPoint } from '../../../engine/thread/fault-point.ts'
 import { apiHeaders } from '../../auth/guard.ts'
 import { headerTarget } from '../../auth/on-behalf.ts'
 import { announcedBytes, type Call } from '../../messages/call.ts'
 import { partsBytes, writeParts } from '../../messages/parts.ts'
 import { type Refusal, refuse } from '../../messages/refusal.ts'
+import { TOKEN } from '../http/access/charges.ts'
 import { idempotencyKeyOf } from '../http/access/idempotency-key.ts'
-import { Buckets, openLimits, type Rates } from '../http/access/rate-limit.ts'
+import { OWN_CALL_HEADER } from '../http/access/own-calls.ts'
+import { Buckets, RateLimiter, type Rates } from '../http/access/rate-limit.ts'
 import { copied } from '../http/gateway/body-reader.ts'
+import { type BulkheadSizes, Bulkheads, type Guest } from '../http/gateway/bulkheads.ts'
 import { CallerAddresses } from '../http/gateway/caller-address.ts'
 import { framingRefusal } from '../http/gateway/framing.ts'
 import type { NativeRequest, NativeResponse } from '../http/gateway/native.ts'
 import { encoded, statusLine } from '../http/gateway/replies/outgoing.ts'
 import { writeAndClose, writeNow } from '../http/gateway/replies/unread-replies.ts'
 import type { Intake } from '../intake/intake.ts'
+import type { EdgeCounter } from './edge-counts.ts'
 import type { EdgeFrames } from './edge-frames.ts'
 import { BODY, FLAG, FROM_EDGE, REPLY_TEXT, TO_EDGE } from './edge-layout.ts'
 import type { HeldResponse } from './held-response.ts'
+import type { KeptReplies } from './kept-replies.ts'
 
 /** How the orders of an exchange are checked. */
 export interface OrderChecks {
@@ -38,6 +44,12 @@ interface EdgeRequestsParts {
   readonly commands: Buffer
   readonly checks: OrderChecks
   readonly intake: Intake
+  readonly kept: KeptReplies
+  readonly counter: EdgeCounter
+  /** Null without limits. */
+  readonly limit: AddressLimit | null
+  /** True when new connections may be refused. */
+  readonly isCrowded: () => boolean
   /** The wall clock of the exchange. */
   readonly nowMs: () => number
   /** Makes the changes of the directory that came before a request. */
@@ -52,7 +64,7 @@ interface SignedOrder {
   readonly form: number
 }
 
-interface EdgeRequest {
+interface EdgeRequest extends Guest {
   readonly response: NativeResponse
   /** Null for a request that is not checked here. */
   readonly order: SignedOrder | null
@@ -87,11 +99,27 @@ export interface SocketData {
   readonly slot: number
 }
 
+/** Orders are bounded like those in progress, so that others have capacity in the ring. */
+const BULKHEADS: BulkheadSizes = {
+  ...LIMITS.bulkheads,
+  orders: { ...LIMITS.bulkheads.orders, all: LIMITS.ordersUnderWayMax },
+}
+
+/** Headers for which a reply has other headers or limits. */
+const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade']
+
 /** What the library writes by itself. */
 const SWITCHING = '101 Switching Protocols'
 /** Above it, a reader that does not take a bounded reply is disconnected. */
 const UNREAD_BYTES_MAX = 8 << 20
 const OVERLOADED = refuse('OVERLOADED')
+
+/** The limit of an address on all threads together. */
+export interface AddressLimit {
+  readonly limiter: RateLimiter<string>
+  /** The clock of its times, in ms. */
+  readonly nowMs: () => number
+}
 
 /** The rates of orders that one thread checks for an address and for a token. */
 class CheckRates {
@@ -99,7 +127,8 @@ class CheckRates {
   readonly #tokens: Buckets<string> | null
 
   constructor({ rates, addressHeader }: OrderChecks) {
-    const addressLimiter = rates === null ? null : openLimits(rates).addresses
+    // What is checked here is charged by the core, so this thread has rates of its own.
+    const addressLimiter = rates === null ? null : new RateLimiter<string>(rates.address)
     this.#addresses = new CallerAddresses({ addressLimiter, addressHeader })
     this.#tokens = rates === null ? null : new Buckets(rates.profile.trade)
   }
@@ -117,6 +146,9 @@ class CheckRates {
 export class EdgeRequests {
   readonly #parts: EdgeRequestsParts
   readonly #rates: CheckRates
+  readonly #addresses: CallerAddresses
+  /** Requests that the core has not answered; they bound what is in the ring. */
+  readonly #bulkheads = new Bulkheads(BULKHEADS)
   readonly #open = new Map<number, EdgeRequest>()
   /** Bytes of bounded replies that their readers did not take. */
   #unreadBytes = 0
@@ -126,6 +158,9 @@ export class EdgeRequests {
   constructor(parts: EdgeRequestsParts) {
     this.#parts = parts
     this.#rates = new CheckRates(parts.checks)
+    const { limit, checks } = parts
+    const { addressHeader } = checks
+    this.#addresses = new CallerAddresses({ addressLimiter: limit?.limiter, addressHeader })
     parts.frames.onSend(() => this.#checkOrders())
   }
 
@@ -157,24 +192,84 @@ export class EdgeRequests {
       refuseMisframed(response, call, misframed)
       return
     }
-    const id = nextId()
-    if (!this.#giveHead(id, handler, response, call, upgrade)) {
-      writeNow(response, encoded(OVERLOADED, OVERLOADED.status))
-      return
-    }
+    const address = this.#addresses.keyOf(response, call.headers)
+    if (this.#sendKept(response, call, address)) return
     const form = checks.orderForms[call.path]
     const order = form !== undefined && call.method === 'POST' ? { call, form } : null
+    const bulkhead = bulkheadOf(call, order)
+    const full = this.#bulkheads.refusal(bulkhead, address)
+    const id = nextId()
+    if (full !== null || !this.#giveHead(id, handler, response, call, upgrade)) {
+      const refusal = full ?? OVERLOADED
+      this.#parts.counter.refused(refusal.status)
+      writeNow(response, encoded(refusal, refusal.status))
+      return
+    }
+    const guest: Guest = { address, bulkhead: null, profileId: 0 }
     const reply = { piece: null, pieceStart: 0, totalBytes: 0, isBounded: false }
-    const incoming: EdgeRequest = { response, order, chunks: [], upgrade, ...reply }
+    const incoming: EdgeRequest = { response, order, chunks: [], upgrade, ...reply, ...guest }
+    this.#bulkheads.enter(incoming, bulkhead)
     this.#open.set(id, incoming)
     response.onAborted(() => {
-      if (!this.#open.delete(id)) return
+      if (!this.#close(id, incoming)) return
       if (incoming.isBounded) this.#unreadBytes -= incoming.piece?.length ?? 0
       else frames.give(FROM_EDGE.GONE, id)
     })
     if (announcedBytes(call) === 0) return
     response.onData((chunk, isLast) => {
       this.contained(response, () => this.#takeData(id, incoming, new Uint8Array(chunk), isLast))
+    })
+  }
+
+  /** False when the request was closed before. */
+  #close(id: number, incoming: EdgeRequest): boolean {
+    this.#bulkheads.leave(incoming)
+    return this.#open.delete(id)
+  }
+
+  /** Answers with bytes that the core gave before; false when it must answer. */
+  #sendKept(response: NativeResponse, call: Call, address: string): boolean {
+    const { kept, counter, limit, isCrowded, nowMs } = this.#parts
+    if (call.method !== 'GET' || kept.targets === 0 || announcedBytes(call) > 0) return false
+    if (NEEDS_CORE.some((name) => call.headers.has(name)) || isCrowded()) return false
+    const found = kept.find(call.target, call.headers, nowMs())
+    if (found === null) return false
+    const lines = limit === null ? '' : this.#paid(limit, address, found.body?.length ?? 0)
+    if (lines === null) return false
+    counter.answered(found.path, found.body === null)
+    response.writeStatus(found.head + lines)
+    if (found.body === null) response.endWithoutBody()
+    else this.#sendShared(response, found.body, address)
+    return true
+  }
+
+  /** Charges the address for a reply, and returns its RateLimit lines; null when it must wait. */
+  #paid({ limiter, nowMs }: AddressLimit, address: string, bytes: number): string | null {
+    const atMs = nowMs()
+    if (limiter.take(address, 'public', atMs) > 0) return null
+    const tokens = Math.floor(bytes / TOKEN.replyBytes)
+    if (tokens > 0) limiter.charge(address, 'public', atMs, tokens)
+    return limiter.linesOf(address, 'public', atMs)
+  }
+
+  /** All readers of a reply share its bytes, so unread ones are not counted. */
+  #sendShared(response: NativeResponse, body: Uint8Array, address: string): void {
+    const [, isOut] = response.tryEnd(body, body.length)
+    if (isOut) return
+    const id = this.#parts.nextId()
+    const guest: Guest = { address, bulkhead: null, profileId: 0 }
+    const piece = { piece: body, pieceStart: 0, totalBytes: body.length, isBounded: false }
+    const incoming: EdgeRequest = {
+      ...{ response, order: null, chunks: [], upgrade: null },
+      ...piece,
+      ...guest,
+    }
+    this.#open.set(id, incoming)
+    response.onAborted(() => void this.#close(id, incoming))
+    response.onWritable((offset) => {
+      const [isTaken, isAllOut] = response.tryEnd(body.subarray(offset), body.length)
+      if (isAllOut) this.#close(id, incoming)
+      return isTaken
     })
   }
 
@@ -219,10 +314,11 @@ export class EdgeRequests {
     }
   }
 
-  #giveData(id: number, { response }: EdgeRequest, bytes: Uint8Array, isLast: boolean): void {
+  #giveData(id: number, incoming: EdgeRequest, bytes: Uint8Array, isLast: boolean): void {
     const { frames } = this.#parts
+    const { response } = incoming
     if (frames.give(FROM_EDGE.DATA, id, isLast ? FLAG.LAST : 0, bytes)) return
-    this.#open.delete(id)
+    this.#close(id, incoming)
     frames.give(FROM_EDGE.GONE, id)
     response.close()
   }
@@ -281,7 +377,7 @@ export class EdgeRequests {
         this.#piece(id, incoming, at, end)
         break
       case TO_EDGE.END:
-        this.#open.delete(id)
+        this.#close(id, incoming)
         response.close()
         break
       case TO_EDGE.PAUSE:
@@ -296,15 +392,10 @@ export class EdgeRequests {
     return true
   }
 
-  #upgrade(
-    id: number,
-    { response, upgrade }: EdgeRequest,
-    at: number,
-    end: number,
-    held: HeldResponse,
-  ): void {
+  #upgrade(id: number, incoming: EdgeRequest, at: number, end: number, held: HeldResponse): void {
+    const { response, upgrade } = incoming
     if (upgrade === null) return
-    this.#open.delete(id)
+    this.#close(id, incoming)
     const { commands } = this.#parts
     const slot = commands.readUInt32LE(at + 4)
     const head = commands.toString('utf8', at + BODY, end)
@@ -320,7 +411,8 @@ export class EdgeRequests {
     const { response } = incoming
     const flags = commands.readUInt32LE(at + 4)
     incoming.isBounded = (flags & FLAG.BOUNDED) !== 0
-    if (!incoming.isBounded) this.#open.delete(id)
+    if (incoming.isBounded) this.#bulkheads.leave(incoming)
+    else this.#close(id, incoming)
     const bodyAt = at + REPLY_TEXT + commands.readUInt32LE(at + 8)
     const lengthPlus = commands.readUInt32LE(at + 12)
     const head = commands.toString('utf8', at + REPLY_TEXT, bodyAt)
@@ -379,16 +471,26 @@ export class EdgeRequests {
   #written(id: number, incoming: EdgeRequest, offset: number): void {
     if (incoming.isBounded) {
       this.#unreadBytes -= incoming.piece?.length ?? 0
-      this.#open.delete(id)
+      this.#close(id, incoming)
       return
     }
     incoming.piece = null
     incoming.pieceStart = offset
-    if (offset === incoming.totalBytes) this.#open.delete(id)
+    if (offset === incoming.totalBytes) this.#close(id, incoming)
     const bytes = Buffer.alloc(8)
     bytes.writeDoubleLE(offset)
     this.#parts.frames.give(FROM_EDGE.WANT, id, 0, bytes)
   }
+}
+
+const VITAL: ReadonlySet<string> = new Set(['/health', '/ready'])
+
+/** The bulkhead of a request, as far as its head shows it. */
+function bulkheadOf({ method, path }: Call, order: SignedOrder | null): BulkheadName {
+  if (order !== null) return 'orders'
+  if (method === 'DELETE') return 'frees'
+  if (VITAL.has(path)) return 'vital'
+  return method === 'GET' ? 'reads' : 'others'
 }
 
 /** The end of such a request is ambiguous, so the library must parse nothing after its head. */

@@ -5,18 +5,23 @@
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { BusyTimes } from '../../../engine/thread/busy-times.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { RingQueue } from '../../../engine/thread/ring-queue.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
-import type { RequestHandler, SocketBehavior } from '../http/gateway/native.ts'
+import { CODINGS } from '../http/caching/compressed.ts'
+import type { KeptReply, RequestHandler, SocketBehavior } from '../http/gateway/native.ts'
+import { EdgeCounts } from './edge-counts.ts'
 import {
   BODY,
   CELL,
   FLAG,
   FROM_EDGE,
   framesPerSecondMax,
+  KEEP,
   type ListenRequest,
+  NO_CODING,
   SOCKETS_MAX,
   TO_EDGE,
 } from './edge-layout.ts'
@@ -32,14 +37,15 @@ export interface Handlers {
 }
 
 /** What each thread has for itself. */
-type OwnData = 'frames' | 'commands' | 'changes' | 'cells' | 'busyTimes' | 'closed'
+type OwnData = 'frames' | 'commands' | 'changes' | 'cells' | 'busyTimes' | 'counts' | 'closed'
 
 export interface EdgeThreadParts {
   readonly index: number
   readonly handlers: Handlers
   readonly ringBytes: number
   readonly data: Omit<EdgeThreadData, OwnData>
-  readonly busyTimes?: BusyTimes | undefined
+  /** Present for a thread that replaces another. */
+  readonly before?: Pick<EdgeThread, 'busyTimes' | 'counts'> | undefined
   /** Receives an exception of a handler, or of the thread. */
   readonly onFault: (error: unknown) => void
   readonly onEnd: (thread: EdgeThread) => void
@@ -72,6 +78,7 @@ const NO_TAG = 0
 export class EdgeThread {
   readonly index: number
   readonly busyTimes: BusyTimes
+  readonly counts: EdgeCounts
   /** Why the thread ended. */
   reason = ''
   isEnded = false
@@ -91,6 +98,8 @@ export class EdgeThread {
   /** Sockets whose further frames wait for the next event-loop tick. */
   #busy: OpenSocket[] = []
   readonly #topics = new Map<string, number>()
+  /** The version of each reply that the thread was given last, by target and coding. */
+  readonly #kept = new Map<string, string>()
   #isSendDue = false
   #onReady: () => void = () => {}
   readonly ready = new Promise<void>((resolve) => {
@@ -102,7 +111,9 @@ export class EdgeThread {
   constructor(parts: EdgeThreadParts) {
     this.#parts = parts
     this.index = parts.index
-    this.busyTimes = parts.busyTimes ?? new BusyTimes()
+    const { busyTimes = new BusyTimes(), counts = new EdgeCounts() } = parts.before ?? {}
+    this.busyTimes = busyTimes
+    this.counts = counts
     const frames = Ring.allocate(parts.ringBytes)
     const commands = Ring.allocate(parts.ringBytes)
     const changes = Ring.allocate(CHANGE_RING_BYTES)
@@ -113,7 +124,8 @@ export class EdgeThread {
     this.#changes = new RingQueue(changes)
     this.#cells = new Int32Array(cells)
     const { buffer: closed } = this.#closed
-    const own = { frames, commands, changes, cells, closed, busyTimes: this.busyTimes.cells }
+    const figures = { busyTimes: busyTimes.cells, counts: counts.shared }
+    const own = { frames, commands, changes, cells, closed, ...figures }
     const workerData: EdgeThreadData = { ...parts.data, ...own }
     this.#worker = spawn(new URL('./edge.worker.ts', import.meta.url), {
       name: this.name,
@@ -250,6 +262,31 @@ export class EdgeThread {
 
   replied(id: number): void {
     this.#responses.delete(id)
+  }
+
+  /** Several callers may have waited for the same bytes, which the thread needs once. */
+  keep({ path, target, freshness, coding, head, body }: KeptReply): void {
+    const { subject, version, fromMs, untilMs, isTime = false } = freshness
+    const name = `${target} ${coding}`
+    const stamp = `${subject} ${version} ${untilMs}`
+    if (this.#kept.get(name) === stamp) return
+    if (this.#kept.size >= LIMITS.keptReplies.targetsMax) this.#kept.clear()
+    this.#kept.set(name, stamp)
+    const targetBytes = Buffer.byteLength(target)
+    const headBytes = Buffer.byteLength(head)
+    const frameBytes = KEEP.texts + targetBytes + headBytes + body.length
+    const { buffer, at } = this.command(TO_EDGE.KEEP, frameBytes)
+    buffer.writeUInt32LE(subject, at + KEEP.subject)
+    buffer.writeInt32LE(version, at + KEEP.version)
+    buffer.writeDoubleLE(fromMs, at + KEEP.fromMs)
+    buffer.writeDoubleLE(untilMs, at + KEEP.untilMs)
+    buffer[at + KEEP.flags] = isTime ? FLAG.TIME : 0
+    buffer[at + KEEP.coding] = coding === null ? NO_CODING : CODINGS.indexOf(coding)
+    buffer.writeUInt16LE(targetBytes, at + KEEP.targetBytes)
+    buffer.writeUInt32LE(headBytes, at + KEEP.headBytes)
+    buffer.writeUInt32LE(this.counts.numberOf(path), at + KEEP.path)
+    const headAt = at + KEEP.texts + buffer.write(target, at + KEEP.texts)
+    buffer.set(body, headAt + buffer.write(head, headAt))
   }
 
   joined(topic: string): void {

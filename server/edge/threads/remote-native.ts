@@ -8,6 +8,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { partsBytes, writeParts } from '../../messages/parts.ts'
 import { byteLengthOf, type Part } from '../../messages/payload.ts'
 import type {
+  KeptReply,
   NativeRequest,
   NativeResponse,
   NativeSocket,
@@ -100,6 +101,8 @@ export interface Requests {
   upgrade(id: number, head: string, data: unknown, behavior: SocketBehavior<unknown>): void
   /** Nothing more is expected of the request. */
   replied(id: number): void
+  /** The thread may send this reply to later callers. */
+  keep(kept: KeptReply): void
 }
 
 export class RemoteResponse implements NativeResponse {
@@ -192,6 +195,10 @@ export class RemoteResponse implements NativeResponse {
 
   cork(write: () => void): void {
     write()
+  }
+
+  keep(kept: KeptReply): void {
+    this.#edge.keep(kept)
   }
 
   writeStatus(status: string): void {
@@ -302,9 +309,12 @@ export class RemoteSocket<Data> implements NativeSocket<Data> {
 
   getBufferedAmount(): number {
     if (!this.isOpen) return 0
-    const at = this.#slot * CELL.count
-    const onTheWay = (this.#sentBytes - Atomics.load(this.#cells, at + CELL.received)) >>> 0
-    return Atomics.load(this.#cells, at + CELL.unread) + onTheWay
+    const received = Atomics.load(this.#cells, this.#slot * CELL.count + CELL.received)
+    return this.getUnreadAmount() + ((this.#sentBytes - received) >>> 0)
+  }
+
+  getUnreadAmount(): number {
+    return this.isOpen ? Atomics.load(this.#cells, this.#slot * CELL.count + CELL.unread) : 0
   }
 
   cork(write: () => void): void {

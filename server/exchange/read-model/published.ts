@@ -15,6 +15,7 @@ import type { Mark } from '../../../engine/domain/markets/mark.ts'
 import { kindOf, type MarketStatus, takesOrders } from '../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { ArchivedMarket } from '../../../persistence/query/read/markets/markets.ts'
+import { Versions } from '../../messages/versions.ts'
 import { ActiveMarkets, NOT_NOTED, type Noted } from './active-markets.ts'
 import { Depth } from './depth.ts'
 import { showMatches } from './match-views.ts'
@@ -146,6 +147,8 @@ export class PublishedMarkets {
   listVersion = 0
   /** Rises with each change of any market. */
   changes = 0
+  /** The same for other threads, by market. */
+  readonly versions: Versions
   #listener: MarketsListener | null = null
   #onMoved: MovesReceived | null = null
   /** The newest market ever published. */
@@ -154,6 +157,10 @@ export class PublishedMarkets {
   readonly #unreported: PublishedMarket[] = []
   /** Null until fills count for the last day. */
   #dayClock: (() => TimeMs) | null = null
+
+  constructor(versions = new Versions()) {
+    this.versions = versions
+  }
 
   /** All markets in memory, newest last. */
   all(): PublishedMarket[] {
@@ -252,7 +259,7 @@ export class PublishedMarkets {
     this.#bySlug.set(market.slug, published)
     this.#link(published)
     this.#noted(published)
-    this.listVersion++
+    this.#listed()
     this.changes++
     this.#listener?.added(published)
     return published
@@ -292,6 +299,7 @@ export class PublishedMarkets {
     if (poolAddress !== undefined) this.#byAddress.delete(poolAddress.toLowerCase())
     this.matches.marketGone(marketId)
     if (known === undefined) return
+    this.versions.raiseMarket(marketId)
     this.active.forget(known)
     this.#listener?.removed(known)
     // A group shows its children until it leaves memory itself, after them.
@@ -309,7 +317,7 @@ export class PublishedMarkets {
     known.status = market.status
     known.updatedMs = market.updatedMs
     known.payoutNumerators = market.payoutNumerators
-    this.listVersion++
+    this.#listed()
     this.#changed(known)
     this.#noted(known)
     if (isOver) this.#listener?.resolved(known)
@@ -354,8 +362,14 @@ export class PublishedMarkets {
     this.#dayClock = clock
   }
 
+  #listed(): void {
+    this.listVersion++
+    this.versions.raiseList()
+  }
+
   #changed(published: PublishedMarket): void {
     published.version++
+    this.versions.raiseMarket(published.market.marketId)
     published.bookBytes = null
     published.mark = null
     published.restingRaw = null
@@ -365,6 +379,7 @@ export class PublishedMarkets {
     // A group shows its children.
     if (published.group === null) return
     published.group.version++
+    this.versions.raiseMarket(published.group.market.marketId)
     this.active.changed(published.group)
   }
 

@@ -7,6 +7,7 @@ import { dayBucketOf } from '../../../engine/domain/markets/day-window.ts'
 import { kindOf, takesOrders } from '../../../engine/domain/markets/market.ts'
 import { PRICE_ONE_TICKS, totalOf } from '../../../engine/domain/units.ts'
 import { isoText } from '../../messages/iso-text.ts'
+import type { Freshness } from '../../messages/versions.ts'
 import { shownDepth } from './book-views.ts'
 import type { PublishedMarket, PublishedMarkets } from './published.ts'
 
@@ -59,14 +60,24 @@ export class Tickers {
 
   /** All lines, newest market first. */
   bytes(): Buffer {
+    return this.#newest().bytes
+  }
+
+  /** How long the bytes of this moment are shown at least. */
+  freshness(): Freshness {
+    const { atMs } = this.#newest()
+    return this.#published.versions.ofList(atMs + JOINED_MS, atMs)
+  }
+
+  #newest(): Joined {
     const nowMs = this.#clock()
     const bucket = dayBucketOf(nowMs)
     const known = this.#joined
-    if (known !== null && this.#isFresh(known, nowMs, bucket)) return known.bytes
+    if (known !== null && this.#isFresh(known, nowMs, bucket)) return known
     const { changes, listVersion } = this.#published
     const bytes = this.#join(nowMs, bucket)
     this.#joined = { atMs: nowMs, changes, listVersion, bucket, bytes }
-    return bytes
+    return this.#joined
   }
 
   #isFresh({ atMs, changes, listVersion, bucket }: Joined, nowMs: number, now: number): boolean {

@@ -5,7 +5,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 
-const HEADER = 'x-outcomex-own'
+export const OWN_CALL_HEADER = 'x-outcomex-own'
 const KEY_BYTES = 32
 
 export class OwnCalls {
@@ -15,11 +15,11 @@ export class OwnCalls {
 
   /** The header that marks a call. */
   get headers(): Readonly<Record<string, string>> {
-    return { [HEADER]: this.#key.toString() }
+    return { [OWN_CALL_HEADER]: this.#key.toString() }
   }
 
   isMarked(headers: ReadonlyMap<string, string>): boolean {
-    const given = headers.get(HEADER)
+    const given = headers.get(OWN_CALL_HEADER)
     if (given === undefined) return false
     const bytes = Buffer.from(given)
     return bytes.length === this.#key.length && timingSafeEqual(bytes, this.#key)

@@ -1,9 +1,9 @@
-// Token buckets by key and rate class. Each key costs one number: the time at which its bucket is
-// full again (the generic cell rate algorithm). So a full bucket needs no entry.
+// Token buckets by key and rate class (the generic cell rate algorithm: full-times.ts).
 // Time is an argument; one thread owns an instance.
 
 import { MS_PER_SEC } from '../../../../engine/domain/units.ts'
 import { SITE_TIMES, siteOf } from '../../../auth/networks.ts'
+import { type FullTimes, OwnTimes, SharedTimes } from './full-times.ts'
 
 export const RATE_CLASSES = ['public', 'private', 'trade', 'auth', 'admin'] as const
 export type RateClass = (typeof RATE_CLASSES)[number]
@@ -44,52 +44,43 @@ export const PROFILE_RATES: Rates = {
   admin: { perSecond: 200, burst: 400 },
 }
 
-const KEYS_MAX = 1 << 16
-
 /** The rate of an IPv6 network that is wider than the key of an address. */
 export function siteRate({ perSecond, burst }: Rate): Rate {
   return { perSecond: perSecond * SITE_TIMES, burst: burst * SITE_TIMES }
 }
 
-/** Entries swept per call: more than a call adds, so full buckets never accumulate. */
-const SWEEP_STEPS = 2
-
 /** Buckets of one rate by key. */
 export class Buckets<Key> {
   private readonly costMs: number
   private readonly burstMs: number
-  private readonly keysMax: number
   private readonly burst: number
-  private readonly fullAtMs = new Map<Key, number>()
-  private sweep: Iterator<[Key, number]>
+  private readonly times: FullTimes<Key>
   refusedCount = 0
 
-  constructor(rate: Rate, keysMax = KEYS_MAX) {
+  constructor(rate: Rate, times: FullTimes<Key> = new OwnTimes()) {
     this.costMs = 1000 / rate.perSecond
     this.burstMs = rate.burst * this.costMs
     this.burst = rate.burst
-    this.keysMax = keysMax
-    this.sweep = this.fullAtMs.entries()
+    this.times = times
   }
 
-  get keys(): number {
-    return this.fullAtMs.size
+  keys(nowMs: number): number {
+    return this.times.keys(nowMs)
   }
 
   /** Takes tokens; returns 0, or the milliseconds until the bucket has enough. */
   take(key: Key, nowMs: number, tokens = 1): number {
-    this.forgetFull(nowMs)
-    const before = this.fullAtMs.get(key)
-    const fullAtMs = Math.max(before ?? nowMs, nowMs) + Math.min(tokens * this.costMs, this.burstMs)
-    const waitMs = fullAtMs - nowMs - this.burstMs
-    // The sum of doubles is not exact: a thousandth of a millisecond must not cause a refusal.
-    if (waitMs > 0.001) {
-      this.refusedCount++
-      return waitMs
+    for (;;) {
+      const before = Math.max(this.times.of(key, nowMs), nowMs)
+      const fullAtMs = before + Math.min(tokens * this.costMs, this.burstMs)
+      const waitMs = fullAtMs - nowMs - this.burstMs
+      // The sum of doubles is not exact: a thousandth of a millisecond must not cause a refusal.
+      if (waitMs > 0.001) {
+        this.refusedCount++
+        return waitMs
+      }
+      if (this.times.put(key, fullAtMs)) return 0
     }
-    if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetNext()
-    this.fullAtMs.set(key, fullAtMs)
-    return 0
   }
 
   /**
@@ -97,18 +88,17 @@ export class Buckets<Key> {
    * debt is paid. The debt is at most one burst.
    */
   charge(key: Key, nowMs: number, tokens: number): void {
-    this.forgetFull(nowMs)
-    const before = this.fullAtMs.get(key)
-    const from = Math.max(before ?? nowMs, nowMs)
-    const fullAtMs = Math.max(from, Math.min(from + tokens * this.costMs, nowMs + 2 * this.burstMs))
-    if (before === undefined && this.fullAtMs.size >= this.keysMax) this.forgetNext()
-    this.fullAtMs.set(key, fullAtMs)
+    for (;;) {
+      const from = Math.max(this.times.of(key, nowMs), nowMs)
+      const most = nowMs + 2 * this.burstMs
+      const fullAtMs = Math.max(from, Math.min(from + tokens * this.costMs, most))
+      if (this.times.put(key, fullAtMs)) return
+    }
   }
 
   /** The RateLimit header lines for the bucket of a key; each begins with a line break. */
   linesOf(key: Key, nowMs: number): string {
-    const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
-    const resetSec = Math.ceil((fullAtMs - nowMs) / MS_PER_SEC)
+    const resetSec = Math.ceil(this.#untilFullMs(key, nowMs) / MS_PER_SEC)
     return (
       `\r\nratelimit-limit: ${this.burst}\r\nratelimit-remaining: ${this.leftOf(key, nowMs)}` +
       `\r\nratelimit-reset: ${resetSec}`
@@ -117,36 +107,23 @@ export class Buckets<Key> {
 
   /** Whole tokens left in the bucket of a key. */
   leftOf(key: Key, nowMs: number): number {
-    const fullAtMs = Math.max(this.fullAtMs.get(key) ?? nowMs, nowMs)
     // The sum of doubles is not exact: a thousandth of a token must not cost a whole one.
-    const left = Math.floor((this.burstMs - (fullAtMs - nowMs)) / this.costMs + 0.001)
-    return Math.max(left, 0)
+    const freeMs = this.burstMs - this.#untilFullMs(key, nowMs)
+    return Math.max(Math.floor(freeMs / this.costMs + 0.001), 0)
   }
 
-  private forgetFull(nowMs: number): void {
-    for (let step = 0; step < SWEEP_STEPS; step++) {
-      const next = this.sweep.next()
-      if (next.done === true) {
-        this.sweep = this.fullAtMs.entries()
-        return
-      }
-      const [key, fullAtMs] = next.value
-      if (fullAtMs <= nowMs) this.fullAtMs.delete(key)
-    }
+  #untilFullMs(key: Key, nowMs: number): number {
+    return Math.max(this.times.of(key, nowMs) - nowMs, 0)
   }
+}
 
-  /**
-   * Deletes the next key of the sweep when the map is full, so a flood of keys cannot lock others
-   * out. Searching for the oldest key would step over all deleted entries each time.
-   */
-  private forgetNext(): void {
-    let next = this.sweep.next()
-    if (next.done === true) {
-      this.sweep = this.fullAtMs.entries()
-      next = this.sweep.next()
-    }
-    if (next.done !== true) this.fullAtMs.delete(next.value[0])
-  }
+const ownTimes = <Key>() => new OwnTimes<Key>()
+
+interface LimiterOptions<Key> {
+  /** The memory of the buckets of one rate; of this thread alone when absent. */
+  readonly newTimes?: () => FullTimes<Key>
+  /** The wider network of a key; null for none. */
+  readonly siteOf?: (key: Key) => Key | null
 }
 
 /**
@@ -159,13 +136,13 @@ export class RateLimiter<Key> {
   private readonly sites: Readonly<Record<RateClass, Buckets<Key>>> | null
   private readonly siteOf: (key: Key) => Key | null
 
-  constructor(rates: Rates, keysMax = KEYS_MAX, siteOf: ((key: Key) => Key | null) | null = null) {
-    this.rateClasses = eachRateClass((rateClass) => new Buckets<Key>(rates[rateClass], keysMax))
+  constructor(rates: Rates, { newTimes = ownTimes, siteOf }: LimiterOptions<Key> = {}) {
+    this.rateClasses = eachRateClass((rateClass) => new Buckets(rates[rateClass], newTimes()))
     this.siteOf = siteOf ?? (() => null)
     this.sites =
-      siteOf === null
+      siteOf === undefined
         ? null
-        : eachRateClass((rateClass) => new Buckets<Key>(siteRate(rates[rateClass]), keysMax))
+        : eachRateClass((rateClass) => new Buckets(siteRate(rates[rateClass]), newTimes()))
   }
 
   /** Takes tokens; returns 0, or the whole seconds for `Retry-After`. */
@@ -191,9 +168,9 @@ export class RateLimiter<Key> {
     return isWider ? wider.linesOf(site, nowMs) : own.linesOf(key, nowMs)
   }
 
-  /** Keys of a rate class that have an entry. */
-  keysOf(rateClass: RateClass): number {
-    return this.rateClasses[rateClass].keys
+  /** Keys of a rate class whose buckets are not full. */
+  keysOf(rateClass: RateClass, nowMs: number): number {
+    return this.rateClasses[rateClass].keys(nowMs)
   }
 
   /** Calls of a rate class that were refused since the start. */
@@ -201,9 +178,9 @@ export class RateLimiter<Key> {
     return this.rateClasses[rateClass].refusedCount + (this.sites?.[rateClass].refusedCount ?? 0)
   }
 
-  /** Keys of all rate classes that have an entry. */
-  get keys(): number {
-    return RATE_CLASSES.reduce((sum, rateClass) => sum + this.keysOf(rateClass), 0)
+  /** Keys of all rate classes whose buckets are not full. */
+  keys(nowMs: number): number {
+    return RATE_CLASSES.reduce((sum, rateClass) => sum + this.keysOf(rateClass, nowMs), 0)
   }
 }
 
@@ -211,9 +188,21 @@ export class RateLimiter<Key> {
 export interface Limits {
   readonly addresses: RateLimiter<string>
   readonly profiles: RateLimiter<number>
+  /** The memory of the buckets of addresses, which all threads with connections share. */
+  readonly shared: SharedArrayBuffer
 }
 
+/** Two sets of buckets, for addresses and for their wider networks. */
+const ADDRESS_TABLES = 2 * RATE_CLASSES.length
+
 export function openLimits(rates: { readonly address: Rates; readonly profile: Rates }): Limits {
-  const addresses = new RateLimiter(rates.address, KEYS_MAX, siteOf)
-  return { addresses, profiles: new RateLimiter(rates.profile) }
+  const shared = SharedTimes.allocate(ADDRESS_TABLES)
+  const addresses = sharedLimiter(rates.address, shared)
+  return { addresses, profiles: new RateLimiter(rates.profile), shared }
+}
+
+/** The limits of addresses over all threads that have this memory. */
+export function sharedLimiter(rates: Rates, shared: SharedArrayBuffer): RateLimiter<string> {
+  let table = 0
+  return new RateLimiter(rates, { newTimes: () => new SharedTimes(shared, table++), siteOf })
 }

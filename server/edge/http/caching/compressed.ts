@@ -23,6 +23,10 @@ const LONG_BYTES = 4 << 20
 /** The overhead of an entry: its tag and its place in the map. */
 const ENTRY_BYTES = 200
 
+export function isCompressible(bytes: number): boolean {
+  return bytes >= SHORT_BYTES && bytes <= LONG_BYTES
+}
+
 type Make = (plain: Uint8Array) => Promise<Uint8Array>
 
 const asGzip = promisify(gzip)
@@ -78,7 +82,7 @@ export class CompressedReplies {
   find(tag: string, coding: Coding, payload: Payload): Uint8Array | null {
     const built = payload instanceof Uint8Array ? builtBrotli.get(payload) : undefined
     if (built !== undefined && coding === 'br') return built
-    if (payload.length < SHORT_BYTES || payload.length > LONG_BYTES) return null
+    if (!isCompressible(payload.length)) return null
     const entry = this.#entries.get(tag)
     if (entry === undefined) {
       this.#entries.set(tag, { bytes: null, isBegun: false, isUsed: false })
@@ -135,7 +139,7 @@ export class CompressedReplies {
 export type Coding = 'br' | 'gzip'
 
 /** In order of preference at equal weight: the smaller result first. */
-const CODINGS: readonly Coding[] = ['br', 'gzip']
+export const CODINGS: readonly Coding[] = ['br', 'gzip']
 
 /** Clients send under a hundred characters. A longer header is ignored and gets plain bytes. */
 const TEXT_MAX = 256

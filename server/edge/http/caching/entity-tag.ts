@@ -13,8 +13,16 @@ export type Tags = Readonly<Record<Coding | 'identity', string>>
 
 function tagsOf(payload: Uint8Array | string): Tags {
   const digest = createHash('sha256').update(payload).digest('base64url')
-  const short = digest.slice(0, DIGEST_CHARACTERS)
-  return { identity: `"${short}"`, br: `"${short}-br"`, gzip: `"${short}-gzip"` }
+  return tagsOfDigest(digest.slice(0, DIGEST_CHARACTERS))
+}
+
+function tagsOfDigest(digest: string): Tags {
+  return { identity: `"${digest}"`, br: `"${digest}-br"`, gzip: `"${digest}-gzip"` }
+}
+
+/** All tags of the bytes that have this one. */
+export function tagsBeside(tag: string): Tags {
+  return tagsOfDigest(tag.slice(1, 1 + DIGEST_CHARACTERS))
 }
 
 /** Computes the tags of bytes once and keeps them as long as the bytes. */

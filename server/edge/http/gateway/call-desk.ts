@@ -8,7 +8,7 @@ import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import type { Guarded } from '../../../auth/auth-scheme.ts'
 import type { Caller } from '../../../messages/call.ts'
 import { Refusal, refuse, roleMissing } from '../../../messages/refusal.ts'
-import { Pending } from '../reply.ts'
+import { Bytes, Pending } from '../reply.ts'
 import type { Bulkheads } from './bulkheads.ts'
 import { CallsWithin } from './calls-within.ts'
 import { type Entry, needsJsonType, ofForm, profileWaitSec, rateKeyOf, readCall } from './entry.ts'
@@ -20,7 +20,7 @@ import type { ReplyHeads } from './replies/reply-heads.ts'
 /** A call with its whole body. The desk fills `caller`, and counts the call for its profile. */
 type WholeCall<S> = Pick<
   IncomingRequest<S>,
-  'call' | 'values' | 'address' | 'caller' | 'bulkhead' | 'profileId'
+  'call' | 'values' | 'address' | 'caller' | 'freshness' | 'bulkhead' | 'profileId'
 >
 
 interface CallDeskParts<S, C> {
@@ -127,8 +127,10 @@ export class CallDesk<S, C extends WholeCall<S>> {
     this.#parts.onReply(incoming, out)
   }
 
-  #encoded({ call }: C, { route }: Entry<S>, outcome: unknown): Outgoing {
+  #encoded(incoming: C, { route }: Entry<S>, outcome: unknown): Outgoing {
     edgePoint('at-reply')
+    const { call } = incoming
+    if (outcome instanceof Bytes) incoming.freshness = outcome.freshness
     const { options, heads } = this.#parts
     const stated = statedBy(outcome)
     if (options.verifyReplies === true) verify(route, stated)

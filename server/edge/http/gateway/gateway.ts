@@ -9,7 +9,9 @@ import { assert } from '../../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { announcedBytes, type Header } from '../../../messages/call.ts'
+import { bytesOf } from '../../../messages/payload.ts'
 import { type Refusal, refuse } from '../../../messages/refusal.ts'
+import type { Freshness } from '../../../messages/versions.ts'
 import { Router } from '../router.ts'
 import { Admission } from './admission.ts'
 import { BodyReader, copied } from './body-reader.ts'
@@ -25,10 +27,12 @@ import type { Listener, NativeRequest, NativeResponse, OpenConnections } from '.
 import { uWS } from './native-library.ts'
 import { ParseEnd } from './parse-end.ts'
 import { rateLines } from './rate-lines.ts'
-import type { Outgoing } from './replies/outgoing.ts'
+import { codingOf, type Outgoing } from './replies/outgoing.ts'
 import { ReplyHeads } from './replies/reply-heads.ts'
-import { UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
+import { headText, UnreadReplies, writeAndClose } from './replies/unread-replies.ts'
 import { type SocketBounds, SocketPort, type UpgradeGate } from './socket-port.ts'
+
+const OK = 200
 
 export class Gateway<S> {
   readonly apps: Listener
@@ -271,12 +275,26 @@ export class Gateway<S> {
       isCorked: this.receiving === incoming,
       more: rateLines(this.options, incoming, out),
     })
+    if (incoming.freshness !== null) this.keep(incoming, out, incoming.freshness)
     if (!isOut) {
       const unread = this.replies.keep(response, out, address, () => this.letGo(incoming))
       if (unread === 'full') response.close()
       else incoming.unread = unread
     }
     this.end(incoming, out.status, out.refusal)
+  }
+
+  /** A reply with a query or to a page of another host has headers or bytes of its own. */
+  private keep(incoming: IncomingRequest<S>, out: Outgoing, freshness: Freshness): void {
+    const { call, response, route } = incoming
+    const { target, method, headers } = call
+    const isSame = target === call.path && method === 'GET' && !headers.has('origin')
+    if (route === null || !isSame || out.status !== OK) return
+    const { path } = route
+    const body = bytesOf(out.payload)
+    if (body.length > LIMITS.keptReplyBytesMax) return
+    const coding = codingOf(out)
+    response.keep?.({ path, target, freshness, coding, head: headText(out, false), body })
   }
 
   private later<T>(

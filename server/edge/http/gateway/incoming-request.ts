@@ -1,4 +1,5 @@
 import type { Call, Caller } from '../../../messages/call.ts'
+import type { Freshness } from '../../../messages/versions.ts'
 import type { Seen } from '../route.ts'
 import type { Found } from '../router.ts'
 import type { Guest } from './bulkheads.ts'
@@ -14,6 +15,8 @@ export interface IncomingRequest<S> extends Seen, Guest {
   /** Methods that its path takes. */
   readonly allow: readonly string[]
   caller: Caller | null
+  /** Present when edge threads may send its reply again. */
+  freshness: Freshness | null
   status: number
   refusal: string | null
   endedMs: number
@@ -43,6 +46,7 @@ export function begun<S>(
     route: found.target?.route ?? null,
     values: found.values,
     caller: null,
+    freshness: null,
     status: 0,
     refusal: null,
     endedMs: 0,

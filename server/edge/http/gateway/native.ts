@@ -2,6 +2,8 @@
 // the objects behind these types pass each call on to the thread that has the connection.
 
 import type * as library from 'uWebSockets.js'
+import type { Freshness } from '../../../messages/versions.ts'
+import type { Coding } from '../caching/compressed.ts'
 
 type Text = string | Uint8Array
 
@@ -19,6 +21,8 @@ export interface NativeRequest {
 export interface NativeResponse {
   /** The results of the intake for the body, where an edge thread checked it (intake-layout.ts). */
   readonly verdict?: Uint8Array | null
+  /** Keeps a reply on the edge thread, for later callers; absent when this thread has none. */
+  keep?(kept: KeptReply): void
   getRemoteAddressAsText(): ArrayBuffer
   onAborted(handler: () => void): unknown
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown
@@ -43,10 +47,26 @@ export interface NativeResponse {
   ): void
 }
 
+/** A reply to every GET of a target while it is fresh. */
+export interface KeptReply {
+  /** The path of its route. */
+  readonly path: string
+  readonly target: string
+  readonly freshness: Freshness
+  /** Null for plain bytes. */
+  readonly coding: Coding | null
+  /** Status and headers as one text, without those of rate limits. */
+  readonly head: string
+  readonly body: Uint8Array
+}
+
 /** An open WebSocket. */
 export interface NativeSocket<Data> {
   getUserData(): Data
+  /** Bytes that are sent and not read. */
   getBufferedAmount(): number
+  /** The same without those on their way to an edge thread; absent when there is none. */
+  getUnreadAmount?(): number
   cork(write: () => void): unknown
   send(message: Text, isBinary?: boolean, compress?: boolean): number
   subscribe(topic: string): boolean

@@ -115,6 +115,12 @@ export class SocketPort {
     return this.#socketOf.get(transport)?.getBufferedAmount() ?? 0
   }
 
+  /** The same without bytes that their reader cannot have yet. */
+  unreadBytesOf(transport: object): number {
+    const socket = this.#socketOf.get(transport)
+    return socket?.getUnreadAmount?.() ?? socket?.getBufferedAmount() ?? 0
+  }
+
   /** Writes encoded text in one cork; does nothing when the connection is gone. */
   send(transport: object, packets: readonly Uint8Array[]): void {
     const socket = this.#socketOf.get(transport)

@@ -7,6 +7,7 @@
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { Joined, type Part } from '../../../messages/payload.ts'
+import type { Freshness } from '../../../messages/versions.ts'
 import { listedRestingRaw, listedTrend, listedVolume } from '../market-kinds.ts'
 import { type CollateralToken, marketView, slugView } from '../market-view.ts'
 import type { PublishedMarket, PublishedMarkets } from '../published.ts'
@@ -132,6 +133,12 @@ export class MarketLists {
   /** The JSON of one market. */
   market(published: PublishedMarket): Buffer {
     return this.#encodedOf(published).bytes
+  }
+
+  /** How long the JSON of this moment is that of the market at least. */
+  freshness({ market: { marketId, deadlineMs } }: PublishedMarket): Freshness {
+    const isExpired = deadlineMs === null || deadlineMs <= this.#clock()
+    return this.#published.versions.ofMarket(marketId, isExpired ? undefined : deadlineMs)
   }
 
   #encodedOf(published: PublishedMarket): Encoded {

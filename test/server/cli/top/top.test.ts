@@ -70,7 +70,7 @@ test('a view shows the rates, the steps, the queues and the busiest markets', as
   assert.match(shown, /^order p50 .* ms|µs/m)
   assert.match(shown, /^threads .*\bmain \d/m)
   assert.match(shown, /^threads .*\bedge-0 \d/m)
-  assert.match(shown, /^queues +orders in the intake 0, replies 0/m)
+  assert.match(shown, /^queues +replies 0, of them for the disk 0/m)
   assert.deepEqual(
     lines.slice(-2).map((line) => line.trim().split(/ {2,}/)),
     [

@@ -80,7 +80,7 @@ const good = (requestId: number): Reported => {
   return { reject: null, tokenNo: 1, broke: '', salt: String(1000 + requestId) }
 }
 
-test('an order is checked after all earlier changes, and other threads get the same changes', () => {
+test('an order is checked after all earlier changes, which other threads get too', () => {
   const { intake, reported, changes } = open(false)
   intake.submit(order(1))
   intake.addToken(kit.tokenEntry())

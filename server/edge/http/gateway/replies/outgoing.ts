@@ -5,6 +5,7 @@ import type { Header } from '../../../../messages/call.ts'
 import type { Payload } from '../../../../messages/payload.ts'
 import { Refusal } from '../../../../messages/refusal.ts'
 import type { Cache } from '../../caching/cache.ts'
+import type { Coding } from '../../caching/compressed.ts'
 import { ownFieldsOf } from '../../refusal-schemas.ts'
 import { Bytes, JSON_TYPE, Reply, Shared } from '../../reply.ts'
 import type { Route } from '../../route.ts'
@@ -30,6 +31,12 @@ export interface Outgoing {
   readonly close: boolean
   /** Status and headers as one text, once joined; '' before. */
   head: string
+}
+
+/** The coding of the bytes; null for plain bytes. */
+export function codingOf({ headers }: Outgoing): Coding | null {
+  const coding = headers.find(([name]) => name === 'content-encoding')?.[1]
+  return coding === 'br' || coding === 'gzip' ? coding : null
 }
 
 /** The outcome of the handler without its cache policy. */

@@ -62,7 +62,7 @@ function hasNoBody(status: number): boolean {
  * more than joining all lines. The values come from the exchange or its operator, never from a
  * caller, so they cannot inject a line.
  */
-function headText(out: Outgoing, close: boolean): string {
+export function headText(out: Outgoing, close: boolean): string {
   if (!close && out.head !== '') return out.head
   const { status, type, payload, headers } = out
   let text = statusLine(status)

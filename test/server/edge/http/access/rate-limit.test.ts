@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressKey } from '../../../../../server/auth/networks.ts'
+import { OwnTimes } from '../../../../../server/edge/http/access/full-times.ts'
 import {
   openLimits,
   RATE_CLASSES,
@@ -99,13 +100,13 @@ test('a call may cost several tokens, and at most a whole bucket', () => {
 })
 
 test('full buckets are forgotten, and a flood of keys stays within a bound', () => {
-  const limiter = new RateLimiter<number>(RATES, 1000)
+  const limiter = new RateLimiter<number>(RATES, { newTimes: () => new OwnTimes(1000) })
   for (let key = 0; key < 50_000; key++) {
     limiter.take(key, 'public', 0)
-    assert.ok(limiter.keys <= 1000)
+    assert.ok(limiter.keys(0) <= 1000)
   }
   for (let call = 0; call < 2000; call++) limiter.take(-1, 'public', 10_000 + call * 1000)
-  assert.equal(limiter.keys, 1)
+  assert.equal(limiter.keys(0), 1)
 })
 
 test('a caller that waits the stated seconds goes through', () => {
@@ -152,7 +153,7 @@ test('the first 48 bits of IPv6 have the rates of eight addresses', () => {
 
 test('the lines of an address show its network when that has less left', () => {
   const narrow = { ...RATES, trade: { perSecond: 1, burst: 2 } }
-  const limiter = new RateLimiter<string>(narrow, 100, () => 'site')
+  const limiter = new RateLimiter<string>(narrow, { siteOf: () => 'site' })
   const limitOf = (key: string) =>
     /ratelimit-limit: ([0-9]+)/.exec(limiter.linesOf(key, 'trade', 0))?.[1]
   assert.equal(limitOf('a'), '2')
