@@ -28,18 +28,19 @@ function send(response: uWS.HttpResponse, status: string, text: string): void {
 }
 
 function commit(record: Uint8Array, reply: () => void): void {
-  if (ring === null) {
+  const journal = ring
+  if (journal === null) {
     reply()
     return
   }
-  assert(ring.push(0, record), 'the ring has capacity for all open requests')
+  assert(journal.push(0, record), 'the ring has capacity for all open requests')
   waiting.push(reply)
   if (isSendDue) return
   isSendDue = true
   setImmediate(() => {
     isSendDue = false
-    ring.show()
-    if (ring.takeWakeUp()) parentPort?.postMessage(null)
+    journal.show()
+    if (journal.takeWakeUp()) parentPort?.postMessage(null)
   })
 }
 
