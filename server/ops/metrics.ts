@@ -105,7 +105,9 @@ export class Metrics {
     this.totals('outcomex_refusals_total', refused, ['code'], () =>
       [...this.#refusals].map(([code, value]) => ({ labels: { code }, value })),
     )
-    const took = 'Time from the first byte of a request to its reply, by route.'
+    const took =
+      'Time from the first byte of a request to its reply, by route; without the replies that ' +
+      'edge threads give alone.'
     this.seconds('outcomex_http_seconds', took, () =>
       this.#counts().map(({ method, path: route, took: values }) => ({
         labels: { method, route },

@@ -208,7 +208,7 @@ export const ATTACKS: readonly Attack[] = [
     name: 'anonymous sockets of one address',
     run: anonymousSockets,
     bytes: LIMITS.socketsPerAddressMax * SOCKET_BYTES,
-    answers: ['101', 'closed', '429 SOCKET_LIMIT', '503 OVERLOADED'],
+    answers: ['101', 'closed', '429 SOCKET_LIMIT', '429 RATE_LIMITED', '503 OVERLOADED'],
     meets: ['101', 'closed'],
     shortRounds: 2200,
   },

@@ -9,6 +9,7 @@ const CONNECTIONS = ['test/server/edge/http/gateway/connections.test.ts']
 const CLIENTS = ['test/server/edge/http/gateway/clients.test.ts']
 const FAULTS = ['test/server/edge/http/gateway/faults.test.ts']
 const INTAKE = ['test/server/edge/intake/core-intake.test.ts']
+const KEPT = ['test/server/edge/threads/kept-replies.test.ts']
 const QUERIES = ['test/persistence/query/query-handle.test.ts']
 const WORKERS = [`${HOSTILE}/worker-faults.test.ts`]
 
@@ -331,6 +332,78 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
         'a new thread knows no tokens',
         'while (!isOver && performance.now() < untilMs) isOver = steps.next().done === true',
         'isOver = true',
+      ],
+    ],
+  },
+  {
+    file: 'server/exchange/read-model/published.ts',
+    tests: KEPT,
+    changes: [
+      [
+        'an edge thread shows a book that has changed',
+        '    published.version++\n    this.versions.raiseMarket(published.market.marketId)\n',
+        '    published.version++\n',
+      ],
+      [
+        'an edge thread lists a market that has ended',
+        '    this.listVersion++\n    this.versions.raiseList()\n',
+        '    this.listVersion++\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/threads/kept-replies.ts',
+    tests: KEPT,
+    changes: [
+      ['more bytes are kept than the bound', 'this.#bytes <= bytesMax && ', ''],
+      ['a stopping exchange answers reads', '    if (this.#isStopped) return\n', ''],
+      [
+        'a reader that has the bytes gets them again',
+        'if (tag !== null) return',
+        'if (tag !== null && tags === null) return',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/threads/edge-requests.ts',
+    tests: KEPT,
+    changes: [
+      [
+        'reads that an edge thread answers cost an address nothing',
+        "if (limiter.take(address, 'public', atMs) > 0) return null",
+        "if (limiter.take(`${address}-${atMs}`, 'public', atMs) > 0) return null",
+      ],
+      [
+        'a page of another host gets a reply without its headers',
+        "const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade']",
+        "const NEEDS_CORE = [OWN_CALL_HEADER, 'upgrade']",
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/http/access/full-times.ts',
+    tests: ['test/server/edge/http/access/full-times.test.ts'],
+    changes: [
+      [
+        'two threads take the same token',
+        'Atomics.compareExchange(this.#fullAtBits, this.#at, before, now) === before',
+        'Atomics.exchange(this.#fullAtBits, this.#at, now) !== before - 1n',
+      ],
+      [
+        'a new key has the debt of the one it displaced',
+        'if (free < 0) this.#fullAtMs[at] = 0\n',
+        '',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/sockets/member.ts',
+    tests: ['test/server/api/streams/shared-frames.test.ts'],
+    changes: [
+      [
+        'a reader is slow for frames that it cannot have yet',
+        'return port.unreadBytesOf(socket.conn.transport) > LIMITS.socketAheadBytesMax',
+        'return true',
       ],
     ],
   },

@@ -196,7 +196,7 @@ export class EdgeRequests {
     if (this.#sendKept(response, call, address)) return
     const form = checks.orderForms[call.path]
     const order = form !== undefined && call.method === 'POST' ? { call, form } : null
-    const bulkhead = bulkheadOf(call, order)
+    const bulkhead = bulkheadOf(call, order, upgrade)
     const full = this.#bulkheads.refusal(bulkhead, address)
     const id = nextId()
     if (full !== null || !this.#giveHead(id, handler, response, call, upgrade)) {
@@ -486,9 +486,14 @@ export class EdgeRequests {
 const VITAL: ReadonlySet<string> = new Set(['/health', '/ready'])
 
 /** The bulkhead of a request, as far as its head shows it. */
-function bulkheadOf({ method, path }: Call, order: SignedOrder | null): BulkheadName {
+function bulkheadOf(
+  { method, path }: Call,
+  order: SignedOrder | null,
+  upgrade: Upgrade | null,
+): BulkheadName {
   if (order !== null) return 'orders'
-  if (method === 'DELETE') return 'frees'
+  // A client may open hundreds of sockets at once.
+  if (method === 'DELETE' || upgrade !== null) return 'frees'
   if (VITAL.has(path)) return 'vital'
   return method === 'GET' ? 'reads' : 'others'
 }
