@@ -93,9 +93,19 @@ export async function withService<Ready, T>(
   }
 }
 
-/** Called by a task: sends `ready`, then replies to each message until the parent disconnects. */
-export function serve<Question>(ready: unknown, answer: (question: Question) => unknown): void {
+/**
+ * Called by a task: sends `ready`, then replies to each message until the parent disconnects. Then
+ * `end` is called before the process ends.
+ */
+export function serve<Question>(
+  ready: unknown,
+  answer: (question: Question) => unknown,
+  end: () => unknown = () => {},
+): void {
   process.on('message', async (question: Question) => process.send?.(await answer(question)))
-  process.on('disconnect', () => process.exit(0))
+  process.on('disconnect', async () => {
+    await end()
+    process.exit(0)
+  })
   process.send?.(ready)
 }

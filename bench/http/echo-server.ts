@@ -2,6 +2,7 @@
 // verify each order, and the reply is its echo. There is no sequencer and no book. With a folder it
 // is a durable echo: the journal thread commits each order's record before the reply.
 
+import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { Ring } from '../../engine/thread/ring.ts'
@@ -30,6 +31,8 @@ export interface EchoData extends Pick<EchoSetting, 'tokens' | 'markets'> {
 }
 
 const RING_BYTES = 1 << 22
+/** A message to a thread: it closes its connections and ends. */
+export const STOP = -1
 
 function start(data: EchoData, index: number): Worker {
   const name = `echo-${index}`
@@ -107,5 +110,13 @@ export async function echoOrders(setting: EchoSetting): Promise<void> {
       shared.map((records) => new Ring(records)),
     )
   }
-  serve(port, () => null)
+  const end = () =>
+    Promise.all(
+      workers.map((worker) => {
+        const ended = once(worker, 'exit')
+        worker.postMessage(STOP)
+        return ended
+      }),
+    )
+  serve(port, () => null, end)
 }

@@ -5,7 +5,7 @@ import { Ring } from '../../engine/thread/ring.ts'
 import { keccakReady } from '../../server/crypto/keccak.ts'
 import { CoreIntake } from '../../server/edge/intake/core-intake.ts'
 import type { IntakeResult } from '../../server/messages/intake-result.ts'
-import type { EchoData } from './echo-server.ts'
+import { type EchoData, STOP } from './echo-server.ts'
 
 // A thread of the echo server: it has connections, checks orders and echoes them.
 
@@ -80,22 +80,25 @@ function take(response: uWS.HttpResponse, request: uWS.HttpRequest): void {
 }
 
 export async function echoOn({ tokens, markets, port, records }: EchoData): Promise<void> {
+  await keccakReady
   if (records !== null) ring = new Ring(records)
   for (const { secretBase64, ...token } of tokens) {
     intake.addToken({ ...token, secret: Buffer.from(secretBase64, 'base64') })
   }
   for (const market of markets) intake.addMarket(market)
-  await keccakReady
+  const app = uWS.App().post('/orders', take)
   parentPort?.on('message', (count: number) => {
+    if (count === STOP) {
+      app.close()
+      parentPort?.close()
+      return
+    }
     const ready = waiting.slice(0, count)
     waiting = waiting.slice(count)
     for (const each of ready) each()
   })
-  uWS
-    .App()
-    .post('/orders', take)
-    .listen('127.0.0.1', port, (socket) => {
-      assert(socket !== false, 'the port is free')
-      parentPort?.postMessage(null)
-    })
+  app.listen('127.0.0.1', port, (socket) => {
+    assert(socket !== false, 'the port is free')
+    parentPort?.postMessage(null)
+  })
 }
