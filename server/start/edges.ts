@@ -17,7 +17,7 @@ export function openEdges(
   if (threads === 0) return undefined
   const rates = limits === null ? null : config.rates
   const addresses = limits === null ? null : limits.shared
-  const checks = { headerPrefixes, orderForms: ORDER_FORMS, rates, addressHeader }
+  const checks = { threads, headerPrefixes, orderForms: ORDER_FORMS, rates, addressHeader }
   const about = { bounds, tls, domain, orderSkewMs, checks, addresses }
   return new EdgeListener({ threads, ...about, ...reports })
 }

@@ -14,7 +14,11 @@ const START_RAW = 1_000_000_000
 const COST_RAW = 500_000
 const HOST = 'Host: x\r\n'
 const HEALTH = `GET /health HTTP/1.1\r\n${HOST}\r\n`
-const { live, rain, alice } = await exchange({ markets: ['rain'], traders: { alice: START_RAW } })
+const { live, rain, alice } = await exchange({
+  flags: ['--edge-threads', '1'],
+  markets: ['rain'],
+  traders: { alice: START_RAW },
+})
 let orders = 0
 
 afterEach(async () => {

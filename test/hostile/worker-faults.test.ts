@@ -24,7 +24,8 @@ interface Stage {
 async function stage(fault: string): Promise<Stage> {
   process.env[FAULT_VARIABLE] = fault
   try {
-    const staged = await exchange({ markets: ['rain'], traders: ['alice'] })
+    const flags = ['--edge-threads', '1']
+    const staged = await exchange({ flags, markets: ['rain'], traders: ['alice'] })
     const { live, rain: market, alice } = staged
     await live.exchange.query.warm()
     await accepted(live.call(alice, 'GET', '/markets/rain/user-orders'))

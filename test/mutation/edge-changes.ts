@@ -371,7 +371,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       [
         'reads that an edge thread answers cost an address nothing',
         "if (limiter.take(address, 'public', atMs) > 0) return null",
-        "if (limiter.take(`${address}-${atMs}`, 'public', atMs) > 0) return null",
+        "if (limiter.take(address + atMs, 'public', atMs) > 0) return null",
       ],
       [
         'a page of another host gets a reply without its headers',

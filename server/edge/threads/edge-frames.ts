@@ -13,8 +13,8 @@ export class EdgeFrames {
   readonly buffer: Buffer
   readonly #queue: RingQueue
   readonly #wake: () => void
-  /** Called before the frames of a tick are sent. */
-  #onSend: () => void = () => {}
+  /** Called before the frames of a tick are sent; true when there is more to send. */
+  #onSend: () => boolean = () => false
   #isSendDue = false
 
   constructor(shared: SharedArrayBuffer, wake: () => void) {
@@ -23,7 +23,7 @@ export class EdgeFrames {
     this.#wake = wake
   }
 
-  onSend(work: () => void): void {
+  onSend(work: () => boolean): void {
     this.#onSend = work
   }
 
@@ -62,9 +62,10 @@ export class EdgeFrames {
     if (this.#isSendDue) return
     this.#isSendDue = true
     setImmediate(() => {
-      this.#onSend()
+      const isMore = this.#onSend()
       this.#isSendDue = false
       this.send()
+      if (isMore) this.sendSoon()
     })
   }
 

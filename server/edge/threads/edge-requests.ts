@@ -30,6 +30,8 @@ import type { KeptReplies } from './kept-replies.ts'
 
 /** How the orders of an exchange are checked. */
 export interface OrderChecks {
+  /** Edge threads of the exchange. */
+  readonly threads: number
   readonly headerPrefixes: readonly string[]
   /** FORM of the calls with orders, by their paths. */
   readonly orderForms: Readonly<Record<string, number>>
@@ -99,11 +101,19 @@ export interface SocketData {
   readonly slot: number
 }
 
-/** Orders are bounded like those in progress, so that others have capacity in the ring. */
-const BULKHEADS: BulkheadSizes = {
-  ...LIMITS.bulkheads,
-  orders: { ...LIMITS.bulkheads.orders, all: LIMITS.ordersUnderWayMax },
+const ORDERS_MIN = 128
+
+/**
+ * Orders of all threads are bounded like those in progress, so that others have capacity in the
+ * rings and wait only briefly.
+ */
+function sizesFor(threads: number): BulkheadSizes {
+  const all = Math.max(ORDERS_MIN, Math.ceil(LIMITS.ordersUnderWayMax / threads))
+  return { ...LIMITS.bulkheads, orders: { ...LIMITS.bulkheads.orders, all } }
 }
+
+/** A check takes a tenth of a millisecond. */
+const CHECK_SLICE_MS = 2
 
 /** Headers for which a reply has other headers or limits. */
 const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade']
@@ -148,7 +158,7 @@ export class EdgeRequests {
   readonly #rates: CheckRates
   readonly #addresses: CallerAddresses
   /** Requests that the core has not answered; they bound what is in the ring. */
-  readonly #bulkheads = new Bulkheads(BULKHEADS)
+  readonly #bulkheads: Bulkheads
   readonly #open = new Map<number, EdgeRequest>()
   /** Bytes of bounded replies that their readers did not take. */
   #unreadBytes = 0
@@ -158,6 +168,7 @@ export class EdgeRequests {
   constructor(parts: EdgeRequestsParts) {
     this.#parts = parts
     this.#rates = new CheckRates(parts.checks)
+    this.#bulkheads = new Bulkheads(sizesFor(parts.checks.threads))
     const { limit, checks } = parts
     const { addressHeader } = checks
     this.#addresses = new CallerAddresses({ addressLimiter: limit?.limiter, addressHeader })
@@ -323,9 +334,16 @@ export class EdgeRequests {
     response.close()
   }
 
-  /** Nothing is done for an order whose connection was ended by the bytes behind it. */
-  #checkOrders(): void {
-    for (const { id, incoming, order } of this.#whole.splice(0)) {
+  /**
+   * Checks orders for a slice of time, so that other calls of the thread are read and answered in
+   * between; true when more wait. Nothing is done for an order whose connection was ended by the
+   * bytes behind it.
+   */
+  #checkOrders(): boolean {
+    const untilMs = performance.now() + CHECK_SLICE_MS
+    let next = 0
+    while (next < this.#whole.length && (next === 0 || performance.now() < untilMs)) {
+      const { id, incoming, order } = this.#whole[next++]
       if (this.#open.get(id) !== incoming) continue
       const { chunks, response } = incoming
       if (threadPoint('edge-ends')) this.#parts.onBroken(new Error('edge-ends'))
@@ -336,6 +354,8 @@ export class EdgeRequests {
         }
       })
     }
+    this.#whole.splice(0, next)
+    return this.#whole.length > 0
   }
 
   /** False when the order was not checked, or its verdict does not fit: then the core checks it. */
