@@ -177,7 +177,10 @@ export class OrderLoop {
     }
   }
 
-  /** Begins the due requests each millisecond until the time is over. */
+  /**
+   * Begins the due requests each millisecond until the time is over. A sender that was late goes on
+   * while it has orders.
+   */
   #send(): Promise<void> {
     const { seconds, perSecond } = this.#plan
     return new Promise((resolve) => {
@@ -186,7 +189,8 @@ export class OrderLoop {
         const isOver = sinceMs >= seconds * 1000
         const most = Math.round(perSecond * seconds)
         this.#due = perSecond === 0 ? Infinity : Math.min(most, (sinceMs * perSecond) / 1000)
-        if (isOver && (perSecond === 0 || this.#begun >= most || this.#free.length === 0)) {
+        const isSpent = this.#pool.isEmpty || this.#free.length === 0
+        if (isOver && (perSecond === 0 || this.#begun >= most || isSpent)) {
           this.#due = 0
           resolve()
           return

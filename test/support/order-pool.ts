@@ -65,11 +65,16 @@ export class OrderPool {
 
   /** The next order that is neither accepted nor on its way; undefined when there is none. */
   next(): number | undefined {
-    if (this.#head === this.#queue.length) return undefined
+    if (this.isEmpty) return undefined
     const index = this.#queue[this.#head++]
     if (this.#head === 1 << 16) this.#queue.splice(0, this.#head)
     this.#head %= 1 << 16
     return index
+  }
+
+  /** Whether every order is accepted or on its way. */
+  get isEmpty(): boolean {
+    return this.#head === this.#queue.length
   }
 
   /** The bytes of a call. It is signed here, at `nowMs`, because a signature ages. */
