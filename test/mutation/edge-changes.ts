@@ -314,8 +314,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'an order is placed although the bytes behind it ended its connection',
-        'if (this.#open.get(id) !== incoming) continue\n      const',
-        'const',
+        'else frames.give(FROM_EDGE.GONE, id)',
+        'else this.#unreadBytes = 0',
       ],
     ],
   },
