@@ -60,7 +60,7 @@ function curveOf(rows: readonly Row[]): string {
     const found = CURVE.exec(row.case)
     return found === null ? [] : [[found[1], numberText(row.median)]]
   })
-  return lines.length === 0 ? '' : markdownTable(['edge threads', 'orders/s'], lines)
+  return lines.length < 2 ? '' : markdownTable(['edge threads', 'orders/s'], lines)
 }
 
 function latenciesOf(rows: readonly Row[]): string {
