@@ -6,7 +6,8 @@ import { assert } from '../../engine/domain/assert.ts'
 //            8 profileId u32 │ 12 tokenNo u32 │ 16 ownerId f64 │ 24 timestampMs f64 │
 //            32 recvWindowMs u32 │ 36 recordBytes u32 │ 40 textBytes u32 │ 44 actorId u32 │
 //            48 PLACE record, then text: the reply fields of an order, or JSON of its flaw; the
-//            issues of a refusal, the slug of an unknown market, or JSON of additional fields;
+//            issues of a refusal, the slug of an unknown market, the seconds to wait, or JSON of
+//            additional fields;
 //            then, in a group, JSON of the ReplaceTask of the order
 //            index and count are 0 for a request of one order; a group that is refused as a whole
 //            has one RESULT with the count WHOLE_GROUP

@@ -83,6 +83,8 @@ export interface IntakeRefusal {
   readonly more?: Extra | undefined
   /** With MARKET_NOT_FOUND, the slug without a live market; '' when it is too long for a slug. */
   readonly marketSlug?: string
+  /** With RATE_LIMITED, the seconds to wait. */
+  readonly retryAfterSec?: number
   /** With INTERNAL, the fault of this order. */
   readonly broke?: { readonly error: WorkerFault }
 }
@@ -127,9 +129,10 @@ function assertIssues(text: string): void {
   }
 }
 
-/** Interprets the text of a refusal by its reject: issues, a slug or additional fields. */
+/** Interprets the text of a refusal by its reject: issues, a slug, seconds or other fields. */
 function statedOf(reject: Reject, text: string) {
   if (reject === REJECT.MARKET_NOT_FOUND) return { issues: '', marketSlug: text }
+  if (reject === REJECT.RATE_LIMITED) return { issues: '', retryAfterSec: Number(text) }
   if (reject === REJECT.VALIDATION || text === '') return { issues: text }
   const more: Extra = JSON.parse(text)
   assert(isText(more.message), 'the additional fields of a refusal have a message')

@@ -77,7 +77,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   watchQueues(exchange, metrics)
   watchCommits(exchange, commits, metrics)
   watchThreads(exchange, edges, commits, metrics)
-  watchLimits(limits, metrics)
+  watchLimits(limits, () => exchange.pipeline.orders.limitedCount, metrics)
   const endProcess = watchProcess(metrics, () => collectionsOf(exchange, edges))
   const endRest = watchRest()
   const { pipeline } = exchange
@@ -247,7 +247,7 @@ function watchMining(mining: Mining, metrics: Metrics): void {
 }
 
 /** Without limits the metrics have no values. */
-function watchLimits(limits: Limits | null, metrics: Metrics): void {
+function watchLimits(limits: Limits | null, limitedOrders: () => number, metrics: Metrics): void {
   const both =
     limits === null ? [] : Object.entries({ address: limits.addresses, profile: limits.profiles })
   const each = (read: (limiter: (typeof both)[number][1], rateClass: RateClass) => number) => () =>
@@ -258,7 +258,10 @@ function watchLimits(limits: Limits | null, metrics: Metrics): void {
       })),
     )
   const refused = 'Rate-limited calls, by exhausted bucket (address or profile) and rate class.'
-  const refusedOf = each((limiter, rateClass) => limiter.refusedOf(rateClass))
+  const refusedOf = each((limiter, rateClass) => {
+    const isOfOrders = limiter === limits?.profiles && rateClass === 'trade'
+    return limiter.refusedOf(rateClass) + (isOfOrders ? limitedOrders() : 0)
+  })
   metrics.totals('outcomex_rate_limited_total', refused, ['by', 'lane'], refusedOf)
   const keys = 'Addresses and profiles whose buckets are not full.'
   const keysOf = each((limiter, rateClass) => limiter.keysOf(rateClass, performance.now()))

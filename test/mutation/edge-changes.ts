@@ -310,6 +310,17 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/threads/edge-requests.ts',
+    tests: ['test/server/edge/threads/edge-threads.test.ts'],
+    changes: [
+      [
+        'a forged order uses up the rate of the token that it names',
+        'this.#tokens.take(callerKey, nowMs)',
+        'this.#tokens.take(apiKey, nowMs)',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/threads/edge-requests.ts',
     tests: ['test/edges/framing.test.ts'],
     changes: [
       [

@@ -88,6 +88,15 @@ export class Intake {
     }
   }
 
+  /** One RESULT for a request of a caller that must wait so long. */
+  limited(form: number, waitSec: number): Uint8Array {
+    const output = this.#output
+    output.fill(0, 0, RESULT.record)
+    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
+    output.writeUInt16LE(REJECT.RATE_LIMITED.number, RESULT.rejectNumber)
+    return new Uint8Array(this.#finish(0, String(waitSec)))
+  }
+
   #broken({ form = FORM.ORDER }: SignedRequest, error: unknown): Uint8Array {
     const output = this.#output
     output.fill(0, 0, RESULT.record)

@@ -4,6 +4,7 @@
 
 import type * as library from 'uWebSockets.js'
 import { type BulkheadName, LIMITS } from '../../../engine/domain/limits.ts'
+import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { threadPoint } from '../../../engine/thread/fault-point.ts'
 import { apiHeaders } from '../../auth/guard.ts'
 import { headerTarget } from '../../auth/on-behalf.ts'
@@ -20,7 +21,7 @@ import { CallerAddresses } from '../http/gateway/caller-address.ts'
 import { framingRefusal } from '../http/gateway/framing.ts'
 import type { NativeRequest, NativeResponse } from '../http/gateway/native.ts'
 import { encoded, statusLine } from '../http/gateway/replies/outgoing.ts'
-import { writeAndClose, writeNow } from '../http/gateway/replies/unread-replies.ts'
+import { writeAndClose, written } from '../http/gateway/replies/unread-replies.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { EdgeCounter } from './edge-counts.ts'
 import type { EdgeFrames } from './edge-frames.ts'
@@ -123,6 +124,7 @@ const SWITCHING = '101 Switching Protocols'
 /** Above it, a reader that does not take a bounded reply is disconnected. */
 const UNREAD_BYTES_MAX = 8 << 20
 const OVERLOADED = refuse('OVERLOADED')
+const REFUSAL = { isLast: false, isCorked: true, more: '' }
 
 /** The limit of an address on all threads together. */
 export interface AddressLimit {
@@ -131,7 +133,7 @@ export interface AddressLimit {
   readonly nowMs: () => number
 }
 
-/** The rates of orders that one thread checks for an address and for a token. */
+/** The rates of orders that one thread checks for an address, and for a token at an address. */
 class CheckRates {
   readonly #addresses: CallerAddresses
   readonly #tokens: Buckets<string> | null
@@ -143,13 +145,19 @@ class CheckRates {
     this.#tokens = rates === null ? null : new Buckets(rates.profile.trade)
   }
 
-  /** True when the core refuses the order by its rates, whatever the signature says. */
-  areSpent({ call }: SignedOrder, response: NativeResponse, apiKey: string): boolean {
-    if (this.#tokens === null) return false
+  /**
+   * Seconds that a caller must wait; 0 for none. The core counts the orders of all threads, so it
+   * would refuse such an order too. Nobody can use up the rate of another caller's token, because
+   * the token counts together with the address.
+   */
+  waitSec({ call }: SignedOrder, response: NativeResponse, apiKey: string): number {
+    if (this.#tokens === null) return 0
     const nowMs = performance.now()
     const address = this.#addresses.keyOf(response, call.headers)
-    if (this.#addresses.waitSec(address, 'trade', nowMs) > 0) return true
-    return this.#tokens.take(apiKey, nowMs) > 0
+    const addressSec = this.#addresses.waitSec(address, 'trade', nowMs)
+    if (addressSec > 0) return addressSec
+    const callerKey = `${address} ${apiKey}`
+    return Math.ceil(this.#tokens.take(callerKey, nowMs) / MS_PER_SEC)
   }
 }
 
@@ -213,7 +221,8 @@ export class EdgeRequests {
     if (full !== null || !this.#giveHead(id, handler, response, call, upgrade)) {
       const refusal = full ?? OVERLOADED
       this.#parts.counter.refused(refusal.status)
-      writeNow(response, encoded(refusal, refusal.status))
+      const isHead = call.method === 'HEAD'
+      written(response, encoded(refusal, refusal.status), { ...REFUSAL, isHead })
       return
     }
     const guest: Guest = { address, bulkhead: null, profileId: 0 }
@@ -358,7 +367,7 @@ export class EdgeRequests {
     return this.#whole.length > 0
   }
 
-  /** False when the order was not checked, or its verdict does not fit: then the core checks it. */
+  /** False when the order names no token, which the core refuses, or when too many frames wait. */
   #giveVerdict(
     id: number,
     order: SignedOrder,
@@ -369,19 +378,20 @@ export class EdgeRequests {
     const { call, form } = order
     const { method, target: pathWithQuery } = call
     const { apiKey, timestamp, signature } = apiHeaders(call, checks.headerPrefixes)
-    if (apiKey === '' || this.#rates.areSpent(order, response, apiKey)) return false
-    const proof = { apiKey, timestamp, signature, onBehalfOf: headerTarget(call) }
-    const signed = { method, pathWithQuery, body, form, idempotencyKey: idempotencyKeyOf(call) }
+    if (apiKey === '') return false
     const results: Uint8Array[] = []
-    intake.answer({ nowMs: nowMs(), ...proof, ...signed }, (result) => {
-      results.push(new Uint8Array(result))
-    })
-    const at = frames.reserve(FROM_EDGE.VERDICT, BODY + partsBytes(results))
-    if (at < 0) return false
-    frames.buffer.writeUInt32LE(id, at)
-    frames.buffer.writeUInt32LE(0, at + 4)
-    writeParts(frames.buffer, results, at + BODY)
-    return true
+    const waitSec = this.#rates.waitSec(order, response, apiKey)
+    if (waitSec > 0) results.push(intake.limited(form, waitSec))
+    else {
+      const proof = { apiKey, timestamp, signature, onBehalfOf: headerTarget(call) }
+      const signed = { method, pathWithQuery, body, form, idempotencyKey: idempotencyKeyOf(call) }
+      intake.answer({ nowMs: nowMs(), ...proof, ...signed }, (result) => {
+        results.push(new Uint8Array(result))
+      })
+    }
+    const parts = Buffer.allocUnsafe(partsBytes(results))
+    writeParts(parts, results, 0)
+    return frames.give(FROM_EDGE.VERDICT, id, 0, parts)
   }
 
   /** A command of the core for a request; false when the thread does not have it. */

@@ -122,8 +122,9 @@ function copyOf(arrival: Arrival): Arrival {
   return { ...arrival, record: new Uint8Array(arrival.record) }
 }
 
-function refusedBy({ reject, issues, more, broke }: IntakeRefusal): OrderRefusal {
-  return broke === undefined ? { reject, issues, more } : { reject, broke }
+function refusedBy(refused: IntakeRefusal): OrderRefusal {
+  const { reject, issues, more, retryAfterSec, broke } = refused
+  return broke === undefined ? { reject, issues, more, retryAfterSec } : { reject, broke }
 }
 
 export class OrderEntry {
@@ -139,6 +140,8 @@ export class OrderEntry {
   /** Orders that wait for deadlines of their markets, in the order of their arrival. */
   #waiting: Arrival[] = []
   readonly #waitingIn = new Set<MarketId>()
+  /** Requests since the start that were refused by rate before they were checked. */
+  limitedCount = 0
 
   constructor(parts: OrderEntryParts) {
     this.#parts = parts
@@ -254,6 +257,7 @@ export class OrderEntry {
   /** A market that left memory is answered as any resolved market (design §10). */
   #refuse(refused: IntakeRefusal, id: number): void {
     const { marketSlug = '', profileId } = refused
+    if (refused.reject === REJECT.RATE_LIMITED) this.limitedCount++
     const { isArchived, published } = this.#parts
     const group = published.bySlug(marketSlug)
     if (group !== undefined && kindOf(group.market) === 'group') {

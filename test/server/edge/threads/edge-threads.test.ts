@@ -32,7 +32,12 @@ function statusOf(
   })
 }
 
-function orderStatus(live: LiveExchange, trader: Trader, market: LiveMarket): Promise<number> {
+function orderStatus(
+  live: LiveExchange,
+  trader: Trader,
+  market: LiveMarket,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const wanted = { ticks: 100, sizeRaw: 1_000_000 }
   const body = JSON.stringify(orderBody(trader, market, wanted))
   const timestamp = new Date(live.nowMs()).toISOString()
@@ -45,6 +50,7 @@ function orderStatus(live: LiveExchange, trader: Trader, market: LiveMarket): Pr
     'svc-signature': signature,
     'content-type': 'application/json',
     'content-length': `${Buffer.byteLength(body)}`,
+    ...changes,
   }
   return statusOf(live, 'POST', '/orders', headers, body)
 }
@@ -154,6 +160,20 @@ test('a caller has one limit on all threads together', async () => {
   assert.ok(placed >= 6 && placed <= 6 + earned, `${placed} were placed`)
   assert.equal(statuses.filter((status) => status === 429).length, 40 - placed)
   assert.equal(await restingCount(live, alice), placed)
+})
+
+test('nobody can use up the rate of the token of another caller', async () => {
+  const { live, rain, alice } = await exchange({
+    flags: [...TWO, '--rate-trade', '1:6', '--address-header', 'x-from'],
+    limited: true,
+    markets: ['rain'],
+    traders: ['alice'],
+  })
+  const forged = { 'svc-signature': Buffer.alloc(32).toString('base64'), 'x-from': '192.0.2.1' }
+  const statuses = await times(40, () => orderStatus(live, alice, rain, forged))
+  assert.deepEqual([...new Set(statuses)].sort(), [401, 429])
+  const own = await times(6, () => orderStatus(live, alice, rain, { 'x-from': '192.0.2.2' }))
+  assert.deepEqual([...new Set(own)], [201])
 })
 
 test('a token that was revoked is refused on every thread at once', async () => {

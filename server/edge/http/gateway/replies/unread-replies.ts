@@ -73,7 +73,8 @@ export function headText(out: Outgoing, close: boolean): string {
   return text
 }
 
-function written(response: NativeResponse, out: Outgoing, writing: Writing): boolean {
+/** Writes a reply in a cork; false when the reader did not take all of it. */
+export function written(response: NativeResponse, out: Outgoing, writing: Writing): boolean {
   const { isHead, isLast, more } = writing
   const { payload, status } = out
   const isShort = payload.length <= SHORT_BYTES
