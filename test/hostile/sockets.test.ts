@@ -21,10 +21,15 @@ const { live, rain, alice } = await exchange({
 })
 let orders = 0
 
-afterEach(async () => {
-  await live.idle()
-  assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
+/** Waits until no call is under way: the edge thread has read what was sent before this call. */
+async function settled(): Promise<void> {
   assert.equal((await live.send('GET', '/health')).status, 200)
+  await live.idle()
+}
+
+afterEach(async () => {
+  await settled()
+  assert.equal(await live.gauge('outcomex_replies_waiting'), 0)
   const { freeRaw, reservedRaw } = live.balances(alice)
   assert.equal(freeRaw + reservedRaw, START_RAW)
   assert.equal(reservedRaw, (await liveIds()).length * COST_RAW, 'the reserve matches the orders')
@@ -68,7 +73,7 @@ test('an order whose client leaves at once is durable or was never taken', async
     await new Promise<void>((resolve) => socket.write(text.slice(0, cut), resolve))
     socket.destroy()
   }
-  await live.idle()
+  await settled()
   const known = new Set(await liveIds())
   for (const { name } of sent) {
     const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: name })
@@ -81,7 +86,7 @@ test('an order whose client only half closes is taken once', async () => {
   const { name, text } = orderText()
   const received = await client().send(text).finish().closed()
   assert.match(received, /^$|^HTTP\/1\.1 201 /)
-  await live.idle()
+  await settled()
   const cancel = await live.call(alice, 'POST', '/orders/cancel', { clientOrderId: name })
   assert.ok(cancel.status === 200 || received === '', cancel.text)
 })
@@ -108,7 +113,7 @@ test('a request pipelined behind an order may end the connection, not the order'
       .send(first.text + second.text + HEALTH)
       .finish()
       .closed()
-    await live.idle()
+    await settled()
     const known = new Set(await liveIds())
     for (const { name } of [first, second]) {
       if (replies.includes(name)) assert.ok(known.has(name), 'an acknowledged order exists')

@@ -50,7 +50,10 @@ class Reader {
       const colon = line.indexOf(': ')
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 2)]
     })
-    return { status: Number(first.split(' ')[1]), headers: new Map(found), body }
+    const received = new Map(found)
+    // The library adds it to every reply.
+    received.delete('date')
+    return { status: Number(first.split(' ')[1]), headers: received, body }
   }
 
   close(): void {
