@@ -232,8 +232,7 @@ export const LIMITS = {
   /**
    * Orders in flight. Above it the next order gets 503 without being parsed. It bounds the wait of
    * an accepted order (0.1 s at 10,000 orders a second) and leaves the rest of `inFlightMax` to
-   * cancels. A lower limit starves the intake pool while main reads a flood. A higher one brings no
-   * gain.
+   * cancels. A higher limit brings no gain.
    */
   ordersUnderWayMax: 1024,
   /**

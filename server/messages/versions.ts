@@ -12,7 +12,7 @@ const CONSTANT = 1
 const MARKETS = 2
 
 /** A subject of public reads. */
-export type Subject = number
+type Subject = number
 
 /** The bytes of a reply are the answer while their subject has this version, within these times. */
 export interface Freshness {

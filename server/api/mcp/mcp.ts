@@ -147,8 +147,8 @@ function headersFor(
 }
 
 /**
- * Signs a call as the holder of the caller's token would. An order is then verified in
- * the same way, however its caller was authenticated.
+ * Signs a call as the holder of the caller's token would. An order is then verified in the same
+ * way, however its caller was authenticated.
  */
 function sign(
   call: Omit<Call, 'headers'> & { readonly headers: Map<string, string> },

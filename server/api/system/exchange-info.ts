@@ -147,9 +147,9 @@ function infoOf(settings: Settings): Buffer {
     },
     blockMs: settings.blockMs,
   }
-  const bytes = Buffer.from(JSON.stringify(info))
-  infos.set(settings, bytes)
-  return bytes
+  const text = Buffer.from(JSON.stringify(info))
+  infos.set(settings, text)
+  return text
 }
 
 export const exchangeInfo = route({

@@ -3,13 +3,7 @@
 //
 // Cells (f64): 0 503 │ 1 429 │ 2.. for each path of a kept reply: 200, 304
 
-/** Requests that ended on an edge thread. */
-export interface EdgeCount {
-  /** The path of the route; null for a request that was refused before it had one. */
-  readonly path: string | null
-  readonly status: number
-  readonly count: number
-}
+import type { CountedElsewhere } from '../../ops/metrics.ts'
 
 const REFUSED = [503, 429] as const
 const ANSWERED = [200, 304] as const
@@ -31,7 +25,7 @@ export class EdgeCounts {
     return this.#paths.push(path) - 1
   }
 
-  read(): EdgeCount[] {
+  read(): CountedElsewhere[] {
     const refused = REFUSED.map((status, cell) => {
       return { path: null, status, count: this.#cells[cell] }
     })

@@ -3,6 +3,7 @@
 // library has parsed what it read: so the end of a connection comes with what it ended.
 
 import { RingQueue } from '../../../engine/thread/ring-queue.ts'
+import { partsBytes, writeParts } from '../../messages/parts.ts'
 import { BODY, FROM_EDGE } from './edge-layout.ts'
 
 /** Above this, frames with bytes are refused. */
@@ -39,6 +40,20 @@ export class EdgeFrames {
     const at = this.reserve(tag, BODY + bytes.length)
     if (at < 0) return this.#wait(tag, id, word, bytes)
     put(this.buffer, at, id, word, bytes)
+    return true
+  }
+
+  /** Like `give`, with parts (parts.ts) that are written straight into the ring. */
+  giveParts(tag: number, id: number, parts: readonly Uint8Array[]): boolean {
+    const bytes = partsBytes(parts)
+    const at = this.reserve(tag, BODY + bytes)
+    if (at < 0) {
+      const all = Buffer.alloc(bytes)
+      writeParts(all, parts, 0)
+      return this.#wait(tag, id, 0, all)
+    }
+    put(this.buffer, at, id, 0, NOTHING)
+    writeParts(this.buffer, parts, at + BODY)
     return true
   }
 

@@ -9,12 +9,11 @@ import { threadPoint } from '../../../engine/thread/fault-point.ts'
 import { apiHeaders } from '../../auth/guard.ts'
 import { headerTarget } from '../../auth/on-behalf.ts'
 import { announcedBytes, type Call } from '../../messages/call.ts'
-import { partsBytes, writeParts } from '../../messages/parts.ts'
 import { type Refusal, refuse } from '../../messages/refusal.ts'
 import { TOKEN } from '../http/access/charges.ts'
 import { idempotencyKeyOf } from '../http/access/idempotency-key.ts'
 import { OWN_CALL_HEADER } from '../http/access/own-calls.ts'
-import { Buckets, RateLimiter, type Rates } from '../http/access/rate-limit.ts'
+import { Buckets, type RateLimiter, type Rates } from '../http/access/rate-limit.ts'
 import { copied } from '../http/gateway/body-reader.ts'
 import { type BulkheadSizes, Bulkheads, type Guest } from '../http/gateway/bulkheads.ts'
 import { CallerAddresses } from '../http/gateway/caller-address.ts'
@@ -133,37 +132,33 @@ export interface AddressLimit {
   readonly nowMs: () => number
 }
 
-/** The rates of orders that one thread checks for an address, and for a token at an address. */
+/**
+ * The rates of orders that one thread checks for an address, and for a token at an address. The
+ * core counts the orders of all threads, so it would refuse what exceeds them. Nobody can use up
+ * the rate of another caller's token, because the token counts together with the address.
+ */
 class CheckRates {
-  readonly #addresses: CallerAddresses
-  readonly #tokens: Buckets<string> | null
+  readonly #addresses: Buckets<string>
+  readonly #tokens: Buckets<string>
 
-  constructor({ rates, addressHeader }: OrderChecks) {
-    // What is checked here is charged by the core, so this thread has rates of its own.
-    const addressLimiter = rates === null ? null : new RateLimiter<string>(rates.address)
-    this.#addresses = new CallerAddresses({ addressLimiter, addressHeader })
-    this.#tokens = rates === null ? null : new Buckets(rates.profile.trade)
+  constructor({ address, profile }: NonNullable<OrderChecks['rates']>) {
+    this.#addresses = new Buckets(address.trade)
+    this.#tokens = new Buckets(profile.trade)
   }
 
-  /**
-   * Seconds that a caller must wait; 0 for none. The core counts the orders of all threads, so it
-   * would refuse such an order too. Nobody can use up the rate of another caller's token, because
-   * the token counts together with the address.
-   */
-  waitSec({ call }: SignedOrder, response: NativeResponse, apiKey: string): number {
-    if (this.#tokens === null) return 0
+  /** Seconds that a caller must wait; 0 for none. */
+  waitSec(address: string, apiKey: string): number {
     const nowMs = performance.now()
-    const address = this.#addresses.keyOf(response, call.headers)
-    const addressSec = this.#addresses.waitSec(address, 'trade', nowMs)
-    if (addressSec > 0) return addressSec
     const callerKey = `${address} ${apiKey}`
-    return Math.ceil(this.#tokens.take(callerKey, nowMs) / MS_PER_SEC)
+    const waitMs = this.#addresses.take(address, nowMs) || this.#tokens.take(callerKey, nowMs)
+    return Math.ceil(waitMs / MS_PER_SEC)
   }
 }
 
 export class EdgeRequests {
   readonly #parts: EdgeRequestsParts
-  readonly #rates: CheckRates
+  /** Null without limits. */
+  readonly #rates: CheckRates | null
   readonly #addresses: CallerAddresses
   /** Requests that the core has not answered; they bound what is in the ring. */
   readonly #bulkheads: Bulkheads
@@ -175,10 +170,10 @@ export class EdgeRequests {
 
   constructor(parts: EdgeRequestsParts) {
     this.#parts = parts
-    this.#rates = new CheckRates(parts.checks)
-    this.#bulkheads = new Bulkheads(sizesFor(parts.checks.threads))
     const { limit, checks } = parts
-    const { addressHeader } = checks
+    const { rates, threads, addressHeader } = checks
+    this.#rates = rates === null ? null : new CheckRates(rates)
+    this.#bulkheads = new Bulkheads(sizesFor(threads))
     this.#addresses = new CallerAddresses({ addressLimiter: limit?.limiter, addressHeader })
     parts.frames.onSend(() => this.#checkOrders())
   }
@@ -225,9 +220,7 @@ export class EdgeRequests {
       written(response, encoded(refusal, refusal.status), { ...REFUSAL, isHead })
       return
     }
-    const guest: Guest = { address, bulkhead: null, profileId: 0 }
-    const reply = { piece: null, pieceStart: 0, totalBytes: 0, isBounded: false }
-    const incoming: EdgeRequest = { response, order, chunks: [], upgrade, ...reply, ...guest }
+    const incoming = begun(response, address, { order, upgrade })
     this.#bulkheads.enter(incoming, bulkhead)
     this.#open.set(id, incoming)
     response.onAborted(() => {
@@ -277,13 +270,7 @@ export class EdgeRequests {
     const [, isOut] = response.tryEnd(body, body.length)
     if (isOut) return
     const id = this.#parts.nextId()
-    const guest: Guest = { address, bulkhead: null, profileId: 0 }
-    const piece = { piece: body, pieceStart: 0, totalBytes: body.length, isBounded: false }
-    const incoming: EdgeRequest = {
-      ...{ response, order: null, chunks: [], upgrade: null },
-      ...piece,
-      ...guest,
-    }
+    const incoming = begun(response, address)
     this.#open.set(id, incoming)
     response.onAborted(() => void this.#close(id, incoming))
     response.onWritable((offset) => {
@@ -358,7 +345,7 @@ export class EdgeRequests {
       if (threadPoint('edge-ends')) this.#parts.onBroken(new Error('edge-ends'))
       this.contained(response, () => {
         const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-        if (!this.#giveVerdict(id, order, response, body)) {
+        if (!this.#giveVerdict(id, order, incoming.address, body)) {
           this.#giveData(id, incoming, chunks[chunks.length - 1], true)
         }
       })
@@ -368,19 +355,14 @@ export class EdgeRequests {
   }
 
   /** False when the order names no token, which the core refuses, or when too many frames wait. */
-  #giveVerdict(
-    id: number,
-    order: SignedOrder,
-    response: NativeResponse,
-    body: Uint8Array,
-  ): boolean {
+  #giveVerdict(id: number, order: SignedOrder, address: string, body: Uint8Array): boolean {
     const { frames, checks, intake, nowMs } = this.#parts
     const { call, form } = order
     const { method, target: pathWithQuery } = call
     const { apiKey, timestamp, signature } = apiHeaders(call, checks.headerPrefixes)
     if (apiKey === '') return false
     const results: Uint8Array[] = []
-    const waitSec = this.#rates.waitSec(order, response, apiKey)
+    const waitSec = this.#rates?.waitSec(address, apiKey) ?? 0
     if (waitSec > 0) results.push(intake.limited(form, waitSec))
     else {
       const proof = { apiKey, timestamp, signature, onBehalfOf: headerTarget(call) }
@@ -389,9 +371,7 @@ export class EdgeRequests {
         results.push(new Uint8Array(result))
       })
     }
-    const parts = Buffer.allocUnsafe(partsBytes(results))
-    writeParts(parts, results, 0)
-    return frames.give(FROM_EDGE.VERDICT, id, 0, parts)
+    return frames.giveParts(FROM_EDGE.VERDICT, id, results)
   }
 
   /** A command of the core for a request; false when the thread does not have it. */
@@ -510,6 +490,26 @@ export class EdgeRequests {
     const bytes = Buffer.alloc(8)
     bytes.writeDoubleLE(offset)
     this.#parts.frames.give(FROM_EDGE.WANT, id, 0, bytes)
+  }
+}
+
+function begun(
+  response: NativeResponse,
+  address: string,
+  { order = null, upgrade = null }: Partial<Pick<EdgeRequest, 'order' | 'upgrade'>> = {},
+): EdgeRequest {
+  return {
+    response,
+    order,
+    chunks: [],
+    upgrade,
+    piece: null,
+    pieceStart: 0,
+    totalBytes: 0,
+    isBounded: false,
+    address,
+    bulkhead: null,
+    profileId: 0,
   }
 }
 

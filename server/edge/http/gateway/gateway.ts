@@ -289,12 +289,12 @@ export class Gateway<S> {
     const { call, response, route } = incoming
     const { target, method, headers } = call
     const isSame = target === call.path && method === 'GET' && !headers.has('origin')
-    if (route === null || !isSame || out.status !== OK) return
+    if (response.keep === undefined || route === null || !isSame || out.status !== OK) return
     const { path } = route
     const body = bytesOf(out.payload)
     if (body.length > LIMITS.keptReplyBytesMax) return
     const coding = codingOf(out)
-    response.keep?.({ path, target, freshness, coding, head: headText(out, false), body })
+    response.keep({ path, target, freshness, coding, head: headText(out, false), body })
   }
 
   private later<T>(
