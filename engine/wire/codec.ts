@@ -1,4 +1,4 @@
-import { Packr } from 'msgpackr'
+import { Packr } from 'msgpackr/pack'
 import { assert, fault } from '../domain/assert.ts'
 import type { Command, ControlCommand, NewMarket } from '../domain/command.ts'
 import { isControlKind } from '../domain/command-kinds.ts'

@@ -25,8 +25,10 @@ const WORD_CHARACTERS_MIN = 2
 
 export class Meaning {
   readonly #vectors: WordVectors
-  /** The sum of each concept's word vectors, normalised to length 1. */
-  readonly #concepts = new Map<string, Float64Array>()
+  /** The words of each concept by its term. */
+  readonly #concepts = new Map<string, readonly string[]>()
+  /** The sum of a concept's word vectors, normalised to length 1, once a text has needed it. */
+  readonly #sums = new Map<readonly string[], Float64Array>()
   /** Changes with the words or concepts, because vectors of different ones cannot be compared. */
   readonly fingerprint: string
   #longestTerms = 1
@@ -34,25 +36,24 @@ export class Meaning {
   constructor(vectors = WordVectors.read(), concepts = readConcepts()) {
     this.#vectors = vectors
     this.fingerprint = fingerprintOf(vectors, concepts)
-    // Concepts with the same words share one vector.
-    const sums = new Map<string, Float64Array>()
     for (const { term, words } of concepts) {
-      const key = words.join(' ')
-      const sum = sums.get(key) ?? this.#sumOf(words)
-      sums.set(key, sum)
-      this.#concepts.set(term, sum)
+      this.#concepts.set(term, words)
       this.#longestTerms = Math.max(this.#longestTerms, term.split(' ').length)
     }
   }
 
   #sumOf(words: readonly string[]): Float64Array {
+    const known = this.#sums.get(words)
+    if (known !== undefined) return known
     const sum = new Float64Array(this.#vectors.dimensions)
     for (const word of words) {
       const place = this.#vectors.find(word)
       assert(place >= 0, 'every word of a concept has a vector')
       this.#vectors.addTo(sum, place, 1)
     }
-    return ofLengthOne(sum)
+    const normalised = ofLengthOne(sum)
+    this.#sums.set(words, normalised)
+    return normalised
   }
 
   get dimensions(): number {
@@ -82,8 +83,9 @@ export class Meaning {
     while (at < terms.length) {
       const length = this.#conceptAt(terms, at)
       if (length > 0) {
-        const concept = this.#concepts.get(terms.slice(at, at + length).join(' '))
-        assert(concept !== undefined, 'a concept in the text is known')
+        const words = this.#concepts.get(terms.slice(at, at + length).join(' '))
+        assert(words !== undefined, 'a concept in the text is known')
+        const concept = this.#sumOf(words)
         for (let place = 0; place < sum.length; place++) {
           sum[place] += concept[place] * weight * CONCEPT_WEIGHT
         }

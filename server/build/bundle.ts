@@ -11,7 +11,6 @@ const UNBUNDLED = [
   'uWebSockets.js',
   'better-sqlite3',
   'secp256k1',
-  'msgpackr-extract',
   'bufferutil',
   'utf-8-validate',
   'pino',

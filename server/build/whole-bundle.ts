@@ -13,14 +13,11 @@ const { platform, arch } = process
 const MODULES = process.versions.modules
 const LIBC = platform === 'linux' ? '.glibc' : ''
 
-const EXTRACT = `@msgpackr-extract/msgpackr-extract-${platform}-${arch}`
-
 /** Addons by the package that looks them up; paths in node_modules. */
 const ADDONS: Readonly<Record<string, string>> = {
   'uws.mjs': `uWebSockets.js/dist/bin/uws_${platform}_${arch}_${MODULES}.node`,
   bindings: 'better-sqlite3/build/Release/better_sqlite3.node',
   'node-gyp-build': `secp256k1/prebuilds/${platform}-${arch}/secp256k1${LIBC}.node`,
-  'node-gyp-build-optional-packages': `${EXTRACT}/node.napi${LIBC}.node`,
 }
 /** Packages that others use only when present. */
 const ABSENT = ['bufferutil', 'utf-8-validate', 'supports-color', 'esbuild']
