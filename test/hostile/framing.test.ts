@@ -8,6 +8,7 @@ import { at } from '../support/json-path.ts'
 import { orderBody } from '../support/live-orders.ts'
 import { cookieOf, login, newWallet } from '../support/live-session.ts'
 import { RawClient } from '../support/raw-client.ts'
+import '../support/two-edges.ts'
 
 // Real calls in odd frames. A call is executed and answered, or neither.
 

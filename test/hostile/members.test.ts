@@ -10,6 +10,7 @@ import { freshSeed, Random } from '../support/random.ts'
 import { RawClient } from '../support/raw-client.ts'
 import { JOIN, rawMember } from '../support/raw-member.ts'
 import { handshakeOf, textFrame, upgradeText } from '../support/socket-client.ts'
+import '../support/two-edges.ts'
 
 // Members of the namespace that break the rules: each is disconnected and leaves nothing behind.
 

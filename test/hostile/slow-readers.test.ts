@@ -8,6 +8,7 @@ import type { RawClient } from '../support/raw-client.ts'
 import { rawSubscriber, wideFrame } from '../support/raw-member.ts'
 import { SocketClient } from '../support/socket-client.ts'
 import { closeAll } from '../support/socket-desk.ts'
+import '../support/two-edges.ts'
 
 // A reader that stops reading the tape, or the answers to its own requests. The process holds no
 // more for it than its bound, and it costs nobody else a frame.

@@ -8,6 +8,7 @@ import type { Trader } from '../support/live-exchange.ts'
 import { RawClient, type RawHeaders } from '../support/raw-client.ts'
 import { JOIN } from '../support/raw-member.ts'
 import { handshakeOf, SocketClient, textFrame, upgradeText } from '../support/socket-client.ts'
+import '../support/two-edges.ts'
 
 // The bounds on the sockets of an address, of a profile and of anonymous clients, and on what a
 // client may make the exchange keep.

@@ -321,7 +321,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/threads/edge-requests.ts',
-    tests: ['test/edges/framing.test.ts'],
+    tests: ['test/hostile/framing.test.ts'],
     changes: [
       [
         'an order is placed although the bytes behind it ended its connection',
@@ -332,7 +332,7 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
   },
   {
     file: 'server/edge/threads/edge-thread.ts',
-    tests: ['test/edges/members.test.ts'],
+    tests: ['test/hostile/members.test.ts'],
     changes: [['a socket that closed before it opened stays', 'if (!isGone) return', 'return']],
   },
   {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   return path.reduce<unknown>((node, key) => {
     if (typeof node !== 'object' || node === null) return undefined
-    return new Map(Object.entries(node)).get(String(key))
+    return Object.getOwnPropertyDescriptor(node, key)?.value
   }, value)
 }
 

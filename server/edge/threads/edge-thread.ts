@@ -70,6 +70,8 @@ interface OpenSocket {
 /** Commands that found their ring full; with more, the thread is stuck. */
 const WAITING_BYTES_MAX = 256 << 20
 const CHANGE_RING_BYTES = 1 << 20
+/** The longest time of the core thread for the frames of one thread in an event-loop tick. */
+const DRAIN_SLICE_MS = 2
 const END_DEADLINE_MS = 5000
 const NOTHING = new ArrayBuffer(0)
 /** All frames of the ring of changes are of one kind. */
@@ -301,9 +303,21 @@ export class EdgeThread {
 
   // Frames.
 
-  drain(): void {
+  /**
+   * Takes frames for a slice of time, so that other work is done in between; what is left
+   * comes in the next event-loop tick.
+   */
+  drain(untilMs = performance.now() + DRAIN_SLICE_MS): void {
     do {
-      while (this.#frames.next()) this.#contained(() => this.#take())
+      while (this.#frames.next()) {
+        this.#contained(() => this.#take())
+        if (performance.now() < untilMs) continue
+        this.#frames.free()
+        setImmediate(() => {
+          if (!this.isEnded) this.drain()
+        })
+        return
+      }
       this.#frames.free()
     } while (!this.#frames.arm())
   }
@@ -461,7 +475,7 @@ export class EdgeThread {
   // The end of the thread.
 
   #ended(code: number): void {
-    this.drain()
+    this.drain(Number.POSITIVE_INFINITY)
     this.isEnded = true
     this.#commands.drop()
     this.#changes.drop()

@@ -10,6 +10,7 @@ import { newFolder } from '../../support/data-folder.ts'
 import { fillJournal } from '../../support/journal-fill.ts'
 import { recordAt } from '../../support/journal-records.ts'
 import { programWords, runProgram, ServerProcess } from '../../support/server-process.ts'
+import '../../support/two-edges.ts'
 
 // Signals that a program gets by mistake. Node would open its debugger, or end without a line.
 

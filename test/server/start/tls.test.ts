@@ -11,6 +11,7 @@ import { newWallet } from '../../support/live-session.ts'
 import { ADMIN_TOKEN, ServerProcess } from '../../support/server-process.ts'
 import { SocketClient } from '../../support/socket-client.ts'
 import { startToys } from '../edge/http/gateway/toy-exchange.ts'
+import '../../support/two-edges.ts'
 
 // Sessions over TLS: their cookie is never sent without TLS.
 

@@ -9,6 +9,7 @@ import { newWallet, signingMessage } from '../../../support/live-session.ts'
 import { RawClient } from '../../../support/raw-client.ts'
 import { assertRefused, codeOf, type Reply } from '../../../support/replies.ts'
 import { upgradeText } from '../../../support/socket-client.ts'
+import '../../../support/two-edges.ts'
 
 // The calls that are refused: those that come too often, and trades from blocked countries.
 

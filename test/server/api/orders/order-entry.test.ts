@@ -7,6 +7,7 @@ import { at } from '../../../support/json-path.ts'
 import type { Trader } from '../../../support/live-exchange.ts'
 import { type LiveMarket, signedFor, unsigned } from '../../../support/live-orders.ts'
 import { accepted, assertRefused, orderIdOf, type Reply } from '../../../support/replies.ts'
+import '../../../support/two-edges.ts'
 
 // The forms of an order and its replies (rules §1.3 to §1.8, §4.2, §4.5, §12.4), row by row. Bob
 // quotes, Alice takes.

@@ -1,4 +1,5 @@
 import { FILLED_3, frameTable, OWN_GONE, type Row } from '../../../support/frame-table.ts'
+import '../../../support/two-edges.ts'
 
 // The tables of rules §5.4 and §4.1: exactly the frames that the owner of each order gets, in
 // sequence. Bob takes, Alice and Carol make.

@@ -9,6 +9,7 @@ import type { Trader } from '../../../support/live-exchange.ts'
 import { isReported, joined } from '../../../support/replay-client.ts'
 import { orderIdOf } from '../../../support/replies.ts'
 import type { SocketClient } from '../../../support/socket-client.ts'
+import '../../../support/two-edges.ts'
 
 // Rules §5.3, §5.4: the frames that the owners of a trade get when it is mined, and when it fails.
 // A block comes when the test moves the clock.
