@@ -34,10 +34,18 @@ function printVerdict({ path, failed, tookMs, failures, ...report }: FileReport)
   for (const text of failures) console.log(inSources(text))
 }
 
+/** Folders of files that take long. They come first, so that all cores have work until the end. */
+const LONG = ['simulation', 'conformance', 'crash', 'browser', 'attack', 'golden', 'fuzz']
+
+function inOrder(one: string, other: string): number {
+  const isLater = (name: string) => (LONG.includes(name.split('/')[0]) ? 0 : 1)
+  return isLater(one) - isLater(other) || (one < other ? -1 : 1)
+}
+
 /** Files whose path holds one of the parts; all files when there are no parts. */
 function matching(parts: readonly string[]): string[] {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  const paths = names.filter((name) => name.endsWith('.test.ts')).sort()
+  const paths = names.filter((name) => name.endsWith('.test.ts')).sort(inOrder)
   if (parts.length === 0) return paths
   return paths.filter((name) => parts.some((part) => join('test', name).includes(part)))
 }
