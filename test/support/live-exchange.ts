@@ -30,6 +30,7 @@ import { openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from '../../server/start/wiring.ts'
 import { newFolder } from './data-folder.ts'
+import { sendCall } from './http-call.ts'
 import { at, textAt } from './json-path.ts'
 import { type LiveMarket, type OrderRequest, orderBody, termsOf } from './live-orders.ts'
 import { gaugeIn } from './process-figures.ts'
@@ -246,13 +247,13 @@ export class LiveExchange implements Kept {
 
   async #sendOnce(method: string, path: string, init: RequestInit): Promise<Reply> {
     this.#setEdgeClocks()
-    const response = await fetch(`http://127.0.0.1:${this.port}${path}`, { ...init, method })
-    const text = await response.text()
+    const url = `http://127.0.0.1:${this.port}${path}`
+    const { status, headers, text } = await sendCall(url, method, init)
     // A test may repeat a read or a refused call for as long as it waits for something.
-    if (method !== 'GET' && response.ok) noteProgress()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false
+    if (method !== 'GET' && status < 300) noteProgress()
+    const isJson = headers.get('content-type')?.startsWith('application/json') ?? false
     const body: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
-    return { status: response.status, headers: response.headers, text, body }
+    return { status, headers, text, body }
   }
 
   /** A call signed with the trader's API token, except for what `change` falsifies. */
