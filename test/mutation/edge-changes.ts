@@ -325,8 +325,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'an order is placed although the bytes behind it ended its connection',
-        'else frames.give(FROM_EDGE.GONE, id)',
-        'else this.#unreadBytes = 0',
+        'if (this.#open.get(id) !== incoming) continue',
+        'if (incoming.isBounded) continue',
       ],
     ],
   },

@@ -1,6 +1,7 @@
 // The requests of an edge thread, from their heads until their replies are out or their connections
 // have ended. The core gets the frames of a request in their order. A signed order is checked here,
-// so the core gets its verdict in place of the last bytes of its body.
+// so the core gets its verdict in place of the last bytes of its body. It gets the head only then
+// when the whole order came in one read.
 
 import type * as library from 'uWebSockets.js'
 import { type BulkheadName, LIMITS } from '../../../engine/domain/limits.ts'
@@ -61,6 +62,12 @@ interface EdgeRequestsParts {
   readonly onBroken: (error: unknown) => void
 }
 
+interface Head {
+  /** The index of the path in LISTEN. */
+  readonly handler: number
+  readonly call: Call
+}
+
 interface SignedOrder {
   readonly call: Call
   readonly form: number
@@ -68,6 +75,8 @@ interface SignedOrder {
 
 interface EdgeRequest extends Guest {
   readonly response: NativeResponse
+  /** What the core does not know yet; null once it has the head. */
+  head: Head | null
   /** Null for a request that is not checked here. */
   readonly order: SignedOrder | null
   /** The body of an order. */
@@ -82,9 +91,12 @@ interface EdgeRequest extends Guest {
   isBounded: boolean
 }
 
-interface WholeOrder {
+interface OpenOrder {
   readonly id: number
   readonly incoming: EdgeRequest
+}
+
+interface WholeOrder extends OpenOrder {
   readonly order: SignedOrder
 }
 
@@ -167,6 +179,8 @@ export class EdgeRequests {
   #unreadBytes = 0
   /** Orders with their whole bodies. */
   readonly #whole: WholeOrder[] = []
+  /** Orders of this tick. The core gets the head of each that is not whole by its end. */
+  #begun: OpenOrder[] = []
 
   constructor(parts: EdgeRequestsParts) {
     this.#parts = parts
@@ -209,29 +223,39 @@ export class EdgeRequests {
     const address = this.#addresses.keyOf(response, call.headers)
     if (this.#sendKept(response, call, address)) return
     const form = checks.orderForms[call.path]
-    const order = form !== undefined && call.method === 'POST' ? { call, form } : null
+    const isOrder = form !== undefined && call.method === 'POST'
+    const order = isOrder && announcedBytes(call) <= LIMITS.bodyBytesMax ? { call, form } : null
     const bulkhead = bulkheadOf(call, order, upgrade)
     const full = this.#bulkheads.refusal(bulkhead, address)
     const id = nextId()
-    if (full !== null || !this.#giveHead(id, handler, response, call, upgrade)) {
-      const refusal = full ?? OVERLOADED
-      this.#parts.counter.refused(refusal.status)
-      const isHead = call.method === 'HEAD'
-      written(response, encoded(refusal, refusal.status), { ...REFUSAL, isHead })
+    const incoming = begun(response, address, { head: { handler, call }, order, upgrade })
+    const isChecked = order !== null && announcedBytes(call) > 0
+    if (full !== null || !(isChecked || this.#giveHead(id, incoming))) {
+      this.#refuse(response, call, full ?? OVERLOADED)
       return
     }
-    const incoming = begun(response, address, { order, upgrade })
     this.#bulkheads.enter(incoming, bulkhead)
     this.#open.set(id, incoming)
+    if (isChecked) {
+      this.#begun.push({ id, incoming })
+      frames.sendSoon()
+    }
     response.onAborted(() => {
       if (!this.#close(id, incoming)) return
       if (incoming.isBounded) this.#unreadBytes -= incoming.piece?.length ?? 0
-      else frames.give(FROM_EDGE.GONE, id)
+      else if (incoming.head === null) frames.give(FROM_EDGE.GONE, id)
     })
     if (announcedBytes(call) === 0) return
     response.onData((chunk, isLast) => {
       this.contained(response, () => this.#takeData(id, incoming, new Uint8Array(chunk), isLast))
     })
+  }
+
+  /** Must be corked. */
+  #refuse(response: NativeResponse, call: Call, refusal: Refusal): void {
+    this.#parts.counter.refused(refusal.status)
+    const isHead = call.method === 'HEAD'
+    written(response, encoded(refusal, refusal.status), { ...REFUSAL, isHead })
   }
 
   /** False when the request was closed before. */
@@ -281,13 +305,10 @@ export class EdgeRequests {
   }
 
   /** False when the ring is full: then the core does not know the request. */
-  #giveHead(
-    id: number,
-    handler: number,
-    response: NativeResponse,
-    call: Call,
-    upgrade: Upgrade | null,
-  ): boolean {
+  #giveHead(id: number, incoming: EdgeRequest): boolean {
+    const { response, head, upgrade } = incoming
+    if (head === null) return true
+    const { handler, call } = head
     const { frames } = this.#parts
     const address = Buffer.from(response.getRemoteAddressAsText()).toString()
     let lines = `${call.method}\n${call.path}\n${call.query}\n${address}\n`
@@ -300,7 +321,27 @@ export class EdgeRequests {
     frames.buffer.writeUInt16LE(handler, at + 4)
     frames.buffer.writeUInt16LE(flags, at + 6)
     frames.buffer.write(lines, at + BODY)
+    incoming.head = null
     return true
+  }
+
+  /** Gives the head of an order unless the core has it; false when the order was refused. */
+  #announce(id: number, incoming: EdgeRequest): boolean {
+    const { response, head } = incoming
+    if (this.#giveHead(id, incoming)) return true
+    this.#close(id, incoming)
+    if (head !== null) response.cork(() => this.#refuse(response, head.call, OVERLOADED))
+    return false
+  }
+
+  /** Gives the heads of orders whose bodies are to come; the core bounds the time for these. */
+  #announceBegun(): void {
+    const begunOrders = this.#begun
+    this.#begun = []
+    for (const { id, incoming } of begunOrders) {
+      const isDue = incoming.chunks.length === 0 && this.#open.get(id) === incoming
+      if (isDue) this.contained(incoming.response, () => void this.#announce(id, incoming))
+    }
   }
 
   #takeData(id: number, incoming: EdgeRequest, bytes: Uint8Array, isLast: boolean): void {
@@ -315,7 +356,7 @@ export class EdgeRequests {
     if (isLast) {
       this.#whole.push({ id, incoming, order })
       this.#parts.frames.sendSoon()
-    } else {
+    } else if (this.#announce(id, incoming)) {
       // The core bounds the bodies of all callers, and their time.
       this.#giveData(id, incoming, bytes, false)
     }
@@ -336,14 +377,16 @@ export class EdgeRequests {
    * bytes behind it.
    */
   #checkOrders(): boolean {
+    this.#announceBegun()
     const untilMs = performance.now() + CHECK_SLICE_MS
     let next = 0
     while (next < this.#whole.length && (next === 0 || performance.now() < untilMs)) {
       const { id, incoming, order } = this.#whole[next++]
+      if (threadPoint('edge-ends')) this.#parts.onBroken(new Error('edge-ends'))
       if (this.#open.get(id) !== incoming) continue
       const { chunks, response } = incoming
-      if (threadPoint('edge-ends')) this.#parts.onBroken(new Error('edge-ends'))
       this.contained(response, () => {
+        if (!this.#announce(id, incoming)) return
         const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
         if (!this.#giveVerdict(id, order, incoming.address, body)) {
           this.#giveData(id, incoming, chunks[chunks.length - 1], true)
@@ -496,10 +539,15 @@ export class EdgeRequests {
 function begun(
   response: NativeResponse,
   address: string,
-  { order = null, upgrade = null }: Partial<Pick<EdgeRequest, 'order' | 'upgrade'>> = {},
+  {
+    head = null,
+    order = null,
+    upgrade = null,
+  }: Partial<Pick<EdgeRequest, 'head' | 'order' | 'upgrade'>> = {},
 ): EdgeRequest {
   return {
     response,
+    head,
     order,
     chunks: [],
     upgrade,
