@@ -281,7 +281,7 @@ export async function wire(
     ...marketReads(exchange, collateral, { reads, archive, clock: parts.clock }),
     tickers: new Tickers(pipeline.published, parts.clock),
     history: new MarketHistory(archive, reads, parts.clock),
-    statuses: new OrderStatuses(pipeline, reads, archive),
+    statuses: new OrderStatuses(pipeline, reads, archive, work.slices),
     cancels,
     everywhere: new CancelEverywhere(pipeline, cancels),
     replaces: new CancelReplace(pipeline, cancels),

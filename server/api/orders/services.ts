@@ -45,7 +45,8 @@ import type { GroupPart, IntakeResult, ReplaceTask } from '../../messages/intake
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
-import type { PrivateReads, Requester } from '../reads/private-reads.ts'
+import { type PrivateReads, type Requester, workFor } from '../reads/private-reads.ts'
+import type { SlicedWork } from '../reads/sliced-work.ts'
 import type { SharedServices } from '../shared-services.ts'
 import type { CancelEverywhere, Canceled, Cancels } from './cancels.ts'
 
@@ -478,17 +479,24 @@ export class OrderStatuses {
   readonly #pipeline: Pipeline
   readonly #reads: PrivateReads
   readonly #archive: ArchivedMarkets
+  readonly #slices: SlicedWork
 
-  constructor(pipeline: Pipeline, reads: PrivateReads, archive: ArchivedMarkets) {
+  constructor(
+    pipeline: Pipeline,
+    reads: PrivateReads,
+    archive: ArchivedMarkets,
+    slices: SlicedWork,
+  ) {
     this.#pipeline = pipeline
     this.#reads = reads
     this.#archive = archive
+    this.#slices = slices
   }
 
   /**
    * The profile's orders, in the requested order; null for an item that names no order of the
-   * profile. Undefined when the tables did not catch up in time. All items share one query to the
-   * tables.
+   * profile. Undefined when the tables did not catch up in time, or the caller is gone. All items
+   * share one query to the tables.
    */
   async find(
     accountId: AccountId,
@@ -505,7 +513,20 @@ export class OrderStatuses {
     const marketIds = found.flatMap((status) => (status === null ? [] : [status.order.marketId]))
     const markets = await this.#archive.byIds(marketIds, requester)
     if (markets === undefined) return undefined
-    return found.map((status) => (status === null ? null : this.#reported(status, markets)))
+    const steps = this.#eachReported(found, markets)
+    return (await this.#slices.run(workFor(requester, this.#pipeline), steps)) ?? undefined
+  }
+
+  *#eachReported(
+    found: readonly (OrderStatus | null)[],
+    markets: ReadonlyMap<number, PublishedMarket>,
+  ): Generator<void, (FoundOrder | null)[], void> {
+    const orders: (FoundOrder | null)[] = []
+    for (const status of found) {
+      orders.push(status === null ? null : this.#reported(status, markets))
+      yield
+    }
+    return orders
   }
 
   /** Unknown ids are looked up too, so they cost the same as the orders of others. */
