@@ -12,8 +12,8 @@ import { inSources } from './support/source-lines.ts'
 // test. A file may take any time while it makes progress: two minutes without a word or an event
 // end it, and a quarter of an hour without a test that begins or ends.
 
-/** Four more than there are cores: some files wait for time that passes, or for another process. */
-const CONCURRENCY = availableParallelism() + 4
+/** More than there are cores: some files wait for time that passes, or for another process. */
+const CONCURRENCY = availableParallelism() + 3
 const PATIENCE = { silenceMs: 120_000, testMs: 900_000 }
 const SLOWEST = 10
 /** More files are done sooner when sources and tests are compiled first. */
