@@ -61,7 +61,7 @@ if (files.length === 0) {
 const startedMs = performance.now()
 const isLong = files.length > FILES_UNCOMPILED
 if (isLong) await compileSources()
-const startOf = isLong ? await bundleTests(files) : undefined
+const startOf = isLong ? bundleTests(files) : undefined
 const reports: FileReport[] = []
 process.once('SIGINT', () => endBy('SIGINT'))
 process.once('SIGTERM', () => endBy('SIGTERM'))
@@ -71,7 +71,7 @@ printSummary()
 
 async function runWaiting(): Promise<void> {
   for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-    const report = await runFile(file, PATIENCE, startOf?.(file))
+    const report = await runFile(file, PATIENCE, await startOf?.(file))
     reports.push(report)
     printFile(report)
   }

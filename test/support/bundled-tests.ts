@@ -39,28 +39,42 @@ const keepUrls: Plugin = {
   },
 }
 
-/** Gives how a file is started. The folder is removed at exit. */
-export async function bundleTests(files: readonly string[]): Promise<(file: string) => Start> {
+/**
+ * Gives how a file is started, once it is bundled: the first files run while others are bundled.
+ * The folder is removed at exit.
+ */
+export function bundleTests(files: readonly string[]): (file: string) => Promise<Start> {
   const folder = mkdtempSync(join(tmpdir(), 'outcomex-tests-'))
   // A test that runs as another user loads parts of the program too.
   chmodSync(folder, 0o755)
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const entries = [fileURLToPath(REPORTER), ...files]
+  const bundled = new Map<string, Promise<unknown>>()
+  let last: Promise<unknown> = Promise.resolve()
   for (let from = 0; from < entries.length; from += FILES_BUNDLED) {
-    await build({
-      ...BUNDLING,
-      entryPoints: entries.slice(from, from + FILES_BUNDLED),
-      outdir: folder,
-      outbase: ROOT,
-      outExtension: { '.js': '.mjs' },
-      external: [...BUNDLING.external, ...UNBUNDLED],
-      define: { 'import.meta.url': URL_OF_SOURCE },
-      plugins: [keepUrls],
-      banner: { js: requireFrom(JSON.stringify(pathToFileURL(`${ROOT}/`).href)) },
-    })
+    const entryPoints = entries.slice(from, from + FILES_BUNDLED)
+    last = last.then(() => bundle(entryPoints, folder))
+    for (const entry of entryPoints) bundled.set(entry, last)
   }
-  const bundled = (file: string) => join(folder, file.slice(ROOT.length).replace(/\.ts$/, '.mjs'))
-  const reporter = pathToFileURL(bundled(fileURLToPath(REPORTER))).href
-  return (file) => ({ words: [bundled(file)], reporter })
+  const outputOf = (file: string) => join(folder, file.slice(ROOT.length).replace(/\.ts$/, '.mjs'))
+  const reporter = pathToFileURL(outputOf(fileURLToPath(REPORTER))).href
+  return async (file) => {
+    await bundled.get(file)
+    return { words: [outputOf(file)], reporter }
+  }
+}
+
+async function bundle(entryPoints: string[], folder: string): Promise<void> {
+  await build({
+    ...BUNDLING,
+    entryPoints,
+    outdir: folder,
+    outbase: ROOT,
+    outExtension: { '.js': '.mjs' },
+    external: [...BUNDLING.external, ...UNBUNDLED],
+    define: { 'import.meta.url': URL_OF_SOURCE },
+    plugins: [keepUrls],
+    banner: { js: requireFrom(JSON.stringify(pathToFileURL(`${ROOT}/`).href)) },
+  })
 }

@@ -64,12 +64,12 @@ export function programWords(...options: readonly string[]): readonly [string, .
 
 /**
  * The environment without settings of the exchange: a test states each of them itself. Only the
- * number of edge threads does not depend on the machine: it is `TEST_EDGES`, or 1.
+ * numbers of threads do not depend on the machine: edges are `TEST_EDGES`, or 1; markets have one.
  */
 function cleanEnv(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
   const { TEST_EDGES: edges = '1' } = process.env
-  entries.push(['OUTCOMEX_EDGE_THREADS', edges])
+  entries.push(['OUTCOMEX_EDGE_THREADS', edges], ['OUTCOMEX_MARKET_THREADS', '1'])
   return Object.fromEntries(entries)
 }
 
