@@ -46,7 +46,7 @@ import { isoText } from '../../messages/iso-text.ts'
 import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import { type PrivateReads, type Requester, workFor } from '../reads/private-reads.ts'
-import type { SlicedWork } from '../reads/sliced-work.ts'
+import type { SlicedWork, Steps } from '../reads/sliced-work.ts'
 import type { SharedServices } from '../shared-services.ts'
 import type { CancelEverywhere, Canceled, Cancels } from './cancels.ts'
 
@@ -520,7 +520,7 @@ export class OrderStatuses {
   *#eachReported(
     found: readonly (OrderStatus | null)[],
     markets: ReadonlyMap<number, PublishedMarket>,
-  ): Generator<void, (FoundOrder | null)[], void> {
+  ): Steps<(FoundOrder | null)[]> {
     const orders: (FoundOrder | null)[] = []
     for (const status of found) {
       orders.push(status === null ? null : this.#reported(status, markets))

@@ -224,14 +224,21 @@ export class EdgeRequests {
     if (this.#sendKept(response, call, address)) return
     const form = checks.orderForms[call.path]
     const isOrder = form !== undefined && call.method === 'POST'
-    const order = isOrder && announcedBytes(call) <= LIMITS.bodyBytesMax ? { call, form } : null
-    const bulkhead = bulkheadOf(call, order, upgrade)
+    const bulkhead = isOrder ? 'orders' : bulkheadOf(call, upgrade)
     const full = this.#bulkheads.refusal(bulkhead, address)
+    if (full !== null) {
+      this.#refuse(response, call, full)
+      return
+    }
     const id = nextId()
-    const incoming = begun(response, address, { head: { handler, call }, order, upgrade })
-    const isChecked = order !== null && announcedBytes(call) > 0
-    if (full !== null || !(isChecked || this.#giveHead(id, incoming))) {
-      this.#refuse(response, call, full ?? OVERLOADED)
+    const bodyBytes = announcedBytes(call)
+    // The core refuses an order without a body, or with one that is too long.
+    const isChecked = isOrder && bodyBytes > 0 && bodyBytes <= LIMITS.bodyBytesMax
+    const head = { handler, call }
+    const order = isChecked ? { call, form } : null
+    const incoming = begun(response, address, { head, order, upgrade })
+    if (!isChecked && !this.#giveHead(id, incoming, head)) {
+      this.#refuse(response, call, OVERLOADED)
       return
     }
     this.#bulkheads.enter(incoming, bulkhead)
@@ -245,7 +252,7 @@ export class EdgeRequests {
       if (incoming.isBounded) this.#unreadBytes -= incoming.piece?.length ?? 0
       else if (incoming.head === null) frames.give(FROM_EDGE.GONE, id)
     })
-    if (announcedBytes(call) === 0) return
+    if (bodyBytes === 0) return
     response.onData((chunk, isLast) => {
       this.contained(response, () => this.#takeData(id, incoming, new Uint8Array(chunk), isLast))
     })
@@ -305,10 +312,8 @@ export class EdgeRequests {
   }
 
   /** False when the ring is full: then the core does not know the request. */
-  #giveHead(id: number, incoming: EdgeRequest): boolean {
-    const { response, head, upgrade } = incoming
-    if (head === null) return true
-    const { handler, call } = head
+  #giveHead(id: number, incoming: EdgeRequest, { handler, call }: Head): boolean {
+    const { response, upgrade } = incoming
     const { frames } = this.#parts
     const address = Buffer.from(response.getRemoteAddressAsText()).toString()
     let lines = `${call.method}\n${call.path}\n${call.query}\n${address}\n`
@@ -328,17 +333,17 @@ export class EdgeRequests {
   /** Gives the head of an order unless the core has it; false when the order was refused. */
   #announce(id: number, incoming: EdgeRequest): boolean {
     const { response, head } = incoming
-    if (this.#giveHead(id, incoming)) return true
+    if (head === null || this.#giveHead(id, incoming, head)) return true
     this.#close(id, incoming)
-    if (head !== null) response.cork(() => this.#refuse(response, head.call, OVERLOADED))
+    response.cork(() => this.#refuse(response, head.call, OVERLOADED))
     return false
   }
 
   /** Gives the heads of orders whose bodies are to come; the core bounds the time for these. */
   #announceBegun(): void {
-    const begunOrders = this.#begun
+    const orders = this.#begun
     this.#begun = []
-    for (const { id, incoming } of begunOrders) {
+    for (const { id, incoming } of orders) {
       const isDue = incoming.chunks.length === 0 && this.#open.get(id) === incoming
       if (isDue) this.contained(incoming.response, () => void this.#announce(id, incoming))
     }
@@ -563,13 +568,8 @@ function begun(
 
 const VITAL: ReadonlySet<string> = new Set(['/health', '/ready'])
 
-/** The bulkhead of a request, as far as its head shows it. */
-function bulkheadOf(
-  { method, path }: Call,
-  order: SignedOrder | null,
-  upgrade: Upgrade | null,
-): BulkheadName {
-  if (order !== null) return 'orders'
+/** The bulkhead of a request other than an order, as far as its head shows it. */
+function bulkheadOf({ method, path }: Call, upgrade: Upgrade | null): BulkheadName {
   // A client may open hundreds of sockets at once.
   if (method === 'DELETE' || upgrade !== null) return 'frees'
   if (VITAL.has(path)) return 'vital'

@@ -304,8 +304,8 @@ export class EdgeThread {
   // Frames.
 
   /**
-   * Takes frames for a slice of time, so that other work is done in between; what is left
-   * comes in the next event-loop tick.
+   * Takes frames for a slice of time, so that other work is done in between; what is left comes in
+   * the next event-loop tick.
    */
   drain(untilMs = performance.now() + DRAIN_SLICE_MS): void {
     do {
