@@ -36,8 +36,7 @@ import { firstMoveIn, Moves, MovesOnce } from '../api/portfolio/services.ts'
 import { PrivateReads } from '../api/reads/private-reads.ts'
 import { SlicedWork } from '../api/reads/sliced-work.ts'
 import { Referrals } from '../api/referrals/referrals.ts'
-import { reservedSlugs } from '../api/reserved-slugs.ts'
-import { api } from '../api/routes.ts'
+import { api, reservedSlugs } from '../api/routes.ts'
 import type { Services } from '../api/services.ts'
 import {
   BookmarkViews,

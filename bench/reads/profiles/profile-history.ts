@@ -3,7 +3,7 @@
 
 import type { Match } from '../../../engine/domain/sports/match.ts'
 import type { Seal } from '../../../persistence/seal.ts'
-import { scoreJsonOf } from '../../../server/api/sports/match-shapes.ts'
+import { scoreJsonOf } from '../../../server/api/sports/sports.ts'
 import { Random } from '../../../test/support/random.ts'
 import { marketSpec } from '../../../test/support/specs.ts'
 import { progress } from '../../harness/bench.ts'

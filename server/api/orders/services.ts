@@ -310,13 +310,13 @@ const missingBy = new WeakMap<readonly string[], MissingProofs>()
 
 /**
  * A call with orders in the form that the intake takes, or the refusal of a call without an API
- * token, which then costs the intake nothing.
+ * token, which then costs the intake nothing. Edge threads give verdicts only on calls with one.
  */
 export function signedCall(call: Call, { settings }: SharedServices): OrderCall | Refusal {
   const { method, target: pathWithQuery, body, timesRow, verdict } = call
   const { headerPrefixes } = settings
   const { apiKey, timestamp, signature } = apiHeaders(call, headerPrefixes)
-  if (apiKey === '') {
+  if (apiKey === '' && verdict === undefined) {
     const missing = missingBy.get(headerPrefixes) ?? new MissingProofs(headerPrefixes, '')
     missingBy.set(headerPrefixes, missing)
     return missing.of(call, ORDER_AUTH.accepts)

@@ -18,8 +18,8 @@ import {
   text,
 } from '../../edge/http/schema/scalars.ts'
 import { type Infer, list, object, optional } from '../../edge/http/schema/schema.ts'
-import type { Issue } from '../../messages/refusal.ts'
-import { invalid, refuse, refusedOr } from '../../messages/refusal.ts'
+import { type Issue, invalid, refuse, refusedOr } from '../../messages/refusal.ts'
+import type { SportServices } from './services.ts'
 import {
   aboutView,
   esportType,
@@ -30,8 +30,7 @@ import {
   matchSlug,
   scoreEvent,
   scoreJsonOf,
-} from './match-shapes.ts'
-import type { SportServices } from './services.ts'
+} from './sports.ts'
 
 /** The last instant whose ISO 8601 text has a four-digit year. Replies cannot print a later one. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)

@@ -18,7 +18,7 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { makersOf, offerViews } from '../packs/pack-views.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
-import { scoreView } from '../sports/match-shapes.ts'
+import { scoreView } from '../sports/sports.ts'
 
 interface OfferParts extends BroadcastParts {
   readonly pipeline: Pipeline

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenProof, checkProof } from '../../../persistence/solvency/proof-check.ts'
 import { type ProofView, proofView } from '../../../persistence/solvency/proof-view.ts'
-import { PROOF_EXAMPLE } from '../../../server/api/solvency/solvency-shapes.ts'
+import { PROOF_EXAMPLE } from '../../../server/api/solvency/solvency.ts'
 import { bookOf, flowOf, treesOf } from '../../support/proof-books.ts'
 
 // A proof with one thing changed, wherever it is, proves nothing.

@@ -10,7 +10,7 @@ import {
   schemaOf,
 } from '../../../edge/http/schema/schema.ts'
 import { offer } from '../../packs/pack-views.ts'
-import { esportScore, sportScore } from '../../sports/match-shapes.ts'
+import { esportScore, sportScore } from '../../sports/sports.ts'
 import { event } from './documented.ts'
 
 // The public events of markets (rules §12.8).
