@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { isatty } from 'node:tty'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
@@ -234,7 +235,8 @@ function warnOfVariables(log: Log): void {
 /** A start with too little memory only warns, because the memory per thread is an estimate. */
 function marketThreadsOf({ marketThreads: given, edgeThreads }: ServeConfig, log: Log) {
   const limitBytes = memoryLimitBytes()
-  const marketThreads = given === 'auto' ? marketThreadsAuto(limitBytes, edgeThreads) : given
+  const marketThreads =
+    given === 'auto' ? marketThreadsAuto(availableParallelism(), limitBytes, edgeThreads) : given
   const warning = memoryWarning({ marketThreads, edgeThreads }, limitBytes)
   if (warning !== null) log.warn(warning)
   return marketThreads

@@ -26,31 +26,32 @@ test('the limit of a container counts, and without one the memory of the machine
   assert.ok(memoryLimitBytes() > 0)
 })
 
-test('threads are as many as fit in the memory, and one of each kind at least', () => {
+test('threads are as many as fit in the memory, and one edge at least', () => {
   const rows: [limit: number, cores: number, edges: number, markets: number][] = [
-    [64 * MB, 1, 1, 1],
+    [64 * MB, 1, 1, 0],
     [128 * MB, 8, 1, 1],
-    [256 * MB, 2, 1, 4],
+    [256 * MB, 2, 1, 0],
     [256 * MB, 64, 1, 4],
-    [384 * MB, 2, 1, 15],
+    [384 * MB, 3, 1, 0],
+    [384 * MB, 4, 1, 15],
     [512 * MB, 64, 6, 16],
     [512 * MB, 5, 2, 16],
     [GB, 64, 16, 16],
     [8 * GB, 64, 61, 16],
-    [8 * GB, 1, 1, 16],
+    [8 * GB, 1, 1, 0],
   ]
   for (const [limit, cores, edges, markets] of rows) {
     const output = `${limit / MB} MB, ${cores} cores`
     assert.equal(edgeThreadsDefault(cores, limit), edges, output)
-    assert.equal(marketThreadsAuto(limit, edges), markets, output)
+    assert.equal(marketThreadsAuto(cores, limit, edges), markets, output)
     const ofThreads = edges * MEMORY.edgeThreadBytes + markets * MEMORY.threadBytes
     const used = MEMORY.baseBytes + MEMORY.stateBytes + ofThreads
-    assert.ok(edges + markets === 2 || used <= limit, output)
+    assert.ok(edges + markets <= 2 || used <= limit, output)
   }
 })
 
 test('edge threads leave less memory to market threads', () => {
-  const auto = (edgeThreads: number) => marketThreadsAuto(256 * MB, edgeThreads)
+  const auto = (edgeThreads: number) => marketThreadsAuto(4, 256 * MB, edgeThreads)
   assert.deepEqual([0, 1, 2, 9].map(auto), [6, 4, 2, 1])
   assert.equal(memoryWarning({ marketThreads: 3, edgeThreads: 1 }, 256 * MB), null)
   assert.match(
