@@ -90,6 +90,8 @@ export type EdgePoint = (typeof EDGE_POINTS)[number]
 const THREAD_POINTS = [
   /** An edge thread ends while it checks an order. */
   'edge-ends',
+  /** An edge thread has done what the core commanded, and stalls. */
+  'edge-stall',
   /** The query thread ends while it answers. */
   'query-ends',
   /** A query fails as if the machine had no file descriptors left. */
@@ -146,6 +148,6 @@ function isPassing({ point: wanted, passing }: Armed, point: Point): boolean {
 const STALL_MS = 2500
 
 /** In a worker: stalls its thread for a while at the configured passing. */
-export function stallPoint(point: 'journal-stall' | 'market-stall'): void {
+export function stallPoint(point: 'edge-stall' | 'journal-stall' | 'market-stall'): void {
   if (threadPoint(point)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STALL_MS)
 }

@@ -14,10 +14,12 @@ export function openEdges(
   reports: Reports,
 ): EdgeListener | undefined {
   const { edgeThreads: threads, tls, domain, orderSkewMs, headerPrefixes, addressHeader } = config
+  const regionHeader = config.regions?.header
   if (threads === 0) return undefined
   const rates = limits === null ? null : config.rates
   const addresses = limits === null ? null : limits.shared
-  const checks = { threads, headerPrefixes, orderForms: ORDER_FORMS, rates, addressHeader }
+  const headers = { headerPrefixes, addressHeader, regionHeader }
+  const checks = { threads, orderForms: ORDER_FORMS, rates, ...headers }
   const about = { bounds, tls, domain, orderSkewMs, checks, addresses }
   return new EdgeListener({ threads, ...about, ...reports })
 }

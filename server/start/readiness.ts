@@ -6,7 +6,14 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { freeDiskBytes } from '../../persistence/disk-space.ts'
 import type { ClockState, SteadyClock } from '../exchange/sequencer/clock.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
-import { type Check, Progress, Pulse, type Readiness, readinessOf } from '../ops/readiness.ts'
+import {
+  type Check,
+  Progress,
+  Pulse,
+  type Readiness,
+  type Requested,
+  readinessOf,
+} from '../ops/readiness.ts'
 import type { RunningExchange } from './open.ts'
 
 const ASK_EVERY_MS = 500
@@ -16,8 +23,43 @@ const DISK_SILENT_MS = 5000
 
 export interface ReadinessParts {
   readonly dataDir: string
+  /** Absent when main has the connections. */
+  readonly edges?: readonly NamedThread[] | undefined
   readonly clock: Pick<SteadyClock, 'state' | 'trouble'>
   readonly faults: Pick<EdgeFaults, 'count'>
+}
+
+interface NamedThread extends Requested {
+  readonly name: string
+}
+
+/** The threads of one kind that do not answer. */
+class Pulses {
+  /** A thread that is replaced has a pulse of its own. */
+  readonly #pulses = new Map<NamedThread, Pulse>()
+
+  request(threads: readonly NamedThread[], nowMs: number): void {
+    for (const thread of this.#pulses.keys()) {
+      if (!threads.includes(thread)) this.#pulses.delete(thread)
+    }
+    for (const thread of threads) {
+      const pulse = this.#pulses.get(thread) ?? new Pulse(thread)
+      this.#pulses.set(thread, pulse)
+      pulse.request(nowMs)
+    }
+  }
+
+  trouble(): string | null {
+    const nowMs = performance.now()
+    const silent = [...this.#pulses].filter(([, pulse]) => isSilent(pulse, nowMs))
+    return silent.length === 0
+      ? null
+      : `no answer from ${silent.map(([{ name }]) => name).join(', ')}`
+  }
+}
+
+function isSilent(pulse: Pulse, nowMs: number): boolean {
+  return pulse.silentMs(nowMs) > LIMITS.threadSilentMsMax
 }
 
 /** A gap between the clocks that closes by itself. */
@@ -60,7 +102,8 @@ export class ReadinessWatch {
   readonly #exchange: RunningExchange
   readonly #parts: ReadinessParts
   readonly #journal: Pulse
-  readonly #markets = new Map<string, Pulse>()
+  readonly #markets = new Pulses()
+  readonly #edges = new Pulses()
   readonly #tables = new Progress()
   readonly #disk: DiskSpace
   readonly #checks: readonly Check[]
@@ -91,26 +134,21 @@ export class ReadinessWatch {
 
   #request(nowMs: number): void {
     this.#journal.request(nowMs)
-    for (const shard of this.#exchange.shards.all) {
-      const pulse = this.#markets.get(shard.name) ?? new Pulse(shard)
-      this.#markets.set(shard.name, pulse)
-      pulse.request(nowMs)
-    }
+    this.#markets.request(this.#exchange.shards.all, nowMs)
+    this.#edges.request(this.#parts.edges ?? [], nowMs)
     this.#tables.see(this.#exchange.follower.figures.progress, nowMs)
     this.#disk.request(nowMs)
   }
 
   #vital(): Check[] {
     const { pipeline, follower } = this.#exchange
-    const silent = (pulse: Pulse) => pulse.silentMs(performance.now()) > LIMITS.threadSilentMsMax
     const vital = (name: string, trouble: () => string | null) => ({ name, isVital: true, trouble })
     return [
-      vital('journal', () => (silent(this.#journal) ? 'its thread does not answer' : null)),
-      vital('markets', () => {
-        const stuck = [...this.#markets].filter(([, pulse]) => silent(pulse))
-        if (stuck.length === 0) return null
-        return `no answer from ${stuck.map(([name]) => name).join(', ')}`
+      vital('journal', () => {
+        return isSilent(this.#journal, performance.now()) ? 'its thread does not answer' : null
       }),
+      vital('markets', () => this.#markets.trouble()),
+      vital('edges', () => this.#edges.trouble()),
       vital('tables', () => {
         const nowMs = performance.now()
         const behindMs = pipeline.times.behindMs(follower.applied, nowMs)

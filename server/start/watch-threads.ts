@@ -5,12 +5,13 @@ import type { BusyTimes } from '../../engine/thread/busy-times.ts'
 import type { Distribution } from '../../engine/thread/distribution.ts'
 import type { EdgeCounts } from '../edge/threads/edge-counts.ts'
 import type { Metrics, Series } from '../ops/metrics.ts'
+import type { Requested } from '../ops/readiness.ts'
 import type { RunningExchange } from './open.ts'
 
 const MICROS_PER_SEC = 1e6
 
 /** A thread with connections, with one busy time per wake-up. */
-export interface WatchedThread {
+export interface WatchedThread extends Requested {
   readonly name: string
   readonly busyTimes: BusyTimes
   readonly counts: Pick<EdgeCounts, 'read'>

@@ -289,6 +289,13 @@ export class ServerProcess {
     assert.equal(signal, 'SIGKILL')
   }
 
+  /** With --ops-listen, the URL of that listener. */
+  get operatorsUrl(): string {
+    const found = /^operators (http:\S+)$/m.exec(this.stdout)
+    assert.ok(found !== null, this.stdout)
+    return found[1]
+  }
+
   /** Stops the server by SIGTERM, with exit code 0; gives the state it stopped at. */
   async stop(): Promise<Mark> {
     this.signal('SIGTERM')

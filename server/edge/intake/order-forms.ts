@@ -7,3 +7,8 @@ export const ORDER_FORMS: Readonly<Record<string, number>> = {
   '/orders/cancel-replace': FORM.REPLACE,
   '/orders/cancel-replace/batch': FORM.REPLACES,
 }
+
+/** The paths by their forms. */
+export const ORDER_PATHS: readonly string[] = Object.entries(ORDER_FORMS)
+  .sort(([, a], [, b]) => a - b)
+  .map(([path]) => path)

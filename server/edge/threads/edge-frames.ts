@@ -28,6 +28,11 @@ export class EdgeFrames {
     this.#onSend = work
   }
 
+  /** Whether frames wait, so that `reserve` fails. */
+  get isFull(): boolean {
+    return !this.#queue.isFlushed
+  }
+
   /** Reserves a frame and returns where to write it in `buffer`; -1 when the ring is full. */
   reserve(tag: number, bytes: number): number {
     const at = this.#queue.reserve(tag, bytes)

@@ -9,6 +9,9 @@
 //   DATA      0 id u32 │ 4 flags u32 │ 8 bytes of the body
 //   VERDICT   0 id u32 │ 4 0 │ 8 RESULTs of the intake (intake-layout.ts) as parts (parts.ts): the
 //             body is whole and was checked
+//   ORDERS    0 id u32 │ 4 form u16: FORM of the body │ 6 addressBytes u16 │ 8 key of the caller's
+//             address, padded to eight, then RESULTs as above: in place of HEAD and VERDICT, for
+//             a call without headers that the core needs
 //   GONE      0 id u32: the connection closed before its reply was out or it became a socket
 //   WANT      0 id u32 │ 4 0 │ 8 offset f64: the reply is out up to there
 //   MESSAGE   0 id u32 │ 4 flags u32 │ 8 bytes
@@ -63,6 +66,7 @@ export const FROM_EDGE = {
   PORT: 12,
   RENEWED: 13,
   FAULT: 14,
+  ORDERS: 15,
 } as const
 
 export const TO_EDGE = {
@@ -106,6 +110,11 @@ export const FLAG = {
 } as const
 
 export const BODY = 8
+
+/** Bytes of an address in ORDERS, so that the results after it are aligned. */
+export function paddedBytes(addressBytes: number): number {
+  return (addressBytes + 7) & ~7
+}
 export const REPLY_TEXT = 16
 
 /** Offsets of KEEP. */

@@ -48,8 +48,11 @@ export class EdgeListener implements Listener {
   /** Versions of what public reads show; the threads send bytes again that have them. */
   readonly versions = new Versions()
   readonly #options: EdgeListenerOptions
-  readonly #paths: Handlers['paths'][number][] = []
-  readonly #sockets: Handlers['sockets'][number][] = []
+  readonly #handlers: {
+    readonly paths: Handlers['paths'][number][]
+    readonly sockets: Handlers['sockets'][number][]
+    orders: Handlers['orders']
+  } = { paths: [], sockets: [], orders: null }
   readonly #shared = new SharedArrayBuffer(8)
   readonly #clockOffset = new SharedArrayBuffer(8)
   readonly #threads: EdgeThread[] = []
@@ -84,7 +87,7 @@ export class EdgeListener implements Listener {
         : { perSecond: openings.perSecond / threads, burst: Math.ceil(openings.burst / threads) }
     return new EdgeThread({
       index,
-      handlers: { paths: this.#paths, sockets: this.#sockets },
+      handlers: this.#handlers,
       ringBytes: this.#options.ringBytes ?? RING_BYTES,
       data: {
         connections: this.#shared,
@@ -131,10 +134,13 @@ export class EdgeListener implements Listener {
   each(register: (app: NativeApp) => void): void {
     register({
       any: (path, handler) => {
-        this.#paths.push({ path, handler })
+        this.#handlers.paths.push({ path, handler })
+      },
+      orders: (handler) => {
+        this.#handlers.orders = handler
       },
       ws: <Data>(path: string, behavior: SocketBehavior<Data>) => {
-        this.#sockets.push({ path, behavior })
+        this.#handlers.sockets.push({ path, behavior })
       },
     })
   }

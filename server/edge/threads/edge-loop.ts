@@ -6,6 +6,7 @@
 
 import type * as library from 'uWebSockets.js'
 import { type BusyCells, BusyClock } from '../../../engine/thread/busy-times.ts'
+import { stallPoint } from '../../../engine/thread/fault-point.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { Versions } from '../../messages/versions.ts'
 import { sharedLimiter } from '../http/access/rate-limit.ts'
@@ -142,6 +143,7 @@ export class EdgeLoop {
       this.#commands.answer()
     } while (!this.#commands.arm())
     this.#clock.end()
+    stallPoint('edge-stall')
   }
 
   #applyChanges(): void {

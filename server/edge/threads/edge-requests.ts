@@ -1,18 +1,20 @@
 // The requests of an edge thread, from their heads until their replies are out or their connections
 // have ended. The core gets the frames of a request in their order. A signed order is checked here,
-// so the core gets its verdict in place of the last bytes of its body. It gets the head only then
-// when the whole order came in one read.
+// so the core gets its verdict in place of the last bytes of its body. When the whole order came in
+// one read, the core gets its head only then, and no head if nothing in it matters there.
 
 import type * as library from 'uWebSockets.js'
+import { assert } from '../../../engine/domain/assert.ts'
 import { type BulkheadName, LIMITS } from '../../../engine/domain/limits.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import { threadPoint } from '../../../engine/thread/fault-point.ts'
-import { apiHeaders } from '../../auth/guard.ts'
-import { headerTarget } from '../../auth/on-behalf.ts'
+import { type ApiHeaders, apiHeaders } from '../../auth/guard.ts'
+import { headerTarget, ON_BEHALF_OF } from '../../auth/on-behalf.ts'
 import { announcedBytes, type Call } from '../../messages/call.ts'
+import { partsBytes, writeParts } from '../../messages/parts.ts'
 import { type Refusal, refuse } from '../../messages/refusal.ts'
 import { TOKEN } from '../http/access/charges.ts'
-import { idempotencyKeyOf } from '../http/access/idempotency-key.ts'
+import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../http/access/idempotency-key.ts'
 import { OWN_CALL_HEADER } from '../http/access/own-calls.ts'
 import { Buckets, type RateLimiter, type Rates } from '../http/access/rate-limit.ts'
 import { copied } from '../http/gateway/body-reader.ts'
@@ -25,7 +27,7 @@ import { writeAndClose, written } from '../http/gateway/replies/unread-replies.t
 import type { Intake } from '../intake/intake.ts'
 import type { EdgeCounter } from './edge-counts.ts'
 import type { EdgeFrames } from './edge-frames.ts'
-import { BODY, FLAG, FROM_EDGE, REPLY_TEXT, TO_EDGE } from './edge-layout.ts'
+import { BODY, FLAG, FROM_EDGE, paddedBytes, REPLY_TEXT, TO_EDGE } from './edge-layout.ts'
 import type { HeldResponse } from './held-response.ts'
 import type { KeptReplies } from './kept-replies.ts'
 
@@ -39,6 +41,8 @@ export interface OrderChecks {
   /** Null without limits. */
   readonly rates: { readonly address: Rates; readonly profile: Rates } | null
   readonly addressHeader?: string | undefined
+  /** The header with the country of a caller; absent when no country is blocked. */
+  readonly regionHeader?: string | undefined
 }
 
 interface EdgeRequestsParts {
@@ -71,6 +75,8 @@ interface Head {
 interface SignedOrder {
   readonly call: Call
   readonly form: number
+  /** Nothing in its head matters to the core. */
+  readonly isPlain: boolean
 }
 
 interface EdgeRequest extends Guest {
@@ -129,6 +135,8 @@ const CHECK_SLICE_MS = 2
 
 /** Headers for which a reply has other headers or limits. */
 const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade']
+/** Headers of an order that the core reads. */
+const ORDER_NEEDS_CORE = [...NEEDS_CORE, 'content-encoding', ON_BEHALF_OF, IDEMPOTENCY_KEY]
 
 /** What the library writes by itself. */
 const SWITCHING = '101 Switching Protocols'
@@ -235,7 +243,7 @@ export class EdgeRequests {
     // The core refuses an order without a body, or with one that is too long.
     const isChecked = isOrder && bodyBytes > 0 && bodyBytes <= LIMITS.bodyBytesMax
     const head = { handler, call }
-    const order = isChecked ? { call, form } : null
+    const order = isChecked ? { call, form, isPlain: this.#isPlain(call) } : null
     const incoming = begun(response, address, { head, order, upgrade })
     if (!isChecked && !this.#giveHead(id, incoming, head)) {
       this.#refuse(response, call, OVERLOADED)
@@ -256,6 +264,12 @@ export class EdgeRequests {
     response.onData((chunk, isLast) => {
       this.contained(response, () => this.#takeData(id, incoming, new Uint8Array(chunk), isLast))
     })
+  }
+
+  #isPlain({ target, path, headers }: Call): boolean {
+    const { regionHeader } = this.#parts.checks
+    if (regionHeader !== undefined && headers.has(regionHeader)) return false
+    return target === path && !ORDER_NEEDS_CORE.some((name) => headers.has(name))
   }
 
   /** Must be corked. */
@@ -332,11 +346,18 @@ export class EdgeRequests {
 
   /** Gives the head of an order unless the core has it; false when the order was refused. */
   #announce(id: number, incoming: EdgeRequest): boolean {
-    const { response, head } = incoming
+    const { head } = incoming
     if (head === null || this.#giveHead(id, incoming, head)) return true
+    this.#overload(id, incoming)
+    return false
+  }
+
+  /** Refuses a call that the core does not know. */
+  #overload(id: number, incoming: EdgeRequest): void {
+    const { response, head } = incoming
+    assert(head !== null, 'the core does not know a call that is refused here')
     this.#close(id, incoming)
     response.cork(() => this.#refuse(response, head.call, OVERLOADED))
-    return false
   }
 
   /** Gives the heads of orders whose bodies are to come; the core bounds the time for these. */
@@ -389,37 +410,66 @@ export class EdgeRequests {
       const { id, incoming, order } = this.#whole[next++]
       if (threadPoint('edge-ends')) this.#parts.onBroken(new Error('edge-ends'))
       if (this.#open.get(id) !== incoming) continue
-      const { chunks, response } = incoming
-      this.contained(response, () => {
-        if (!this.#announce(id, incoming)) return
-        const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
-        if (!this.#giveVerdict(id, order, incoming.address, body)) {
-          this.#giveData(id, incoming, chunks[chunks.length - 1], true)
-        }
-      })
+      this.contained(incoming.response, () => this.#checkOrder(id, incoming, order))
     }
     this.#whole.splice(0, next)
     return this.#whole.length > 0
   }
 
-  /** False when the order names no token, which the core refuses, or when too many frames wait. */
-  #giveVerdict(id: number, order: SignedOrder, address: string, body: Uint8Array): boolean {
-    const { frames, checks, intake, nowMs } = this.#parts
-    const { call, form } = order
+  /** The core refuses an order that names no token. */
+  #checkOrder(id: number, incoming: EdgeRequest, order: SignedOrder): void {
+    const { chunks, head } = incoming
+    const { frames, checks } = this.#parts
+    const proof = apiHeaders(order.call, checks.headerPrefixes)
+    const isPlain = head !== null && order.isPlain && proof.apiKey !== ''
+    if (isPlain && !frames.isFull) {
+      const results = this.#resultsOf(order, proof, incoming)
+      if (!this.#giveOrders(id, incoming, order.form, results)) this.#overload(id, incoming)
+      return
+    }
+    if (!this.#announce(id, incoming)) return
+    if (proof.apiKey !== '') {
+      const results = this.#resultsOf(order, proof, incoming)
+      if (frames.giveParts(FROM_EDGE.VERDICT, id, results)) return
+    }
+    this.#giveData(id, incoming, chunks[chunks.length - 1], true)
+  }
+
+  /** The RESULTs of an order with its whole body. */
+  #resultsOf({ call, form }: SignedOrder, proof: ApiHeaders, incoming: EdgeRequest): Uint8Array[] {
+    const { intake, nowMs } = this.#parts
+    const { address, chunks } = incoming
+    const body = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
     const { method, target: pathWithQuery } = call
-    const { apiKey, timestamp, signature } = apiHeaders(call, checks.headerPrefixes)
-    if (apiKey === '') return false
+    const { apiKey, timestamp, signature } = proof
     const results: Uint8Array[] = []
     const waitSec = this.#rates?.waitSec(address, apiKey) ?? 0
     if (waitSec > 0) results.push(intake.limited(form, waitSec))
     else {
-      const proof = { apiKey, timestamp, signature, onBehalfOf: headerTarget(call) }
-      const signed = { method, pathWithQuery, body, form, idempotencyKey: idempotencyKeyOf(call) }
-      intake.answer({ nowMs: nowMs(), ...proof, ...signed }, (result) => {
+      const signed = { method, pathWithQuery, body, form, apiKey, timestamp, signature }
+      const names = { onBehalfOf: headerTarget(call), idempotencyKey: idempotencyKeyOf(call) }
+      intake.answer({ nowMs: nowMs(), ...signed, ...names }, (result) => {
         results.push(new Uint8Array(result))
       })
     }
-    return frames.giveParts(FROM_EDGE.VERDICT, id, results)
+    return results
+  }
+
+  /** Gives a call with its RESULTs. False when the ring is full: then the core does not know it. */
+  #giveOrders(id: number, incoming: EdgeRequest, form: number, results: Uint8Array[]): boolean {
+    const { frames } = this.#parts
+    const { address } = incoming
+    const addressBytes = Buffer.byteLength(address)
+    const resultsAt = BODY + paddedBytes(addressBytes)
+    const at = frames.reserve(FROM_EDGE.ORDERS, resultsAt + partsBytes(results))
+    if (at < 0) return false
+    frames.buffer.writeUInt32LE(id, at)
+    frames.buffer.writeUInt16LE(form, at + 4)
+    frames.buffer.writeUInt16LE(addressBytes, at + 6)
+    frames.buffer.write(address, at + BODY)
+    writeParts(frames.buffer, results, at + resultsAt)
+    incoming.head = null
+    return true
   }
 
   /** A command of the core for a request; false when the thread does not have it. */

@@ -11,7 +11,13 @@ import { Ring } from '../../../engine/thread/ring.ts'
 import { RingQueue } from '../../../engine/thread/ring-queue.ts'
 import { spawn } from '../../../engine/thread/spawn.ts'
 import { CODINGS } from '../http/caching/compressed.ts'
-import type { KeptReply, RequestHandler, SocketBehavior } from '../http/gateway/native.ts'
+import type {
+  KeptReply,
+  OrdersHandler,
+  RequestHandler,
+  SocketBehavior,
+} from '../http/gateway/native.ts'
+import { ORDER_PATHS } from '../intake/order-forms.ts'
 import { EdgeCounts } from './edge-counts.ts'
 import {
   BODY,
@@ -22,6 +28,7 @@ import {
   KEEP,
   type ListenRequest,
   NO_CODING,
+  paddedBytes,
   SOCKETS_MAX,
   TO_EDGE,
 } from './edge-layout.ts'
@@ -34,6 +41,8 @@ type Behavior = SocketBehavior<unknown>
 export interface Handlers {
   readonly paths: readonly { readonly path: string; readonly handler: RequestHandler }[]
   readonly sockets: readonly { readonly path: string; readonly behavior: Behavior }[]
+  /** Null without signed orders. */
+  readonly orders: OrdersHandler | null
 }
 
 /** What each thread has for itself. */
@@ -148,6 +157,16 @@ export class EdgeThread {
 
   get name(): string {
     return `edge-${this.index}`
+  }
+
+  /** Requests a sign of life, which the thread gives between two callbacks. */
+  request(): void {
+    this.#commands.ring.request()
+    this.#worker.postMessage(null)
+  }
+
+  get isAnswered(): boolean {
+    return this.isEnded || this.#commands.ring.isAnswered
   }
 
   // Commands.
@@ -339,6 +358,9 @@ export class EdgeThread {
       case FROM_EDGE.HEAD:
         this.#head(id, at, end)
         return
+      case FROM_EDGE.ORDERS:
+        this.#orders(id, at, end)
+        return
       case FROM_EDGE.VERDICT:
         this.#responses.get(id)?.checked(bytes.subarray(at + BODY, end))
         return
@@ -390,6 +412,18 @@ export class EdgeThread {
     this.#responses.set(id, response)
     if (behavior === null) paths[handler].handler(response, request)
     else behavior.upgrade(response, request, NO_CONTEXT)
+  }
+
+  #orders(id: number, at: number, end: number): void {
+    const { orders } = this.#parts.handlers
+    assert(orders !== null, 'calls with orders have a handler')
+    const bytes = this.#frameBytes
+    const addressEnd = at + BODY + bytes.readUInt16LE(at + 6)
+    const address = bytes.toString('latin1', at + BODY, addressEnd)
+    const response = new RemoteResponse(this, id, address, null)
+    this.#responses.set(id, response)
+    const verdict = bytes.subarray(at + BODY + paddedBytes(addressEnd - at - BODY), end)
+    orders(response, { path: ORDER_PATHS[bytes.readUInt16LE(at + 4)], address, verdict })
   }
 
   #ofSocket(tag: number, id: number, at: number, end: number): void {

@@ -14,12 +14,6 @@ import { ADMIN_TOKEN, runProgram, ServerProcess } from '../../support/server-pro
 const THREADS = ['--market-threads', '1']
 const AUTHORIZATION = { authorization: `Bearer ${ADMIN_TOKEN}` }
 
-function operatorsUrl({ stdout }: ServerProcess): string {
-  const found = /^operators (http:\S+)$/m.exec(stdout)
-  assert.ok(found !== null, stdout)
-  return found[1]
-}
-
 async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
   const reply = await fetch(url, init)
   await reply.arrayBuffer()
@@ -56,7 +50,7 @@ test('every route is on one of the two listeners; health and what pages load are
 test('with --ops-listen the public listener has no routes of operators', async () => {
   const args = ['--ops-listen', '127.0.0.1:0', ...THREADS]
   const server = await ServerProcess.start({ dataDir: newFolder(), args })
-  const [open, closed] = [server.baseUrl, operatorsUrl(server)]
+  const [open, closed] = [server.baseUrl, server.operatorsUrl]
   assert.notEqual(open, closed)
   const made = {
     method: 'POST',
@@ -102,7 +96,7 @@ function statusFor(url: string, host: string): Promise<number> {
 test('the listener of operators answers no call to the name of another host', async () => {
   const args = ['--ops-listen', '127.0.0.1:0', '--ops-host', 'ops.example,Other', ...THREADS]
   const server = await ServerProcess.start({ dataDir: newFolder(), args })
-  const closed = operatorsUrl(server)
+  const closed = server.operatorsUrl
   const { host, port } = new URL(closed)
   for (const path of ['/metrics', '/operator', '/ready']) {
     for (const own of [host, `localhost:${port}`, 'LOCALHOST', 'ops.example', `other:${port}`]) {
@@ -135,7 +129,7 @@ test('a demo is filled through the listener of operators, and demo.json has its 
   const server = await ServerProcess.start({ dataDir, args, demo: true })
   const kept: unknown = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
   assert.ok(typeof kept === 'object' && kept !== null && 'operatorsUrl' in kept)
-  assert.equal(kept.operatorsUrl, operatorsUrl(server))
+  assert.equal(kept.operatorsUrl, server.operatorsUrl)
   const { code, stderr } = await runProgram(['admin', 'credit', '1', '5', '--data', dataDir])
   assert.equal(code, 0, stderr)
   await server.stop()

@@ -126,15 +126,17 @@ async function post(baseUrl: string, path: string, body: object): Promise<void> 
 
 // A stall ends after two and a half seconds, so /ready must show it by then. The journal counts
 // commands too, so that it does not stall before the exchange listens. A market thread without work
-// counts the questions that it answers.
+// counts the questions that it answers. Calls to operators' routes come over the main thread.
 for (const [point, name] of [
   ['journal-stall:200', 'journal'],
   ['market-stall:8', 'markets'],
+  ['edge-stall:8', 'edges'],
 ] as const) {
   test(`an exchange is not ready while its ${name} stand still, and is ready later`, async (t) => {
-    const args = ['--market-threads', '1', '--no-rate-limit']
+    const threads = ['--market-threads', '1', '--edge-threads', '1']
+    const args = [...threads, '--no-rate-limit', '--ops-listen', '127.0.0.1:0']
     const server = await ServerProcess.start({ dataDir: newFolder(), args, fault: point })
-    const { baseUrl } = server
+    const baseUrl = server.operatorsUrl
     t.after(() => server.signal('SIGKILL'))
     await post(baseUrl, 'markets', { kind: 'clob', slug: 'still', title: 'Still?' })
     let isSeen = false

@@ -133,6 +133,28 @@ export function copied(request: NativeRequest, receivedMs: number): Call {
   }
 }
 
+const NO_HEADERS: ReadonlyMap<string, string> = new Map()
+
+/** A call with orders whose head and body stayed on an edge thread. */
+export function checkedCall(path: string, verdict: Uint8Array, receivedMs: number): Call {
+  return {
+    method: 'POST',
+    path,
+    target: path,
+    query: '',
+    headers: NO_HEADERS,
+    body: NO_BYTES,
+    verdict,
+    from: '',
+    addressKey: '',
+    isOwn: false,
+    receivedMs,
+    readMs: 0,
+    timesRow: 0,
+    isGone: false,
+  }
+}
+
 function joinChunks(chunks: readonly Uint8Array[], sizeBytes: number): Uint8Array {
   const body = new Uint8Array(sizeBytes)
   let atBytes = 0

@@ -14,7 +14,7 @@ import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import type { Freshness } from '../../../messages/versions.ts'
 import { Router } from '../router.ts'
 import { Admission } from './admission.ts'
-import { BodyReader, copied } from './body-reader.ts'
+import { BodyReader, checkedCall, copied } from './body-reader.ts'
 import { Bulkheads } from './bulkheads.ts'
 import { CallDesk } from './call-desk.ts'
 import { CallerAddresses } from './caller-address.ts'
@@ -23,7 +23,13 @@ import { type Entry, entryOf } from './entry.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { begun, type IncomingRequest } from './incoming-request.ts'
 import { Apps } from './listening/apps.ts'
-import type { Listener, NativeRequest, NativeResponse, OpenConnections } from './native.ts'
+import type {
+  CheckedOrders,
+  Listener,
+  NativeRequest,
+  NativeResponse,
+  OpenConnections,
+} from './native.ts'
 import { uWS } from './native-library.ts'
 import { ParseEnd } from './parse-end.ts'
 import { rateLines } from './rate-lines.ts'
@@ -87,6 +93,7 @@ export class Gateway<S> {
     for (const each of options.routes) this.router.add(each.method, each.path, entryOf(each))
     this.apps.each((app) => {
       app.any('/*', (response, request) => this.receive(response, request))
+      app.orders?.((response, orders) => this.receiveOrders(response, orders))
     })
   }
 
@@ -152,6 +159,26 @@ export class Gateway<S> {
     }
     this.receiving = null
     if (incoming !== null) this.watch(incoming)
+  }
+
+  /** The edge thread has read the call, and nothing in its head matters here. */
+  private receiveOrders(response: NativeResponse, { path, address, verdict }: CheckedOrders): void {
+    const call = checkedCall(path, verdict, this.clock())
+    const found = this.router.find(call.method, path)
+    const incoming = begun(response, call, found, { from: '', address })
+    this.receiving = incoming
+    try {
+      edgePoint('at-receive')
+      const refusal = this.admission.ofHead(incoming, false)
+      if (refusal === null) this.whole(incoming)
+      else this.refuseEarly(incoming, refusal, this.stopping)
+    } catch (error) {
+      this.fault(incoming, error)
+    }
+    // The memory of the verdict is reused.
+    call.verdict = undefined
+    this.receiving = null
+    this.watch(incoming)
   }
 
   /** Most requests have ended by now and have nothing left to abort. */

@@ -100,9 +100,22 @@ export interface SocketBehavior<Data> {
 
 export type RequestHandler = (response: NativeResponse, request: NativeRequest) => void
 
+/** A call with orders that an edge thread has read and checked. */
+export interface CheckedOrders {
+  readonly path: string
+  /** The key under which the address of the caller is counted. */
+  readonly address: string
+  /** The results of the intake (intake-layout.ts); valid until the handler returns. */
+  readonly verdict: Uint8Array
+}
+
+export type OrdersHandler = (response: NativeResponse, orders: CheckedOrders) => void
+
 /** An app of the library, as the gateway registers with it. */
 export interface NativeApp {
   any(path: string, handler: RequestHandler): unknown
+  /** For calls with checked orders; absent when this thread has the connections. */
+  orders?(handler: OrdersHandler): unknown
   ws<Data>(path: string, behavior: SocketBehavior<Data>): unknown
 }
 
