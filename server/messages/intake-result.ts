@@ -4,6 +4,7 @@ import { REJECT, type Reject, rejectOf } from '../../engine/domain/reject-preced
 import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES } from '../../engine/wire/record-layout.ts'
 import { NO_BYTES } from './call.ts'
 import { RESULT, VERDICT } from './intake-layout.ts'
+import { bufferOf } from './parts.ts'
 import type { Extra } from './refusal.ts'
 
 // Intake results as read by main. Bytes that do not decode cost the call that they answer. No field
@@ -158,7 +159,7 @@ export class ResultReader {
   task: ReplaceTask | null = null
 
   read(bytes: Uint8Array, requestId: number): void {
-    const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    const view = bufferOf(bytes)
     const recordEnd = RESULT.record + view.readUInt32LE(RESULT.recordBytes)
     const textEnd = recordEnd + view.readUInt32LE(RESULT.textBytes)
     const taskEnd = textEnd + view.readUInt16LE(RESULT.taskBytes)

@@ -41,9 +41,20 @@ export function eachPart(
   }
 }
 
+/** A view of the first part. */
+export function firstPart(buffer: Buffer): Buffer {
+  return buffer.subarray(HEAD_BYTES, HEAD_BYTES + buffer.readUInt32LE(0))
+}
+
+/** The same bytes with the methods of a Buffer. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  if (Buffer.isBuffer(bytes)) return bytes
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
 export function countParts(bytes: Uint8Array): number {
   let count = 0
-  eachPart(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), 0, bytes.length, () => {
+  eachPart(bufferOf(bytes), 0, bytes.length, () => {
     count++
   })
   return count

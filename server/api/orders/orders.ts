@@ -202,11 +202,10 @@ export const placeOrder = rawRoute({
   handle: ({ call, query }, services) => {
     const { pipeline } = services
     call.timesRow = pipeline.times.begin(call.readMs)
-    const signed = signedCall(call, services)
+    const signed = signedCall(call, services, query.replay)
     if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
-    const order = { ...signed, replays: query.replay ?? signed.idempotencyKey !== '' }
-    pipeline.orders.place(order, (answer) => pending.doneBy(() => answered(answer)))
+    pipeline.orders.place(signed, (answer) => pending.doneBy(() => answered(answer)))
     return pending
   },
 })

@@ -312,7 +312,11 @@ const missingBy = new WeakMap<readonly string[], MissingProofs>()
  * A call with orders in the form that the intake takes, or the refusal of a call without an API
  * token, which then costs the intake nothing. Edge threads give verdicts only on calls with one.
  */
-export function signedCall(call: Call, { settings }: SharedServices): OrderCall | Refusal {
+export function signedCall(
+  call: Call,
+  { settings }: SharedServices,
+  replay?: boolean,
+): OrderCall | Refusal {
   const { method, target: pathWithQuery, body, timesRow, verdict } = call
   const { headerPrefixes } = settings
   const { apiKey, timestamp, signature } = apiHeaders(call, headerPrefixes)
@@ -321,10 +325,22 @@ export function signedCall(call: Call, { settings }: SharedServices): OrderCall 
     missingBy.set(headerPrefixes, missing)
     return missing.of(call, ORDER_AUTH.accepts)
   }
-  const onBehalfOf = headerTarget(call)
   const idempotencyKey = idempotencyKeyOf(call)
-  const proof = { apiKey, timestamp, signature, onBehalfOf, idempotencyKey }
-  return { method, pathWithQuery, body, verdict, timesRow, ...proof, sender: call }
+  // Lists every field, because a spread cost each order as much as its decision.
+  return {
+    method,
+    pathWithQuery,
+    body,
+    verdict,
+    timesRow,
+    apiKey,
+    timestamp,
+    signature,
+    onBehalfOf: headerTarget(call),
+    idempotencyKey,
+    replays: replay ?? idempotencyKey !== '',
+    sender: call,
+  }
 }
 
 // The pipeline's result for an order, as a separate reply or as an entry of a list.

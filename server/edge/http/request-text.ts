@@ -94,7 +94,7 @@ export function readQuery(fields: ReadonlyMap<string, Field>, query: string): Re
   if (query === '' && fields.size === 0) return NOTHING
   const values: Record<string, unknown> = {}
   const issues: Issue[] = []
-  for (const pair of query.split('&')) {
+  for (const pair of query === '' ? [] : query.split('&')) {
     const issue = pair === '' ? null : readPair(fields, pair, values)
     if (issue !== null) issues.push(issue)
   }

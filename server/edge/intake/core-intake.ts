@@ -8,7 +8,7 @@ import { keccakReady } from '../../crypto/keccak.ts'
 import { FORM, WHOLE_GROUP } from '../../messages/intake-layout.ts'
 import { brokenResult, ResultReader } from '../../messages/intake-result.ts'
 import type { IntakeListener, IntakeRequest } from '../../messages/order-intake.ts'
-import { eachPart } from '../../messages/parts.ts'
+import { bufferOf, eachPart, firstPart } from '../../messages/parts.ts'
 import {
   Directory,
   type DirectoryChange,
@@ -69,12 +69,16 @@ export class CoreIntake {
   /** Checks one request unless an edge thread did, and reports its results to the listener. */
   submit(request: IntakeRequest): void {
     const { requestId, form = FORM.ORDER, verdict } = request
+    if (verdict !== undefined && form === FORM.ORDER && !this.#isPaused) {
+      this.#reportOne(requestId, firstPart(bufferOf(verdict)))
+      return
+    }
     const results: Uint8Array[] = []
     // The results are kept first: an error in the pipeline is not a fault of the check.
     if (verdict === undefined) {
       this.#intake.answer(request, (result) => results.push(new Uint8Array(result)))
     } else {
-      const view = Buffer.from(verdict.buffer, verdict.byteOffset, verdict.length)
+      const view = bufferOf(verdict)
       // The memory of the verdict is reused.
       eachPart(view, 0, view.length, (part) => {
         results.push(this.#isPaused ? new Uint8Array(part) : part)
@@ -83,6 +87,13 @@ export class CoreIntake {
     const checked = { requestId, isGroup: form !== FORM.ORDER, results }
     if (this.#isPaused) this.#held.push(checked)
     else this.#report(checked)
+  }
+
+  /** The result of a request of one order. */
+  #reportOne(requestId: number, bytes: Uint8Array): void {
+    const broke = this.#read(bytes, requestId)
+    const { onResult } = this.#options
+    onResult(broke === null ? this.#reader.result : brokenResult(requestId, broke))
   }
 
   #report({ requestId, isGroup, results }: Checked): void {

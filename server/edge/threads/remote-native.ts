@@ -80,6 +80,17 @@ export class RemoteRequest implements NativeRequest {
   }
 }
 
+/** Where texts are encoded before their frame is reserved: to measure them first costs as much. */
+const scratch = Buffer.allocUnsafeSlow(64 * 1024)
+const BYTES_PER_CHARACTER_MAX = 3
+
+/** The bytes of a text, valid until the next call; the text itself when it may be too long. */
+function encodedPart(part: Part, from: number): Part {
+  if (typeof part !== 'string') return part
+  if (from + part.length * BYTES_PER_CHARACTER_MAX > scratch.length) return part
+  return scratch.subarray(from, from + scratch.write(part, from))
+}
+
 /** Writes at `at` and returns the end. */
 function put(buffer: Buffer, text: Part, at: number): number {
   if (typeof text === 'string') return at + buffer.write(text, at)
@@ -264,14 +275,16 @@ export class RemoteResponse implements NativeResponse {
   #reply(body: Part, flags: number): void {
     if (this.#isOver) return
     this.#over()
-    const headBytes = Buffer.byteLength(this.#head)
-    const frameBytes = REPLY_TEXT + headBytes + byteLengthOf(body)
+    const head = encodedPart(this.#head, 0)
+    const headBytes = byteLengthOf(head)
+    const rest = encodedPart(body, headBytes)
+    const frameBytes = REPLY_TEXT + headBytes + byteLengthOf(rest)
     const { buffer, at } = this.#edge.command(TO_EDGE.REPLY, frameBytes)
     buffer.writeUInt32LE(this.id, at)
     buffer.writeUInt32LE(flags, at + 4)
     buffer.writeUInt32LE(headBytes, at + 8)
     buffer.writeUInt32LE(this.#lengthPlus, at + 12)
-    const end = put(buffer, body, put(buffer, this.#head, at + REPLY_TEXT))
+    const end = put(buffer, rest, put(buffer, head, at + REPLY_TEXT))
     assert(end === at + frameBytes, 'a reply fills its frame')
   }
 

@@ -127,7 +127,10 @@ export function orderReplyText(
   const createdAt = isoOf(receipt.nowMs)
   const status = statusOf(receipt, settled)
   const { makers, stpCanceled, clientOrderId } = receipt
-  const [id, ...others] = ids.texts([receipt, ...makers, ...stpCanceled])
+  const isAlone = makers.length === 0 && stpCanceled.length === 0
+  const [id, ...others] = isAlone
+    ? [ids.text(receipt.slot, receipt.generation)]
+    : ids.texts([receipt, ...makers, ...stpCanceled])
   const stpCanceledIds = others.slice(makers.length)
   return (
     `{"order":{"id":"${id}",${receipt.orderFields},"marketId":${receipt.marketId},` +

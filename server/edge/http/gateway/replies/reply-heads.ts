@@ -9,12 +9,20 @@ import { allowed, type Cors, VARY_ORIGIN } from '../../access/cors.ts'
 import { type Cache, NOT_KEPT } from '../../caching/cache.ts'
 import { AcceptedCodings, type Coding, CompressedReplies } from '../../caching/compressed.ts'
 import { EntityTags, knownTag } from '../../caching/entity-tag.ts'
+import { JSON_TYPE } from '../../reply.ts'
 import { encoded, type Outgoing, outgoing, withHeaders } from './outgoing.ts'
+import { headText } from './unread-replies.ts'
 
 const OK = 200
 const NO_CONTENT = 204
 const NOT_MODIFIED = 304
 const VARY_ENCODING = 'accept-encoding'
+
+interface CommonHeads {
+  readonly headers: readonly Header[]
+  /** Heads of JSON replies with a body. */
+  readonly byStatus: Map<number, string>
+}
 
 export class ReplyHeads {
   readonly #cors: Cors | null
@@ -22,6 +30,8 @@ export class ReplyHeads {
   readonly #accepted = new AcceptedCodings()
   /** Cached replies of shared bytes for calls without special headers: all get the same one. */
   readonly #plain = new WeakMap<Uint8Array, Outgoing>()
+  /** By Cache-Control, of which the routes have a few. */
+  readonly #commonHeads = new Map<string, CommonHeads>()
   /** `Vary` of a reply with one coding, and of a reply with several. */
   readonly #varyPlain: readonly Header[]
   readonly #varyCoded: Header
@@ -40,7 +50,23 @@ export class ReplyHeads {
     if (cache.isPublic && out.status === OK) return this.#public(call, cache, out)
     const { refusal } = out
     const kept = refusal === null ? cache.replies : (this.#keptFor(cache, refusal) ?? cache.others)
+    if (this.#cors === null && out.headers.length === 0) return this.#common(kept, out)
     return withHeaders(out, [...out.headers, ['cache-control', kept], ...this.#origin(call)])
+  }
+
+  /** A reply without headers of its own; the heads of such replies are joined once. */
+  #common(kept: string, out: Outgoing): Outgoing {
+    let common = this.#commonHeads.get(kept)
+    if (common === undefined) {
+      common = { headers: [['cache-control', kept], ...this.#varyPlain], byStatus: new Map() }
+      this.#commonHeads.set(kept, common)
+    }
+    const { headers, byStatus } = common
+    const made = withHeaders(out, headers)
+    if (made.type !== JSON_TYPE || made.payload.length === 0) return made
+    made.head = byStatus.get(made.status) ?? headText(made, false)
+    byStatus.set(made.status, made.head)
+    return made
   }
 
   /** A refusal from before the route was involved. */
