@@ -146,6 +146,48 @@ test('each order of a batch has its own verdict', async () => {
   assert.deepEqual(prices, [0.1, 0.2, 0.3])
 })
 
+// A plain order comes to the core without its head. Each of these headers changes the reply, so the
+// same calls get the same replies with edge threads and without.
+for (const threads of ['0', '2']) {
+  test(`headers of an order matter with ${threads} edge threads`, async () => {
+    const origin = 'https://app.example'
+    const { live, rain, alice } = await exchange({
+      flags: [
+        ...['--edge-threads', threads, '--cors-origin', origin],
+        ...['--geo-header', 'x-country', '--geo-block', 'KP'],
+      ],
+      markets: ['rain'],
+      traders: ['alice'],
+    })
+    const rows: [header: string, value: string, status: number][] = [
+      ['accept', '*/*', 201],
+      ['x-country', 'FR', 201],
+      ['x-country', 'KP', 403],
+      ['x-on-behalf-of', '77', 403],
+      ['x-on-behalf-of', 'none', 400],
+      ['content-encoding', 'gzip', 415],
+      ['idempotency-key', '', 400],
+      ['idempotency-key', 'quote-1', 201],
+    ]
+    for (const [header, value, status] of rows) {
+      const found = await orderStatus(live, alice, rain, { [header]: value })
+      assert.equal(found, status, `${header}: ${value}`)
+    }
+    const open = await live.call(alice, 'GET', '/markets/rain/user-orders')
+    assert.ok(Array.isArray(open.body))
+    const named = open.body.filter((each) => at(each, 'clientOrderId') === 'quote-1')
+    assert.equal(named.length, 1)
+    const body = orderBody(alice, rain)
+    const plain = await live.call(alice, 'POST', '/orders', body)
+    assert.equal(plain.headers.get('access-control-allow-origin'), null)
+    assert.equal(plain.headers.get('vary'), 'origin')
+    const page = await live.call(alice, 'POST', '/orders', orderBody(alice, rain), {
+      headers: { origin },
+    })
+    assert.equal(page.headers.get('access-control-allow-origin'), origin)
+  })
+}
+
 test('a caller has one limit on all threads together', async () => {
   const { live, rain, alice } = await exchange({
     flags: [...TWO, '--rate-trade', '1:6'],
