@@ -95,7 +95,8 @@ export const SETTINGS = {
     'market-threads',
     oneOfOr(count(0, THREADS_MAX), 'auto', 'each'),
     'auto',
-    'Threads that match: auto shares up to 16, each shares none, 0 matches on main.',
+    'Threads that match: auto shares up to 16, or 0 with fewer than 4 cores; each shares none; 0 ' +
+      'matches on main.',
   ),
   edgeThreads: setting(
     'edge-threads',

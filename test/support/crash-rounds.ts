@@ -20,7 +20,7 @@ import { until } from './until.ts'
 
 // Rounds of: trade over HTTP, SIGKILL at a random reply, replay offline, restart, compare.
 
-const MARKET_THREADS = ['auto', '2', 'each', '0'] as const
+const MARKET_THREADS = ['16', '2', 'each', '0'] as const
 const MARKETS = 3
 /** Taker delay of the last market; short, so that a round has orders in each stage of a delay. */
 const DELAY_MS = 30
@@ -126,7 +126,7 @@ export class CrashRounds {
   async goodStop(): Promise<void> {
     const stopped = await this.#server.stop()
     assert.deepEqual(await verify(this.#dataDir), stopped)
-    this.#server = await serve(this.#dataDir, 'auto')
+    this.#server = await serve(this.#dataDir, '16')
     assert.deepEqual(this.#server.recovered, stopped)
     await this.#check()
   }
