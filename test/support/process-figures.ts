@@ -37,6 +37,12 @@ export function cpuMs(pid: number): number {
   return (Number(user) + Number(kernel)) * TICK_MS
 }
 
+/** CPU time of the main thread of a process since its start. */
+export function mainThreadCpuMs(pid: number): number {
+  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
+  return Number(nanoseconds) / 1e6
+}
+
 /** Time since the boot that the host gave to other machines while this one wanted its cores. */
 export function stolenMs(): number {
   const [all = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
