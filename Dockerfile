@@ -11,6 +11,7 @@ COPY --from=build --chown=nonroot:nonroot /data /data
 VOLUME /data
 EXPOSE 3000
 ENV OUTCOMEX_DATA=/data OUTCOMEX_HOST=0.0.0.0 NODE_OPTIONS=--v8-pool-size=1
+ENV MALLOC_MMAP_THRESHOLD_=131072
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["/outcomex"]
 CMD ["serve"]

@@ -9,6 +9,7 @@ import { READERS, type ReaderTotals } from './fanout/readers.ts'
 import { alternate, benchOf, pairOf, type Row, repeat, rowOf } from './harness/bench.ts'
 import { type Child, withService } from './harness/child.ts'
 import { percentilesOf } from './harness/pacer.ts'
+import { edgesText, measurable } from './http/edge-counts.ts'
 import { latenciesOf } from './http/load-client.ts'
 import { requestsOf, type UnsentOrder } from './http/orders.ts'
 import type { PublishPlan } from './http/plain-server.ts'
@@ -19,9 +20,27 @@ const PUBLISHER = {
   module: new URL('./http/plain-server.ts', import.meta.url),
   name: 'publishFrames',
 }
-const FULL = { rounds: 3, warmUps: 1, readers: 1000, rateMs: 3000, orders: 1000 }
+const FULL = {
+  rounds: 3,
+  warmUps: 1,
+  /** Readers of books as fast as they are read. */
+  counts: [1000, 10_000],
+  edgeThreads: [1, 2, 4],
+  /** Readers beside orders. */
+  readers: 1000,
+  rateMs: 3000,
+  orders: 1000,
+}
 type Size = typeof FULL
-const SMOKE = { rounds: 1, warmUps: 0, readers: 20, rateMs: 200, orders: 30 }
+const SMOKE: Size = {
+  rounds: 1,
+  warmUps: 0,
+  counts: [20],
+  edgeThreads: [1],
+  readers: 20,
+  rateMs: 200,
+  orders: 30,
+}
 /** Price levels of the book, which give a frame of some 2 KB. */
 const LEVELS = 34
 /** Each order changes the book. */
@@ -43,14 +62,24 @@ async function publishedFor(server: Child, readers: Child, forMs: number) {
   return { perSecond: frames / seconds, micros: cpuMicros / frames }
 }
 
-function rateRows({ rounds, warmUps, readers: count, rateMs }: Size): Promise<Row[]> {
+/** So many readers, of an exchange with so many edge threads. */
+interface Readers {
+  readonly count: number
+  readonly edgeThreads: number
+}
+
+function rateRows(
+  { count, edgeThreads }: Readers,
+  { rounds, warmUps, rateMs }: Size,
+): Promise<Row[]> {
   const plan = { count, isCounting: false }
-  return withService(BOOKS, LEVELS, ({ port, slug }: BooksServer, books) =>
+  const about = `fanout: ${count} readers, ${edgesText(edgeThreads)}`
+  return withService(BOOKS, { levels: LEVELS, edgeThreads }, ({ port, slug }: BooksServer, books) =>
     withService(READERS, { ...plan, port, slug }, async (_none, ours) => {
       const { bookBytes } = await totalsOf(ours)
       return withService(PUBLISHER, bookBytes, (plainPort: number, plain) =>
         withService(READERS, { ...plan, port: plainPort, slug }, async (_nothing, theirs) => {
-          const samples = await alternate({ about: 'fanout: frames', rounds, warmUps }, () => [
+          const samples = await alternate({ about, rounds, warmUps }, () => [
             () => publishedFor(books, ours, rateMs),
             () => publishedFor(plain, theirs, rateMs),
           ])
@@ -58,7 +87,7 @@ function rateRows({ rounds, warmUps, readers: count, rateMs }: Size): Promise<Ro
             const [own, native] = samples.map((each) => each.map((sample) => sample[field]))
             return pairOf(
               unit,
-              { name: `books to ${count} readers`, samples: own },
+              { name: `books to ${count} readers, ${edgesText(edgeThreads)}`, samples: own },
               { name: 'native publish of the same bytes', samples: native },
             )
           }
@@ -170,7 +199,7 @@ function orderRows(size: Size): Promise<Row[]> {
 }
 
 const AIMS = `
-≥ 0.9×  ^books to .* frames/s  books to 1,000 readers against a native publish of the same bytes
+≥ 0.9×  ^books to .* frames/s  books to 1,000 and 10,000 readers against a native publish
 ≤ 1.5×  ^p99 of orders with    p99 of orders with 1,000 readers, 50 books a second, against none
 ≤ 1.5×  ^p99 of orders: our    the same against a native publish to 1,000 readers beside the orders
 none    ^gaps                  gaps that readers saw
@@ -181,5 +210,11 @@ export const bench = benchOf({
   aims: AIMS,
   full: FULL,
   smoke: SMOKE,
-  rows: async (size) => [...(await rateRows(size)), ...(await orderRows(size))],
+  rows: async (size) => {
+    const rows: Row[] = []
+    for (const edgeThreads of measurable('fanout', size.edgeThreads)) {
+      for (const count of size.counts) rows.push(...(await rateRows({ count, edgeThreads }, size)))
+    }
+    return [...rows, ...(await orderRows(size))]
+  },
 })

@@ -2,13 +2,13 @@
 // every reply is durable. The baselines authenticate, parse, verify and echo the same orders on as
 // many threads; one of them commits each order to a journal before it replies.
 
-import { availableParallelism } from 'node:os'
 import { mainThreadCpuMs } from '../test/support/process-figures.ts'
 import { busyTimesAt, p99Ms } from './exchange/busy-times.ts'
 import { followerRates } from './follower/followers.ts'
-import { alternate, benchOf, pairOf, progress, type Row, rowOf } from './harness/bench.ts'
+import { alternate, benchOf, pairOf, type Row, rowOf } from './harness/bench.ts'
 import { type Latencies, percentilesOf } from './harness/pacer.ts'
 import { bookReads } from './http/book-reads.ts'
+import { edgesText, measurable } from './http/edge-counts.ts'
 import { CONNECTIONS, freshOrders, ordersPerSecond } from './http/full-speed.ts'
 import { latenciesOf } from './http/load-client.ts'
 import { requestsOf } from './http/orders.ts'
@@ -146,20 +146,6 @@ function withEach<T>(
   )
 }
 
-/** The core thread, the journal, and the clients. */
-const OTHER_CORES = 3
-
-/** The numbers of edge threads for which the machine has cores, and 1. */
-function measurable(wanted: readonly number[]): number[] {
-  const cores = availableParallelism()
-  const skipped = wanted.filter((threads) => threads > 1 && threads + OTHER_CORES > cores)
-  if (skipped.length > 0) {
-    const needed = skipped.map((threads) => `${threads} (${threads + OTHER_CORES} cores)`)
-    progress(`http: not measured on ${cores} cores: edge threads ${needed.join(', ')}`)
-  }
-  return wanted.filter((threads) => !skipped.includes(threads))
-}
-
 /** The rate by number of edge threads. */
 async function edgeCurve({
   rounds,
@@ -167,17 +153,16 @@ async function edgeCurve({
   orders: count,
   edgeThreads: wanted,
 }: Size): Promise<Row[]> {
-  const edgeThreads = measurable(wanted)
+  const edgeThreads = measurable('http', wanted)
   const samples = await withEach(edgeThreads, (targets) =>
     alternate({ about: 'http: edge threads', rounds, warmUps }, () =>
       targets.map((target) => () => ordersPerSecond(target.port, freshOrders(target, count))),
     ),
   )
-  const nameOf = (threads: number) => `${threads} edge thread${threads === 1 ? '' : 's'}`
   const [first, ...rest] = edgeThreads
-  const baseline = rowOf(nameOf(first), 'orders/s', samples[0])
+  const baseline = rowOf(edgesText(first), 'orders/s', samples[0])
   const rows = rest.map((threads, index) => {
-    return rowOf(nameOf(threads), 'orders/s', samples[index + 1], baseline)
+    return rowOf(edgesText(threads), 'orders/s', samples[index + 1], baseline)
   })
   return [baseline, ...rows]
 }

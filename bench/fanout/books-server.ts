@@ -13,10 +13,16 @@ export interface BooksServer {
   readonly slug: string
 }
 
+export interface BooksPlan {
+  /** Price levels of the book. */
+  readonly levels: number
+  readonly edgeThreads: number
+}
+
 /** A service: a request is a plan; the reply is the CPU that it took, in microseconds. */
-export async function serveBooks(levels: number): Promise<void> {
+export async function serveBooks({ levels, edgeThreads }: BooksPlan): Promise<void> {
   const live = await startLive({
-    flags: ['--market-threads', '1'],
+    flags: ['--market-threads', '1', '--edge-threads', String(edgeThreads)],
     socketWaits: { bookMs: 0, bookSendsPerSec: Number.POSITIVE_INFINITY },
   })
   const market = await live.openMarket(SLUG)

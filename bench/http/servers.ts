@@ -64,7 +64,8 @@ export function withExchange<T>(
   { markets, args = [], program, edgeThreads = SETTINGS.edgeThreads.fallback }: ExchangeOptions,
   work: (target: Target) => Promise<T>,
 ): Promise<T> {
-  const all = ['--no-rate-limit', '--edge-threads', String(edgeThreads), ...args]
+  const threads = ['--market-threads', 'auto', '--edge-threads', String(edgeThreads)]
+  const all = ['--no-rate-limit', ...threads, ...args]
   return withFolder((dataDir) =>
     serving({ dataDir, args: all, program }, async ({ baseUrl, pid }) => {
       const setting = await prepare(baseUrl, markets)

@@ -300,9 +300,9 @@ export const LIMITS = {
   /** Deaths of intake or query threads that no input explains. More of them end the process. */
   idleDeathsPerMinuteMax: 5,
   /** Open sockets. Above it an upgrade gets 503. */
-  socketsMax: 16_384,
+  socketsMax: 32_768,
   /** Sockets of unauthenticated clients. The rest is reserved for authenticated ones. */
-  anonymousSocketsMax: 8192,
+  anonymousSocketsMax: 16_384,
   /** Sockets of one address. Above it an upgrade gets 429. */
   socketsPerAddressMax: 2048,
   /** Sockets of one profile. Above it a client gets `exception` and is disconnected. */

@@ -70,6 +70,8 @@ function cleanEnv(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
   const { TEST_EDGES: edges = '1' } = process.env
   entries.push(['OUTCOMEX_EDGE_THREADS', edges], ['OUTCOMEX_MARKET_THREADS', '1'])
+  // As the launcher sets it.
+  entries.push(['MALLOC_MMAP_THRESHOLD_', '131072'])
   return Object.fromEntries(entries)
 }
 
