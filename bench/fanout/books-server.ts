@@ -1,12 +1,20 @@
 // The exchange with one market, whose book goes out as fast as it is read.
 
 import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { SHARE } from '../../test/support/exchange-client.ts'
 import { startLive } from '../../test/support/live-exchange.ts'
 import { serve } from '../harness/child.ts'
 import { cpuOf, type PublishPlan } from '../http/plain-server.ts'
 
 const SLUG = 'fan-out'
+
+/** All readers have one address, and all connect at once. */
+const ONE_ADDRESS = {
+  perAddressMax: LIMITS.anonymousSocketsMax,
+  ownerMessagesMax: 10 * LIMITS.anonymousSocketsMax,
+  ownerMarketsRequestedMax: 10 * LIMITS.anonymousSocketsMax,
+}
 
 export interface BooksServer {
   readonly port: number
@@ -23,6 +31,7 @@ export interface BooksPlan {
 export async function serveBooks({ levels, edgeThreads }: BooksPlan): Promise<void> {
   const live = await startLive({
     flags: ['--market-threads', '1', '--edge-threads', String(edgeThreads)],
+    socketBounds: ONE_ADDRESS,
     socketWaits: { bookMs: 0, bookSendsPerSec: Number.POSITIVE_INFINITY },
   })
   const market = await live.openMarket(SLUG)
