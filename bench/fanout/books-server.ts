@@ -9,6 +9,12 @@ import { cpuOf, type PublishPlan } from '../http/plain-server.ts'
 
 const SLUG = 'fan-out'
 
+const WITHOUT_BUDGETS = {
+  bookMs: 0,
+  bookSendsPerSec: Number.POSITIVE_INFINITY,
+  bookBytesPerSec: Number.POSITIVE_INFINITY,
+}
+
 /** All readers have one address, and all connect at once. */
 const ONE_ADDRESS = {
   perAddressMax: LIMITS.anonymousSocketsMax,
@@ -32,7 +38,7 @@ export async function serveBooks({ levels, edgeThreads }: BooksPlan): Promise<vo
   const live = await startLive({
     flags: ['--market-threads', '1', '--edge-threads', String(edgeThreads)],
     socketBounds: ONE_ADDRESS,
-    socketWaits: { bookMs: 0, bookSendsPerSec: Number.POSITIVE_INFINITY },
+    socketWaits: WITHOUT_BUDGETS,
   })
   const market = await live.openMarket(SLUG)
   const trader = await live.trader(1_000_000 * SHARE)

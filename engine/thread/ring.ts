@@ -81,6 +81,17 @@ export class Ring {
     return this.#knownFreeBytes()
   }
 
+  /** Writer: bytes of frames whose space the reader has not returned. */
+  get unreadBytes(): number {
+    this.#seenRead = Atomics.load(this.#words, READ)
+    return (this.#head - this.#seenRead) >>> 0
+  }
+
+  /** Writer: the position of the reader when it was last checked. */
+  get readerPosition(): number {
+    return this.#seenRead
+  }
+
   #knownFreeBytes(): number {
     const free = this.capacity - ((this.#head - this.#seenRead) >>> 0)
     const toEnd = this.capacity - (this.#head & this.#mask)

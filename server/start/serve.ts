@@ -30,6 +30,8 @@ import {
   originOf,
   tlsProblem,
 } from '../edge/http/gateway/listening/listen-check.ts'
+import { frameRatesOf } from '../edge/sockets/frame-rates.ts'
+import { SOCKET_WAITS } from '../edge/sockets/socket-gateway.ts'
 import type { EdgeListener } from '../edge/threads/edge-listener.ts'
 import { type Clock, SteadyClock } from '../exchange/sequencer/clock.ts'
 import { auditLine } from '../ops/audit.ts'
@@ -369,7 +371,8 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   const gateway = new Gateway(options)
   const operators = gatewayOfOperators(config, options)
   watchGateway(gateway, metrics)
-  const sockets = watchSockets(wireSockets(services, gateway, guard, { onFault }), metrics)
+  const waits = { ...SOCKET_WAITS, ...frameRatesOf(config.edgeThreads) }
+  const sockets = watchSockets(wireSockets(services, gateway, guard, { onFault, waits }), metrics)
   const { snapshots, solvency, boards, pipeline } = exchange
   const look = () => {
     snapshots.tick(performance.now())

@@ -20,6 +20,9 @@ const SWEEP = 800
 const SWEEP_BYTES_MIN = 16_000
 /** More frames of sweeps than the kernel keeps for a reader. */
 const FRAMES = 500
+/** More than the budget of the tape lets through in a moment. */
+const FLOOD_BYTES = 16 << 20
+const FRAMES_AT_ONCE = 20
 const { live } = await exchange({
   socketBounds: {
     messagesPerSecondMax: 100_000,
@@ -110,6 +113,25 @@ test('a reader of the tape that stops holds little, sees its gap, and costs nobo
   const caughtUp = received.length - gap - 1
   assert.ok(caughtUp <= LIMITS.socketTapeBytesMax / SWEEP_BYTES_MIN, `${caughtUp} at once`)
   assert.equal(deaf.isClosed, false)
+})
+
+test('frames that come faster than threads pass them on end no reader', async () => {
+  const deaf = (await rawReader()).pause()
+  const brisk = await briskReader()
+  const { counts } = live.sockets
+  const before = counts.bytesSent
+  while (counts.bytesSent - before < FLOOD_BYTES) {
+    for (let frame = 0; frame < FRAMES_AT_ONCE; frame++) publishTrade(SWEEP)
+    await new Promise(setImmediate)
+  }
+  const newest = () => sequencesOf(brisk).at(-1) ?? 0
+  const missed = newest()
+  deaf.resume()
+  while (newest() <= missed || !deaf.received.includes(`"sequence":${newest()},`)) {
+    publishTrade(1)
+    await new Promise(setImmediate)
+  }
+  assert.deepEqual([deaf.isClosed, brisk.ends, live.sockets.slowCount], [false, [], 0])
 })
 
 test('a burst longer than a group keeps gives every reader the newest frames', async () => {

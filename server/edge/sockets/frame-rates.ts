@@ -23,5 +23,11 @@ export const FRAME_RATES: FrameRates = {
   accountBytesPerSec: 64 << 20,
 }
 
+/** Each edge thread writes to its own readers; the network is shared. */
+export function frameRatesOf(edgeThreads: number): FrameRates {
+  const { bookSendsPerSec } = FRAME_RATES
+  return { ...FRAME_RATES, bookSendsPerSec: bookSendsPerSec * Math.max(1, edgeThreads) }
+}
+
 /** A subscription costs one unit per this many bytes of the first frame of a market. */
 export const REQUEST_UNIT_BYTES = 1024

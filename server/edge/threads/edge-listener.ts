@@ -171,6 +171,10 @@ export class EdgeListener implements Listener {
     return isTaken
   }
 
+  get isCongested(): boolean {
+    return this.#threads.some((thread) => thread.isCongested)
+  }
+
   async close(): Promise<void> {
     this.#isStopping = true
     await Promise.all(this.#threads.map((thread) => thread.stop()))

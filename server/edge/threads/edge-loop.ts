@@ -81,6 +81,7 @@ export class EdgeLoop {
   readonly #held: HeldResponse
   readonly #kept: KeptReplies
   #lastId = 0
+  #isDrainDue = false
 
   constructor(uWS: typeof library, held: HeldResponse, data: EdgeThreadData, wake: () => void) {
     this.#held = held
@@ -138,12 +139,27 @@ export class EdgeLoop {
     this.#clock.begin()
     do {
       this.#applyChanges()
-      while (this.#commands.next()) this.#contained(() => this.#take())
+      while (!this.#sockets.isFlushDue && this.#commands.next()) this.#contained(() => this.#take())
       this.#commands.free()
       this.#commands.answer()
+      if (this.#sockets.isFlushDue) {
+        this.#drainLater()
+        break
+      }
     } while (!this.#commands.arm())
     this.#clock.end()
     stallPoint('edge-stall')
+  }
+
+  /** Goes on when the library has written what was published. */
+  #drainLater(): void {
+    if (this.#isDrainDue) return
+    this.#isDrainDue = true
+    setImmediate(() => {
+      this.#isDrainDue = false
+      this.#sockets.flushed()
+      this.drain()
+    })
   }
 
   #applyChanges(): void {

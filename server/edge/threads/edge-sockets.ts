@@ -53,6 +53,8 @@ export class EdgeSockets {
   readonly #cells: Int32Array
   readonly #open = new Map<number, OpenSocket>()
   #publishedBytes = 0
+  /** Published bytes that the library may not have written yet. */
+  #tickBytes = 0
   #isSweepDue = false
 
   constructor(parts: EdgeSocketsParts) {
@@ -196,9 +198,19 @@ export class EdgeSockets {
     const message = commands.subarray(at + BODY + ((topicBytes + 7) & ~7), end)
     publish(topic, message, isBinary)
     this.#publishedBytes += message.length
+    this.#tickBytes += message.length
     if (this.#publishedBytes < SWEEP_BYTES || this.#isSweepDue) return
     this.#isSweepDue = true
     setImmediate(() => this.#sweep())
+  }
+
+  /** Whether the sockets should get their bytes before the next command. */
+  get isFlushDue(): boolean {
+    return this.#tickBytes >= LIMITS.socketTickBytesMax
+  }
+
+  flushed(): void {
+    this.#tickBytes = 0
   }
 
   /** Published bytes are not counted for each socket, so all are read. */

@@ -143,6 +143,8 @@ export interface Listener {
   renew(): void | Promise<void>
   /** Publishes to the members of a topic; false when there are none. */
   publish(topic: string, message: Text, isBinary?: boolean): boolean
+  /** Whether published messages should wait, because many have not reached their threads. */
+  readonly isCongested: boolean
   /** Closes all connections. */
   close(): void | Promise<void>
 }

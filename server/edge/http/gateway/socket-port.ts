@@ -143,6 +143,11 @@ export class SocketPort {
     this.#apps.publish(topic, packet)
   }
 
+  /** Whether announcements should wait. */
+  get isCongested(): boolean {
+    return this.#apps.isCongested
+  }
+
   /** Returns undefined when the connection is gone. */
   guestOf(transport: object): Guest | undefined {
     return this.#socketOf.get(transport)?.getUserData().guest

@@ -82,8 +82,8 @@ export class TickBudget {
   }
 }
 
-/** Why a group waits: for the next event-loop tick, or for its budget. */
-type Hold = 'tick' | 'budget'
+/** Why a group waits: for the next event-loop tick, for its budget, or for edge threads. */
+type Hold = 'tick' | 'budget' | 'threads'
 
 interface Topic {
   readonly name: string
@@ -184,7 +184,7 @@ export class BroadcastGroup implements Sender, Waiter {
     try {
       const hold = this.#publish(untilMs) ?? this.#serveReady(untilMs)
       if (hold === 'tick') this.#parts.pump.wakeLater(this)
-      if (hold === 'budget') this.#parts.pump.wakeSoon(this)
+      if (hold === 'budget' || hold === 'threads') this.#parts.pump.wakeSoon(this)
       if (hold !== null) return false
     } catch (error) {
       this.#drop(error)
@@ -196,6 +196,7 @@ export class BroadcastGroup implements Sender, Waiter {
   #publish(untilMs: number): Hold | null {
     while (!this.isIdle && performance.now() < untilMs) {
       const packet = this.#queue[0]
+      if (this.#parts.port.isCongested) return 'threads'
       if (!this.#pays(packet)) return this.isIdle ? null : 'budget'
       while (this.#topicAt < this.#topics.length) {
         const topic = this.#topics[this.#topicAt]

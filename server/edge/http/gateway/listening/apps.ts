@@ -99,6 +99,9 @@ export class Apps implements Listener {
     return isTaken
   }
 
+  /** The library has each message at once. */
+  readonly isCongested = false
+
   close(): void {
     for (const app of this.#all) app.close()
   }
