@@ -3,10 +3,11 @@
 // the readers and the latency of the orders. A third run shows the cost of the readers themselves:
 // another process publishes as many bytes natively to as many readers, and the market has none.
 
+import { availableParallelism } from 'node:os'
 import { orderBody, SHARE } from '../test/support/exchange-client.ts'
 import type { BooksServer } from './fanout/books-server.ts'
 import { READERS, type ReaderTotals } from './fanout/readers.ts'
-import { alternate, benchOf, pairOf, type Row, repeat, rowOf } from './harness/bench.ts'
+import { alternate, benchOf, pairOf, progress, type Row, repeat, rowOf } from './harness/bench.ts'
 import { type Child, withService } from './harness/child.ts'
 import { percentilesOf } from './harness/pacer.ts'
 import { edgesText, measurable } from './http/edge-counts.ts'
@@ -200,20 +201,28 @@ function orderRows(size: Size): Promise<Row[]> {
 
 const AIMS = `
 ≥ 0.9×  ^books to .* frames/s  books to 1,000 and 10,000 readers against a native publish
-≤ 1.5×  ^p99 of orders with    p99 of orders with 1,000 readers, 50 books a second, against none
-≤ 1.5×  ^p99 of orders: our    the same against a native publish to 1,000 readers beside the orders
+≤ 1.5×  ^p99 of orders: our    p99 of orders with 1,000 readers, against a native publish beside them
 none    ^gaps                  gaps that readers saw
 `
+/** With fewer cores the readers themselves delay the orders. */
+const READERS_CORES_MIN = 4
+const WITH_CORES = `
+≤ 1.2×  ^p99 of orders with    p99 of orders with 1,000 readers, 50 books a second, against none
+`
+const hasCores = availableParallelism() >= READERS_CORES_MIN
 
 export const bench = benchOf({
   name: 'fanout',
-  aims: AIMS,
+  aims: hasCores ? AIMS + WITH_CORES : AIMS,
   full: FULL,
   smoke: SMOKE,
   rows: async (size) => {
     const rows: Row[] = []
     for (const edgeThreads of measurable('fanout', size.edgeThreads)) {
       for (const count of size.counts) rows.push(...(await rateRows({ count, edgeThreads }, size)))
+    }
+    if (!hasCores) {
+      progress(`fanout: not judged below ${READERS_CORES_MIN} cores: orders with readers, without`)
     }
     return [...rows, ...(await orderRows(size))]
   },
