@@ -43,19 +43,28 @@ interface OpenSocket {
   readonly slot: number
   /** Counts the messages and pings of a second. */
   readonly tally: Tally
+  readonly topics: Set<string>
 }
 
-/** The unread bytes of all sockets are read once per so many published bytes. */
-const SWEEP_BYTES = LIMITS.socketTopicAheadBytesMax / 2
+interface Topic {
+  readonly members: Set<OpenSocket>
+  /** Published bytes since the unread bytes of its members were noted. */
+  unnotedBytes: number
+}
+
+/** The unread bytes of readers are noted once per so many bytes of their topic. */
+const NOTED_BYTES = LIMITS.socketTopicAheadBytesMax / 2
 
 export class EdgeSockets {
   readonly #parts: EdgeSocketsParts
   readonly #cells: Int32Array
   readonly #open = new Map<number, OpenSocket>()
-  #publishedBytes = 0
+  /** Each topic that has members. */
+  readonly #topics = new Map<string, Topic>()
+  /** Topics whose members are to be noted. */
+  readonly #due = new Set<Topic>()
   /** Published bytes that the library may not have written yet. */
   #tickBytes = 0
-  #isSweepDue = false
 
   constructor(parts: EdgeSocketsParts) {
     this.#parts = parts
@@ -101,7 +110,7 @@ export class EdgeSockets {
       },
       open: (socket: Socket) => {
         const { id, slot } = socket.getUserData()
-        this.#open.set(id, { socket, slot, tally: new Tally() })
+        this.#open.set(id, { socket, slot, tally: new Tally(), topics: new Set() })
       },
       message: (socket: Socket, message: ArrayBuffer, isBinary: boolean) => {
         ofSocket(socket, (id, open) => {
@@ -124,8 +133,9 @@ export class EdgeSockets {
       },
       close: (socket: Socket, code: number) => {
         onEnded()
-        ofSocket(socket, (id) => {
+        ofSocket(socket, (id, open) => {
           this.#open.delete(id)
+          for (const topic of open.topics) this.#leave(open, topic)
           frames.give(FROM_EDGE.CLOSE, id, code)
         })
       },
@@ -151,11 +161,14 @@ export class EdgeSockets {
         this.#send(id, open, at, end)
         return
       case TO_EDGE.JOIN:
-        socket.subscribe(commands.toString('utf8', at + BODY, end))
+        this.#join(open, commands.toString('utf8', at + BODY, end))
         return
-      case TO_EDGE.LEAVE:
-        socket.unsubscribe(commands.toString('utf8', at + BODY, end))
+      case TO_EDGE.LEAVE: {
+        const topic = commands.toString('utf8', at + BODY, end)
+        socket.unsubscribe(topic)
+        this.#leave(open, topic)
         return
+      }
       case TO_EDGE.LAST: {
         const code = commands.readUInt32LE(at + 4)
         if (code === 0) socket.end()
@@ -165,6 +178,21 @@ export class EdgeSockets {
       case TO_EDGE.END:
         socket.close()
     }
+  }
+
+  #join(open: OpenSocket, topic: string): void {
+    open.socket.subscribe(topic)
+    open.topics.add(topic)
+    const known = this.#topics.get(topic) ?? { members: new Set(), unnotedBytes: 0 }
+    known.members.add(open)
+    this.#topics.set(topic, known)
+  }
+
+  #leave(open: OpenSocket, topic: string): void {
+    open.topics.delete(topic)
+    const known = this.#topics.get(topic)
+    known?.members.delete(open)
+    if (known?.members.size === 0) this.#topics.delete(topic)
   }
 
   #send(id: number, { socket, slot }: OpenSocket, at: number, end: number): void {
@@ -197,11 +225,13 @@ export class EdgeSockets {
     const topic = commands.toString('utf8', at + BODY, at + BODY + topicBytes)
     const message = commands.subarray(at + BODY + ((topicBytes + 7) & ~7), end)
     publish(topic, message, isBinary)
-    this.#publishedBytes += message.length
     this.#tickBytes += message.length
-    if (this.#publishedBytes < SWEEP_BYTES || this.#isSweepDue) return
-    this.#isSweepDue = true
-    setImmediate(() => this.#sweep())
+    const known = this.#topics.get(topic)
+    if (known === undefined) return
+    known.unnotedBytes += message.length
+    if (known.unnotedBytes < NOTED_BYTES || this.#due.has(known)) return
+    this.#due.add(known)
+    if (this.#due.size === 1) setImmediate(() => this.#noteDue())
   }
 
   /** Whether the sockets should get their bytes before the next command. */
@@ -213,12 +243,13 @@ export class EdgeSockets {
     this.#tickBytes = 0
   }
 
-  /** Published bytes are not counted for each socket, so all are read. */
-  #sweep(): void {
-    this.#isSweepDue = false
-    this.#publishedBytes = 0
-    for (const { socket, slot } of this.#open.values()) {
-      this.#noteUnread(slot, socket.getBufferedAmount())
+  #noteDue(): void {
+    for (const topic of this.#due) {
+      topic.unnotedBytes = 0
+      for (const { socket, slot } of topic.members) {
+        this.#noteUnread(slot, socket.getBufferedAmount())
+      }
     }
+    this.#due.clear()
   }
 }
