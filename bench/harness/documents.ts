@@ -20,7 +20,7 @@ figure  http      ^p50 at 1000/s,            Their latency at 1,000 orders/s, me
 figure  http      ^p99 at 1000/s,            Their latency at 1,000 orders/s, 99th percentile
 figure  core      ^core, 1 market, commands  Commands through rules, ledger and book, on one thread
 ratio   book      ^ours, 10,000 l.*nodejs    Order book, times as fast as nodejs-order-book from npm
-ratio   fanout    ^books to .*frames         Books to 1,000 sockets, against a native publish
+ratio   fanout    ^books to .*frames         Books to sockets, against a native publish
 figure  recovery  snapshot at the half       Start with 2,000,000 commands, a snapshot at the half
 figure  memory    ^idle                      Memory of an idle exchange
 figure  memory    ^per resting order         Memory per resting order
