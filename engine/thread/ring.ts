@@ -87,11 +87,6 @@ export class Ring {
     return (this.#head - this.#seenRead) >>> 0
   }
 
-  /** Writer: the position of the reader when it was last checked. */
-  get readerPosition(): number {
-    return this.#seenRead
-  }
-
   #knownFreeBytes(): number {
     const free = this.capacity - ((this.#head - this.#seenRead) >>> 0)
     const toEnd = this.capacity - (this.#head & this.#mask)

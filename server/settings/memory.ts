@@ -47,7 +47,7 @@ interface Threads {
   readonly marketThreads: 'each' | number
 }
 
-/** Main, the journal, an edge and a market. */
+/** Main, the journal, an edge and a market need a core each. */
 const CORES_OF_MARKETS_MIN = 4
 
 /**

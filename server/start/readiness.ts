@@ -1,4 +1,4 @@
-// The checks behind /ready. The threads with state must answer, and the disk must have free space.
+// The checks behind /ready. The threads of orders must answer, and the disk must have free space.
 // The wall clock must be near the server's time. A smaller gap, failing snapshots and faults are
 // reported too, but do not fail the check.
 
@@ -33,9 +33,9 @@ interface NamedThread extends Requested {
   readonly name: string
 }
 
-/** The threads of one kind that do not answer. */
+/** The pulses of all threads of one kind. */
 class Pulses {
-  /** A thread that is replaced has a pulse of its own. */
+  /** A thread that replaces another has a pulse of its own. */
   readonly #pulses = new Map<NamedThread, Pulse>()
 
   request(threads: readonly NamedThread[], nowMs: number): void {

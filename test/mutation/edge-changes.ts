@@ -302,6 +302,16 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     changes: [
       ['a request may come before a change that it knows of', '    beforeRequest()\n', ''],
       [
+        'the core does not get the head of an order with an origin',
+        "const NEEDS_CORE = ['origin', ",
+        'const NEEDS_CORE = [',
+      ],
+      [
+        'the core does not get the country of a caller',
+        'regionHeader !== undefined && headers.has(regionHeader)',
+        'regionHeader !== undefined && headers.size < 0',
+      ],
+      [
         'the verdict of each order of a list is that of the last',
         'results.push(new Uint8Array(result))',
         'results.push(result)',

@@ -269,10 +269,11 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a journal that stands still is not noticed',
-        "silent(this.#journal) ? 'its thread does not answer' : null",
+        "isSilent(this.#journal, performance.now()) ? 'its thread does not answer' : null",
         'null',
       ],
-      ['markets that stand still are not noticed', 'stuck.length === 0', 'stuck.length >= 0'],
+      ['markets that stand still are not noticed', 'this.#markets.trouble()', 'null'],
+      ['edges that stand still are not noticed', 'this.#edges.trouble()', 'null'],
     ],
   },
   {

@@ -131,7 +131,7 @@ export class AccountStream implements Sender, SharedFrames {
     const cost = this.#costOf(this.#batchBytes)
     if (this.#share.requestedMs === null) budget.request(this.#share, cost, nowMs)
     if (budget.allows(this.#share, nowMs)) return true
-    pump.wakeSoon(this)
+    pump.wakeForBudget(this)
     return false
   }
 

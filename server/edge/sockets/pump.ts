@@ -10,16 +10,38 @@ export interface Sender {
 /** Main thread time for all senders before other work, and for the slice of one sender. */
 const SLICE_MS = 2
 const TICK_MS = 1
-/** The polling interval of senders that wait for a budget. */
-const SOON_MS = 5
+/** Polling intervals of senders that wait. */
+const BUDGET_MS = 5
+const THREADS_MS = 1
+
+/** Wakes senders together after a while. */
+class Delay {
+  readonly #ms: number
+  readonly #pump: Pump
+  readonly #senders = new Set<Sender>()
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(ms: number, pump: Pump) {
+    this.#ms = ms
+    this.#pump = pump
+  }
+
+  add(sender: Sender): void {
+    this.#senders.add(sender)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null
+      for (const each of this.#senders) this.#pump.wake(each)
+      this.#senders.clear()
+    }, this.#ms).unref()
+  }
+}
 
 export class Pump {
   readonly #waiting = new Set<Sender>()
   /** Senders that have done all that one event-loop tick allows. */
   readonly #later = new Set<Sender>()
-  /** Senders that wait for a budget. */
-  readonly #soon = new Set<Sender>()
-  #timer: NodeJS.Timeout | null = null
+  readonly #forBudget = new Delay(BUDGET_MS, this)
+  readonly #forThreads = new Delay(THREADS_MS, this)
   #isDue = false
   /** Rises with each event-loop tick in which frames are sent. */
   tick = 0
@@ -36,14 +58,14 @@ export class Pump {
     this.#plan()
   }
 
-  /** Schedules a slice for the sender in a few milliseconds. */
-  wakeSoon(sender: Sender): void {
-    this.#soon.add(sender)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      for (const each of this.#soon) this.wake(each)
-      this.#soon.clear()
-    }, SOON_MS).unref()
+  /** Schedules a slice for a sender that waits for its budget. */
+  wakeForBudget(sender: Sender): void {
+    this.#forBudget.add(sender)
+  }
+
+  /** Schedules a slice for a sender that waits for edge threads. */
+  wakeForThreads(sender: Sender): void {
+    this.#forThreads.add(sender)
   }
 
   #plan(): void {

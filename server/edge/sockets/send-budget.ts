@@ -1,6 +1,7 @@
 // The budget of one kind of stream, such as all books: the frames that it may write to readers per
-// second, because each costs main one write and orders wait for main, and the bytes, because the
-// network is shared. A stream that would write more sends fewer frames, each with the newest state.
+// second, because each costs its thread one write and orders wait for that thread, and the bytes,
+// because the network is shared. A stream that would write more sends fewer frames, each with the
+// newest state.
 //
 // The budget is a time: a frame costs as many milliseconds as the budget needs to pay for its
 // writes or for its bytes, whichever takes longer. All waiting streams are paid in equal parts

@@ -28,7 +28,7 @@ export class EdgeFrames {
     this.#onSend = work
   }
 
-  /** Whether frames wait, so that `reserve` fails. */
+  /** Whether frames wait for the ring; `reserve` then fails. */
   get isFull(): boolean {
     return !this.#queue.isFlushed
   }

@@ -111,11 +111,12 @@ export const FLAG = {
 
 export const BODY = 8
 
+export const REPLY_TEXT = 16
+
 /** Bytes of an address in ORDERS, so that the results after it are aligned. */
 export function paddedBytes(addressBytes: number): number {
   return (addressBytes + 7) & ~7
 }
-export const REPLY_TEXT = 16
 
 /** Offsets of KEEP. */
 export const KEEP = {

@@ -63,8 +63,8 @@ export class EdgeSockets {
   readonly #topics = new Map<string, Topic>()
   /** Topics whose members are to be noted. */
   readonly #due = new Set<Topic>()
-  /** Published bytes that the library may not have written yet. */
-  #tickBytes = 0
+  /** Published bytes since the last `flushed`. */
+  #flushBytes = 0
 
   constructor(parts: EdgeSocketsParts) {
     this.#parts = parts
@@ -225,7 +225,7 @@ export class EdgeSockets {
     const topic = commands.toString('utf8', at + BODY, at + BODY + topicBytes)
     const message = commands.subarray(at + BODY + ((topicBytes + 7) & ~7), end)
     publish(topic, message, isBinary)
-    this.#tickBytes += message.length
+    this.#flushBytes += message.length
     const known = this.#topics.get(topic)
     if (known === undefined) return
     known.unnotedBytes += message.length
@@ -236,11 +236,18 @@ export class EdgeSockets {
 
   /** Whether the sockets should get their bytes before the next command. */
   get isFlushDue(): boolean {
-    return this.#tickBytes >= LIMITS.socketTickBytesMax
+    return this.#flushBytes >= LIMITS.socketTickBytesMax
   }
 
+  /**
+   * The library has written what was published. A reader of many topics may have got much without
+   * enough of any one of them.
+   */
   flushed(): void {
-    this.#tickBytes = 0
+    this.#flushBytes = 0
+    for (const { socket, slot } of this.#open.values()) {
+      this.#noteUnread(slot, socket.getBufferedAmount())
+    }
   }
 
   #noteDue(): void {

@@ -79,13 +79,10 @@ interface OpenSocket {
 /** Commands that found their ring full; with more, the thread is stuck. */
 const WAITING_BYTES_MAX = 256 << 20
 const CHANGE_RING_BYTES = 1 << 20
-/**
- * With more waiting commands, shared frames wait too: their readers get newer ones later. All that
- * is on its way to a reader that just stopped reading fits the limit of its unread bytes.
- */
+/** With more waiting commands, shared frames wait too: their readers get newer ones later. */
 const CONGESTED_BYTES = LIMITS.socketTickBytesMax
-/** A thread that has taken none of them for longer delays no readers of other threads. */
-const STUCK_MS = 1000
+/** A thread that stays behind for longer no longer delays the readers of others. */
+const HOLD_MS_MAX = 1000
 /** The longest time of the core thread for the frames of one thread in an event-loop tick. */
 const DRAIN_SLICE_MS = 2
 const END_DEADLINE_MS = 5000
@@ -119,9 +116,8 @@ export class EdgeThread {
   /** The version of each reply that the thread was given last, by target and coding. */
   readonly #kept = new Map<string, string>()
   #isSendDue = false
-  /** Where the thread was in its commands, and since when. */
-  #readerPosition = 0
-  #readerMovedMs = 0
+  /** Since when the thread is behind with its commands; null when it is not. */
+  #congestedMs: number | null = null
   #onReady: () => void = () => {}
   readonly ready = new Promise<void>((resolve) => {
     this.#onReady = resolve
@@ -171,14 +167,13 @@ export class EdgeThread {
 
   /** Whether shared frames should wait, because the thread is behind with its commands. */
   get isCongested(): boolean {
-    const { ring } = this.#commands
-    if (this.isEnded || ring.unreadBytes < CONGESTED_BYTES) return false
-    const nowMs = performance.now()
-    if (ring.readerPosition !== this.#readerPosition) {
-      this.#readerPosition = ring.readerPosition
-      this.#readerMovedMs = nowMs
+    if (this.isEnded || this.#commands.ring.unreadBytes < CONGESTED_BYTES) {
+      this.#congestedMs = null
+      return false
     }
-    return nowMs - this.#readerMovedMs < STUCK_MS
+    const nowMs = performance.now()
+    this.#congestedMs ??= nowMs
+    return nowMs - this.#congestedMs < HOLD_MS_MAX
   }
 
   /** Requests a sign of life, which the thread gives between two callbacks. */

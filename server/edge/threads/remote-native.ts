@@ -84,7 +84,10 @@ export class RemoteRequest implements NativeRequest {
 const scratch = Buffer.allocUnsafeSlow(64 * 1024)
 const BYTES_PER_CHARACTER_MAX = 3
 
-/** The bytes of a text, valid until the next call; the text itself when it may be too long. */
+/**
+ * The bytes of a text, which `scratch` holds from an offset on until another text is put there; the
+ * text itself when it may be too long.
+ */
 function encodedPart(part: Part, from: number): Part {
   if (typeof part !== 'string') return part
   if (from + part.length * BYTES_PER_CHARACTER_MAX > scratch.length) return part

@@ -184,7 +184,8 @@ export class BroadcastGroup implements Sender, Waiter {
     try {
       const hold = this.#publish(untilMs) ?? this.#serveReady(untilMs)
       if (hold === 'tick') this.#parts.pump.wakeLater(this)
-      if (hold === 'budget' || hold === 'threads') this.#parts.pump.wakeSoon(this)
+      if (hold === 'budget') this.#parts.pump.wakeForBudget(this)
+      if (hold === 'threads') this.#parts.pump.wakeForThreads(this)
       if (hold !== null) return false
     } catch (error) {
       this.#drop(error)
@@ -192,11 +193,13 @@ export class BroadcastGroup implements Sender, Waiter {
     return !this.isIdle || this.#ready.size > 0
   }
 
-  /** The reason why frames wait: this event-loop tick is exhausted, or they are not paid. */
+  /** The reason why frames wait; null when none does. */
   #publish(untilMs: number): Hold | null {
     while (!this.isIdle && performance.now() < untilMs) {
       const packet = this.#queue[0]
-      if (this.#parts.port.isCongested) return 'threads'
+      // Its readers may miss frames, or get them late.
+      const canWait = this.#source.pace !== 'every'
+      if (canWait && this.#parts.port.isCongested) return 'threads'
       if (!this.#pays(packet)) return this.isIdle ? null : 'budget'
       while (this.#topicAt < this.#topics.length) {
         const topic = this.#topics[this.#topicAt]
