@@ -63,6 +63,8 @@ export class EdgeSockets {
   readonly #topics = new Map<string, Topic>()
   /** Topics whose members are to be noted. */
   readonly #due = new Set<Topic>()
+  /** Topics whose members got bytes that are not noted. */
+  readonly #unnoted = new Set<Topic>()
   /** Published bytes since the last `flushed`. */
   #flushBytes = 0
 
@@ -229,6 +231,7 @@ export class EdgeSockets {
     const known = this.#topics.get(topic)
     if (known === undefined) return
     known.unnotedBytes += message.length
+    this.#unnoted.add(known)
     if (known.unnotedBytes < NOTED_BYTES || this.#due.has(known)) return
     this.#due.add(known)
     if (this.#due.size === 1) setImmediate(() => this.#noteDue())
@@ -245,18 +248,19 @@ export class EdgeSockets {
    */
   flushed(): void {
     this.#flushBytes = 0
-    for (const { socket, slot } of this.#open.values()) {
-      this.#noteUnread(slot, socket.getBufferedAmount())
-    }
+    for (const topic of this.#unnoted) this.#note(topic)
   }
 
   #noteDue(): void {
-    for (const topic of this.#due) {
-      topic.unnotedBytes = 0
-      for (const { socket, slot } of topic.members) {
-        this.#noteUnread(slot, socket.getBufferedAmount())
-      }
-    }
+    for (const topic of this.#due) this.#note(topic)
     this.#due.clear()
+  }
+
+  #note(topic: Topic): void {
+    topic.unnotedBytes = 0
+    this.#unnoted.delete(topic)
+    for (const { socket, slot } of topic.members) {
+      this.#noteUnread(slot, socket.getBufferedAmount())
+    }
   }
 }
