@@ -14,8 +14,8 @@ export function openEdges(
   reports: Reports,
 ): EdgeListener | undefined {
   const { edgeThreads: threads, tls, domain, orderSkewMs, headerPrefixes, addressHeader } = config
-  const regionHeader = config.regions?.header
   if (threads === 0) return undefined
+  const regionHeader = config.regions?.header
   const rates = limits === null ? null : config.rates
   const addresses = limits === null ? null : limits.shared
   const headers = { headerPrefixes, addressHeader, regionHeader }

@@ -21,8 +21,6 @@ import { refuse } from '../../messages/refusal.ts'
 import { next, paging } from '../admin/services.ts'
 import type { SolvencyServices } from './services.ts'
 
-// The obligations of a snapshot, and the proof of balances in it (rules §14).
-
 const hex = (bytes: number, description: string) => pattern(`^[0-9a-f]{${bytes * 2}}$`, description)
 const hash = () => hex(32, 'Hash, 64 lower-case hex digits.')
 const raw = () => pattern('^(0|[1-9][0-9]{0,19})$', 'Raw units as decimal text.')

@@ -116,35 +116,38 @@ export function copied(request: NativeRequest, receivedMs: number): Call {
   })
   const path = request.getUrl()
   const query: string | undefined = request.getQuery()
-  return {
+  return callOf({
     method,
     path,
     target: query === undefined ? path : `${path}?${query}`,
     query: query ?? '',
     headers,
-    body: NO_BYTES,
-    from: '',
-    addressKey: '',
-    isOwn: false,
     receivedMs,
-    readMs: 0,
-    timesRow: 0,
-    isGone: false,
-  }
+  })
 }
 
 const NO_HEADERS: ReadonlyMap<string, string> = new Map()
 
 /** A call with orders whose head and body stayed on an edge thread. */
 export function checkedCall(path: string, verdict: Uint8Array, receivedMs: number): Call {
+  const head = { method: 'POST', path, target: path, query: '', headers: NO_HEADERS, receivedMs }
+  const call = callOf(head)
+  call.verdict = verdict
+  return call
+}
+
+type Head = Pick<Call, 'method' | 'path' | 'target' | 'query' | 'headers' | 'receivedMs'>
+
+/** A call whose body has not arrived. */
+function callOf({ method, path, target, query, headers, receivedMs }: Head): Call {
   return {
-    method: 'POST',
+    method,
     path,
-    target: path,
-    query: '',
-    headers: NO_HEADERS,
+    target,
+    query,
+    headers,
     body: NO_BYTES,
-    verdict,
+    verdict: undefined,
     from: '',
     addressKey: '',
     isOwn: false,

@@ -151,11 +151,9 @@ test('each order of a batch has its own verdict', async () => {
 for (const threads of ['0', '2']) {
   test(`headers of an order matter with ${threads} edge threads`, async () => {
     const origin = 'https://app.example'
+    const regions = ['--geo-header', 'x-country', '--geo-block', 'KP']
     const { live, rain, alice } = await exchange({
-      flags: [
-        ...['--edge-threads', threads, '--cors-origin', origin],
-        ...['--geo-header', 'x-country', '--geo-block', 'KP'],
-      ],
+      flags: ['--edge-threads', threads, '--cors-origin', origin, ...regions],
       markets: ['rain'],
       traders: ['alice'],
     })
