@@ -26,6 +26,7 @@ const IMPORTERS = {
   jose: 'server/auth/identity.ts',
   marked: 'server/docs/markdown.ts',
   msgpackr: 'engine/wire/codec.ts',
+  pg: 'persistence/log/postgres-client.ts',
   pino: 'server/ops/logging/log.ts',
   'socket.io': 'server/edge/sockets/socket-gateway.ts',
   'socket.io-client': 'server/cli/load/readers.worker.ts',

@@ -82,6 +82,17 @@ function unsealed(value: Uint8Array, serverKey: Uint8Array): Uint8Array | null {
   }
 }
 
+/** The folder key of a folder, sealed by the server key; null before its first start. */
+export function sealedKeyOf(dataDir: string): Uint8Array | null {
+  return findMark(dataDir, MARK).value ?? null
+}
+
+/** Gives an empty folder the key of its cluster, so that its first start makes none. */
+export function adoptSealedKey(dataDir: string, sealed: Uint8Array): void {
+  const { value, isEmpty } = findMark(dataDir, MARK)
+  if (isEmpty && value === undefined) writeMark(dataDir, MARK, sealed)
+}
+
 /** Writes a folder's sealed key to a copy of its journal. */
 export function copySealedKey(dataDir: string, copyDir: string): void {
   const { value } = findMark(dataDir, MARK)

@@ -11,6 +11,7 @@ import type { Origins } from './edge/http/access/cors.ts'
 import type { Rates } from './edge/http/access/rate-limit.ts'
 import type { Regions } from './edge/http/access/regions.ts'
 import type { LogLevel } from './ops/logging/log-level.ts'
+import { CLUSTER_ROWS, type ClusterConfig, clusterOf } from './settings/cluster-settings.ts'
 import {
   corsOriginsOf,
   EDGE_ROWS,
@@ -203,6 +204,7 @@ export const SETTINGS = {
 export const SERVE_ROWS: readonly AnySetting[] = [
   ...Object.values(SETTINGS),
   ...Object.values(RUN_SETTINGS),
+  ...CLUSTER_ROWS,
   ...EDGE_ROWS,
   ...LIMIT_ROWS,
 ]
@@ -257,6 +259,8 @@ export interface ServeConfig {
   readonly corsOrigins: Origins | undefined
   readonly exchangeAddress: string
   readonly collateralAddress: string
+  /** Undefined for an exchange of one node. */
+  readonly cluster: ClusterConfig | undefined
 }
 
 export type ConfigReading =
@@ -408,6 +412,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     corsOrigins: corsOriginsOf(given),
     exchangeAddress: get(SETTINGS.exchangeAddress),
     collateralAddress: get(SETTINGS.collateralAddress),
+    cluster: clusterOf(get),
   }
 }
 

@@ -79,6 +79,17 @@ const REJECTS = {
     'seq',
     'checks',
   ),
+  NO_LEADER: notNow(
+    'No node of the cluster takes changes at the moment, and nothing happened; retry after the ' +
+      'given seconds.',
+  ),
+  LEADER_SILENT: answered({ status: 504 })(
+    'The call was given to the leading node, whose answer was lost: it may have had its effect. ' +
+      'Read its outcome first; repeat it only as the retry rules say.',
+  ),
+  SEQ_TIMEOUT: notNow(
+    'This node has not reached the seq of X-Min-Seq in time; retry after the given seconds.',
+  ),
   RATE_LIMITED: answered({ status: 429, retryAfterSec: 1 })(
     'Too many requests; retry after the given seconds.',
   ),

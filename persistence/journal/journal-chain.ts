@@ -1,4 +1,5 @@
 import type { Hmac } from 'node:crypto'
+import type { Seq } from '../../engine/domain/ids.ts'
 import type { Batch, JournalTail } from './journal-port.ts'
 
 // Each batch of the journal is chained to all batches before it.
@@ -18,4 +19,15 @@ export function chain(mac: Hmac, before: Uint8Array, batch: Omit<Batch, 'checksu
 
 export function same(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0
+}
+
+/** The batch that follows `tail`, with these records. */
+export function nextBatch(
+  newMac: () => Hmac,
+  tail: JournalTail,
+  lastSeq: Seq,
+  records: Uint8Array,
+): Batch {
+  const unchained = { firstSeq: tail.seq + 1, lastSeq, records }
+  return { ...unchained, checksum: chain(newMac(), tail.checksum, unchained) }
 }

@@ -1,4 +1,5 @@
 import type { Seq } from '../../engine/domain/ids.ts'
+import type { BusyTimes } from '../../engine/thread/busy-times.ts'
 import type { Durability } from '../database.ts'
 
 // The journal's port: append records, get the durable seq, read from a seq. The embedded journal is
@@ -47,6 +48,41 @@ export interface JournalWriter {
   cut(): boolean
   /** Commits the waiting records, then ends. */
   stop(): Promise<void>
+}
+
+/** Counts since the start. */
+export interface JournalStats {
+  batches: number
+  records: number
+}
+
+/** One group commit as measured by its thread, and the checkpoint that ended before it, if any. */
+export type OnCommit = (
+  records: number,
+  bytes: number,
+  micros: number,
+  checkpoint: EndedCheckpoint,
+) => void
+
+/** Microseconds of a checkpoint in its own thread, and of one between two commits; 0 = none. */
+export interface EndedCheckpoint {
+  readonly ownMicros: number
+  readonly shortMicros: number
+}
+
+/** A journal with a thread of its own. */
+export interface JournalThreadHandle extends JournalWriter {
+  readonly stats: JournalStats
+  readonly busyTimes: BusyTimes
+  /** Appended bytes that the thread has not taken yet, for metrics. */
+  readonly waitingBytes: number
+  /** Requests a sign of life from the thread. */
+  request(): void
+  readonly isAnswered: boolean
+  /** Starts the checkpoint thread in advance, because its start delays orders. */
+  warm(): Promise<void>
+  /** Ends the thread like a crash. */
+  kill(): Promise<void>
 }
 
 export type { Durability }

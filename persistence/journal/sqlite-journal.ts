@@ -14,7 +14,7 @@ import { checkIdentities, type FileIdentity, identityOf } from '../file-identity
 import { DataFolderError, speaking } from '../folder-error.ts'
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
 import type { CheckpointCall, WalState } from './checkpoint-call.ts'
-import { chain, EMPTY_TAIL, same } from './journal-chain.ts'
+import { chain, EMPTY_TAIL, nextBatch, same } from './journal-chain.ts'
 import {
   checkEnd,
   type EndRow,
@@ -212,9 +212,31 @@ export class SqliteJournalWriter {
 
   /** Commits one batch. On return it is as durable as `durability` guarantees. */
   commit(lastSeq: Seq, records: Uint8Array): void {
+    this.#commit(this.next(lastSeq, records))
+  }
+
+  /** The batch that these records are, after the last one. */
+  next(lastSeq: Seq, records: Uint8Array): Batch {
+    return nextBatch(this.#newMac, this.#tail, lastSeq, records)
+  }
+
+  /**
+   * Commits a batch of a log. Throws if it does not follow this journal, or was changed.
+   */
+  copy(batch: Batch): void {
+    const { checksum } = this.next(batch.lastSeq, batch.records)
+    if (batch.firstSeq !== this.#tail.seq + 1 || !same(batch.checksum, checksum)) {
+      throw DataFolderError.ofDamage(
+        this.#path,
+        `records ${batch.firstSeq} to ${batch.lastSeq} of the log do not follow this journal, ` +
+          `which ends at seq ${this.#tail.seq}`,
+      )
+    }
+    this.#commit(batch)
+  }
+
+  #commit({ firstSeq, lastSeq, records, checksum }: Batch): void {
     this.checkFiles()
-    const firstSeq = this.#tail.seq + 1
-    const checksum = chain(this.#newMac(), this.#tail.checksum, { firstSeq, lastSeq, records })
     speaking(this.#path, () => {
       this.#add(firstSeq, lastSeq, records, checksum)
       this.#tail = { seq: lastSeq, checksum }

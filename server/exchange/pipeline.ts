@@ -20,13 +20,15 @@ import { OrderEntry, type OrderEntryParts, TokenUses } from './order-entry/order
 import { OrderGroups } from './order-entry/order-groups.ts'
 import type { SeenLookups } from './order-entry/seen-lookups.ts'
 import { UserCancels } from './order-entry/user-cancels.ts'
-import { Publisher } from './publisher/durable-publisher.ts'
+import { Publisher, publishedThrough } from './publisher/durable-publisher.ts'
+import { ShownWaiters } from './publisher/shown-waiters.ts'
 import type { OrderIds } from './read-model/order-ids.ts'
 import type { PublishedMarkets } from './read-model/published.ts'
 import { AheadOfTables } from './sequencer/ahead-of-tables.ts'
 import type { Clock } from './sequencer/clock.ts'
 import { DeadlineTimer } from './sequencer/deadline-timer.ts'
 import { QuiescentPoint } from './sequencer/quiescent-point.ts'
+import { Replica } from './sequencer/replica.ts'
 import { byOperator, type Decision, Sequencer } from './sequencer/sequencer.ts'
 import type { Shards } from './sequencer/shard-map.ts'
 import { StampTimes } from './sequencer/stamp-times.ts'
@@ -70,6 +72,8 @@ export interface PipelineParts<
   readonly burst?: AheadOfTables
   /** Absent when no series ever runs. */
   readonly slots?: Pick<SlotClockParts, 'booksMax' | 'specOf'>
+  /** Called after each drain: a command of another node that waited may be applied now. */
+  readonly onDrained?: () => void
 }
 
 const SEND_AT = 64
@@ -110,6 +114,7 @@ export class Pipeline<
   readonly #parts: PipelineParts<Journal, Intake>
   #timer: DeadlineTimer | null = null
   #isStarted = false
+  #isReplica = false
   #sendDue = false
   #drainDue = false
   /** Index of the shard to drain next. */
@@ -117,6 +122,9 @@ export class Pipeline<
   #unsent = 0
   #dueSoon = false
   readonly #drainSlice: TimeSlice
+  readonly #replica: Replica
+  /** Reads that wait for a seq. */
+  readonly shown: ShownWaiters
 
   constructor(parts: PipelineParts<Journal, Intake>) {
     const { clearing, published, clock, monotonicMs = () => 0 } = parts
@@ -145,7 +153,10 @@ export class Pipeline<
     this.quiescentPoint = new QuiescentPoint({
       isQuiescent: () => shards.areIdle,
       pause: () => this.intake?.pause(),
-      resume: () => this.intake?.resume(),
+      resume: () => {
+        this.intake?.resume()
+        parts.onDrained?.()
+      },
     })
 
     this.mining = parts.settlement
@@ -174,17 +185,25 @@ export class Pipeline<
         onPart: (result, part) => this.groups.onPart(result, part),
       }) ?? null
     this.orders.connect(this.intake)
+    this.shown = new ShownWaiters(() => publishedThrough(publisher, shards.all))
+    this.#replica = new Replica({
+      clearing,
+      shards,
+      onApplied: (seq, reason) => this.#replicated(seq, reason),
+      onControl: (command, apply) => this.#replicatedControl(command, apply),
+    })
     publisher.connect(this.journal.durableSeq, { sequencer, mining, orders: this.orders })
   }
 
   /**
    * From now on commands are decided and deadlines come. Before it the market threads have taken
-   * over their books, and nothing moves.
+   * over their books, and nothing moves but by commands of another node.
    */
   start(): void {
     const { sequencer, mining, slots, packSchedule: packs } = this
+    mining?.resume()
     sequencer.resume()
-    this.stampTimes.begin(this.clearing.lastSeq, sequencer.nowMs())
+    if (!this.#isReplica) this.stampTimes.begin(this.clearing.lastSeq, sequencer.nowMs())
     this.#isStarted = true
     if (this.#parts.isTimed !== true) return
     this.#timer = new DeadlineTimer({
@@ -223,6 +242,51 @@ export class Pipeline<
       this.intake?.addMarket(market)
     const show = this.published.shownBy(command, this.clearing)
     if (show !== null) this.publisher.whenDurable(command.seq, show)
+  }
+
+  /** Until `start`, another node decides. */
+  beginReplica(): void {
+    this.#isReplica = true
+    this.stampTimes.begin(this.clearing.lastSeq, this.clearing.lastNowMs)
+  }
+
+  /** Whether this node decides. */
+  get isStarted(): boolean {
+    return this.#isStarted
+  }
+
+  /**
+   * Applies a command that another node decided, and that is durable. False if results of earlier
+   * ones must come first: then it is offered again after a drain.
+   */
+  replicate(record: Uint8Array): boolean {
+    if (this.#replica.apply(record)) return true
+    // What is applied is durable: its results may be settled and published.
+    this.#send()
+    this.#durable(this.clearing.lastSeq)
+    return this.#replica.apply(record)
+  }
+
+  /** The commands so far may be settled and published. False while the state must stay as it is. */
+  batchEnded(): boolean {
+    this.#send()
+    return !this.quiescentPoint.isOn
+  }
+
+  #replicated(seq: Seq, reason: number): void {
+    this.stampTimes.note(seq, this.clearing.lastNowMs)
+    this.publisher.orderEvents.stamped(seq, reason)
+    this.#sendSoon()
+  }
+
+  #replicatedControl(command: ControlCommand, apply: () => void): void {
+    const { catalogue } = this.clearing
+    const ended =
+      command.kind === 'archiveMarket' ? catalogue.existing(command.marketId) : undefined
+    apply()
+    this.#changed(command)
+    this.mining?.replicated(command)
+    if (ended !== undefined) this.publisher.whenDurable(command.seq, () => this.#archived(ended))
   }
 
   readonly #archived = (market: Market): void => {
@@ -288,6 +352,8 @@ export class Pipeline<
     this.quiescentPoint.check()
     this.#retryOrders()
     this.#timer?.check()
+    this.shown.check()
+    this.#parts.onDrained?.()
   }
 
   /** Drains a part of the next shard. True when the shard may have more. */

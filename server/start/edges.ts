@@ -12,6 +12,7 @@ export function openEdges(
   bounds: ConnectionBounds,
   limits: Limits | null,
   reports: Reports,
+  cluster?: SharedArrayBuffer,
 ): EdgeListener | undefined {
   const { edgeThreads: threads, tls, domain, orderSkewMs, headerPrefixes, addressHeader } = config
   if (threads === 0) return undefined
@@ -19,7 +20,7 @@ export function openEdges(
   const rates = limits === null ? null : config.rates
   const addresses = limits === null ? null : limits.shared
   const headers = { headerPrefixes, addressHeader, regionHeader }
-  const checks = { threads, orderForms: ORDER_FORMS, rates, ...headers }
+  const checks = { threads, orderForms: ORDER_FORMS, rates, cluster, ...headers }
   const about = { bounds, tls, domain, orderSkewMs, checks, addresses }
   return new EdgeListener({ threads, ...about, ...reports })
 }

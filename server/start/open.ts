@@ -17,11 +17,14 @@ import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { WakeUps } from '../../engine/thread/wake-ups.ts'
 import { DataLock } from '../../persistence/data-lock.ts'
 import { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
-import type { Durability } from '../../persistence/journal/journal-port.ts'
+import type {
+  Durability,
+  JournalThreadHandle,
+  OnCommit,
+} from '../../persistence/journal/journal-port.ts'
 import {
   JournalHandle,
-  type JournalThread,
-  type OnCommit,
+  type JournalOptions,
   startJournalThread,
 } from '../../persistence/journal/thread/journal-handle.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
@@ -62,6 +65,7 @@ import {
 import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
 import type { IntakeListener } from '../messages/order-intake.ts'
 import type { Versions } from '../messages/versions.ts'
+import { adoptCluster, beginLog, type ClusterOptions, sharedJournal } from './cluster.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
@@ -108,6 +112,8 @@ export interface OpenOptions extends SnapshotOptions, SolvencyOptions {
   /** Receives a sentence for the log: nothing is lost, but an operator should know. */
   readonly onWarning: (sentence: string) => void
   readonly onProgress: (what: 'journal' | 'read tables', seq: Seq, total: number) => void
+  /** Absent when the journal of the folder is the only one. */
+  readonly cluster?: ClusterOptions | undefined
 }
 
 /** The recovered state of an exchange. */
@@ -121,9 +127,9 @@ export interface Recovered {
 }
 
 export interface RunningExchange {
-  readonly pipeline: Pipeline<JournalHandle, CoreIntake>
+  readonly pipeline: RunningPipeline
   readonly shards: Shards
-  readonly journal: JournalHandle
+  readonly journal: JournalThreadHandle
   readonly follower: FollowerHandle
   readonly query: QueryHandle
   readonly intake: CoreIntake
@@ -305,10 +311,13 @@ function queryOptions({ dataDir, onFault, onWarning }: OpenOptions): QueryOption
 
 /** Opens the folder, or throws a DataFolderError that states the problem and the remedy. */
 export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
-  const lock = DataLock.take(options.dataDir)
-  const seal = openFolder(options.dataDir, options.keyFile)
-  const folder = seal.keyed(options.dataDir)
+  const { dataDir, cluster } = options
+  const lock = DataLock.take(dataDir)
+  if (cluster !== undefined) await adoptCluster(dataDir, cluster)
+  const seal = openFolder(dataDir, options.keyFile)
+  const folder = seal.keyed(dataDir)
   const { core, recovered, tail, follower, lookups } = await recoverTwice(options, folder)
+  if (cluster !== undefined) await beginLog(dataDir, { tail, seal }, cluster)
   const { durability, onFault } = options
   const query = new QueryHandle({ ...queryOptions(options), whenWritten: follower.whenWritten })
   lookups.connect(query)
@@ -323,32 +332,34 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     void query.warm()
     void pipeline.journal.warm()
   }
-  const onDurable = (seq: Seq) => {
+  const onCopied = (seq: Seq) => {
     follower.advance(seq)
     warm()
   }
-  const writer = await startJournalThread({ folder, durability, tail, lock: lock.file })
-  const isArchived: IsArchived = async (slug, owner) => {
-    // The market may have left memory by a command that is not durable yet.
-    await pipeline.durable()
-    const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
-    const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
-    const round = { group: `profile ${owner}`, owner, untilMs: queryUntil(untilMs) }
-    const market = isThere ? await query.request(archivedMarket, slug, round) : undefined
-    if (market) pipeline.intake?.recalled.recall(market)
-    return market === undefined ? undefined : market !== null
-  }
-  const links = { writer, follower, lookups, onDurable, isArchived }
+  const thread = { folder, durability, tail, lock: lock.file }
+  const journalLinks =
+    cluster === undefined
+      ? await ownJournal(options, thread, onCopied)
+      : await sharedJournal(cluster, thread, {
+          onCopied,
+          onCommit: options.onCommit,
+          onFault,
+          lead: (epoch) => void lead(options, { pipeline, follower, seal }, epoch),
+        })
+  const isArchived = archivedIn(() => pipeline, { follower, query })
+  const links = { follower, lookups, isArchived, ...journalLinks }
   const pipeline = startPipeline(options, core, seal, { ...links, ...settlement })
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
   if (difference !== null) onFault(difference)
-  begin(pipeline, follower)
-  warm()
   const { journal, shards, intake } = pipeline
   assert(intake !== null, 'this pipeline has an intake')
+  if (cluster === undefined) begin(pipeline, follower)
+  else pipeline.beginReplica()
+  warm()
   await intake.ready()
-  if (recovered.seq === 0) await pipeline.change(() => ({ kind: 'rules', version: RULES_VERSION }))
+  if (cluster === undefined) await stampRules(pipeline)
+  journalLinks.follow?.(pipeline)
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq }, options)
   const solvency = new SolvencyCounts({ folder, snapshots, clearing: core.clearing }, options)
@@ -366,11 +377,78 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   return { pipeline, ...parts, boards: new BoardSlices(follower), seal, lookups, recovered, stop }
 }
 
+/** Looks up markets that left memory. */
+function archivedIn(
+  pipelineOf: () => RunningPipeline,
+  { follower, query }: FollowedTables,
+): IsArchived {
+  return async (slug, owner) => {
+    const pipeline = pipelineOf()
+    // The market may have left memory by a command that is not durable yet.
+    await pipeline.durable()
+    const untilMs = performance.now() + LIMITS.privateReadDeadlineMs
+    const isThere = await follower.whenApplied(pipeline.durableSeq, LIMITS.privateReadDeadlineMs)
+    const round = { group: `profile ${owner}`, owner, untilMs: queryUntil(untilMs) }
+    const market = isThere ? await query.request(archivedMarket, slug, round) : undefined
+    if (market) pipeline.intake?.recalled.recall(market)
+    return market === undefined ? undefined : market !== null
+  }
+}
+
+/** Begins to decide, after everything that other nodes decided is applied. */
+async function lead(
+  { cluster, clock }: OpenOptions,
+  parts: { pipeline: RunningPipeline; follower: FollowerHandle; seal: Seal },
+  epoch: number,
+): Promise<void> {
+  const { pipeline, follower, seal } = parts
+  const { clearing, intake, shards } = pipeline
+  while (!shards.areIdle) {
+    pipeline.drain()
+    await new Promise(setImmediate)
+  }
+  assert(intake !== null, 'this pipeline has an intake')
+  const changes = replicateToIntake(intake, clearing, seal)
+  for (let step = changes.next(); step.done !== true; ) step = changes.next()
+  clock.resume(clearing.lastNowMs)
+  begin(pipeline, follower)
+  await stampRules(pipeline)
+  cluster?.onLeading(epoch, clearing.lastSeq)
+}
+
+type RunningPipeline = Pipeline<JournalThreadHandle, CoreIntake>
+
+interface OwnJournal extends Pick<PipelineParts<JournalThreadHandle>, 'openJournal' | 'onDurable'> {
+  readonly wakeUps: WakeUps
+  readonly follow?: undefined
+}
+
+/** Starts the thread of the folder's journal. */
+async function ownJournal(
+  { onCommit, onFault }: OpenOptions,
+  thread: JournalOptions,
+  onWritten: (seq: Seq) => void,
+): Promise<OwnJournal> {
+  const writer = await startJournalThread(thread)
+  const commits = onCommit === undefined ? {} : { onCommit }
+  return {
+    openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onFault, ...commits }),
+    onDurable: onWritten,
+    wakeUps: new WakeUps(writer.data.wakeUps),
+  }
+}
+
+/** The first command of an exchange: by which rules it decides. */
+async function stampRules(pipeline: Pipeline): Promise<void> {
+  if (pipeline.clearing.lastSeq > 0) return
+  await pipeline.change(() => ({ kind: 'rules', version: RULES_VERSION }))
+}
+
 /** The embedded chain, and the trades that are in none of its blocks yet. */
 async function settlementOf(
   { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning }: OpenOptions,
   { follower, query, throughSeq, lastSeq }: FollowedTables & { throughSeq: Seq; lastSeq: Seq },
-): Promise<Pick<PipelineParts<JournalHandle, CoreIntake>, 'settlement'>> {
+): Promise<Pick<PipelineParts<JournalThreadHandle, CoreIntake>, 'settlement'>> {
   if (blockMs === undefined) return {}
   const waiting = lastSeq === throughSeq ? [] : await waitingTrades(query, throughSeq)
   const tradeOf = async (tradeSeq: Seq) => {
@@ -398,10 +476,11 @@ type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 
 interface PipelineLinks
   extends Pick<
-    PipelineParts<JournalHandle, CoreIntake>,
-    'lookups' | 'onDurable' | 'isArchived' | 'settlement'
+    PipelineParts<JournalThreadHandle, CoreIntake>,
+    'lookups' | 'onDurable' | 'isArchived' | 'settlement' | 'openJournal' | 'onDrained'
   > {
-  readonly writer: JournalThread
+  /** Absent when main wakes the market threads itself. */
+  readonly wakeUps?: WakeUps
   readonly follower: FollowerHandle
 }
 
@@ -409,12 +488,11 @@ function startPipeline(
   options: OpenOptions,
   core: Core,
   seal: Seal,
-  { writer, follower, ...links }: PipelineLinks,
-): Pipeline<JournalHandle, CoreIntake> {
-  const { clock, profileWaitSec, onCommit, onFault, collateralAddress } = options
+  { wakeUps, follower, ...links }: PipelineLinks,
+): RunningPipeline {
+  const { clock, profileWaitSec, onFault, collateralAddress } = options
   const specOf = collateralAddress === undefined ? null : slotSpecOf(collateralAddress)
   const booksMax = booksMaxOf(options.marketThreads)
-  const commits = onCommit === undefined ? {} : { onCommit }
   return new Pipeline({
     ...core,
     ...links,
@@ -425,10 +503,9 @@ function startPipeline(
     isTimed: options.isTimed === true,
     ...(options.monotonicMs === undefined ? {} : { monotonicMs: options.monotonicMs }),
     profileWaitSec,
-    openJournal: (onDurable) => new JournalHandle(writer, { onDurable, onFault, ...commits }),
     openShards: (main) => {
-      const wakeUps = new WakeUps(writer.data.wakeUps)
-      return new Shards({ ...main, threads: options.marketThreads, onFault, wakeUps })
+      const wakes = wakeUps === undefined ? {} : { wakeUps }
+      return new Shards({ ...main, threads: options.marketThreads, onFault, ...wakes })
     },
     openIntake: (verdicts) => startIntake(core, seal, options, verdicts),
   })

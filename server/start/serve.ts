@@ -7,7 +7,7 @@ import { isatty } from 'node:tty'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { ROOT_OPERATOR } from '../../engine/domain/operator.ts'
-import type { OnCommit } from '../../persistence/journal/thread/journal-handle.ts'
+import type { OnCommit } from '../../persistence/journal/journal-port.ts'
 import { api, operatorApi, publicApi } from '../api/routes.ts'
 import type { Services } from '../api/services.ts'
 import { ownerOfCall } from '../auth/delegation.ts'
@@ -23,7 +23,7 @@ import { OwnHosts } from '../edge/http/access/own-hosts.ts'
 import { type Limits, openLimits } from '../edge/http/access/rate-limit.ts'
 import { type ConnectionBounds, OPENINGS } from '../edge/http/gateway/connections.ts'
 import { Gateway } from '../edge/http/gateway/gateway.ts'
-import type { GatewayOptions } from '../edge/http/gateway/gateway-options.ts'
+import type { ClusterLink, GatewayOptions } from '../edge/http/gateway/gateway-options.ts'
 import type { EarlyListener } from '../edge/http/gateway/listening/early-listener.ts'
 import {
   addressProblem,
@@ -45,6 +45,7 @@ import type { Given } from '../settings/flags.ts'
 import { marketThreadsAuto, memoryLimitBytes, memoryWarning } from '../settings/memory.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
 import { banner } from './banner.ts'
+import { ClusterNode } from './cluster-node.ts'
 import { openEdges } from './edges.ts'
 import { ignoredSignals, takeSignals } from './first-signals.ts'
 import { openExchange, type RunningExchange } from './open.ts'
@@ -136,9 +137,15 @@ class TokenNotShown extends Error {
   }
 }
 
-function steadyClock({ acceptClock }: ServeConfig, log: Log): SteadyClock {
+/** The nodes of a cluster agree on the clock of its database. */
+function wallOf(cluster: ClusterNode | null): () => number {
+  if (cluster === null) return Date.now
+  return () => Date.now() + Math.round(cluster.state.clockAheadMs)
+}
+
+function steadyClock({ acceptClock }: ServeConfig, wall: () => number, log: Log): SteadyClock {
   return new SteadyClock({
-    wall: Date.now,
+    wall,
     monotonic: () => performance.now(),
     onChange: (sentence) => log.warn(sentence),
     isLeapAccepted: acceptClock,
@@ -151,16 +158,18 @@ interface Opened {
   readonly ownCalls: OwnCalls
   readonly clock: Clock
   readonly onCommit: OnCommit
+  readonly cluster: ClusterNode | null
 }
 
 async function open(
   config: ServeConfig,
   log: Log,
-  { edges, limits, ownCalls, clock, onCommit }: Opened,
+  { edges, limits, ownCalls, clock, onCommit, cluster }: Opened,
 ): Promise<RunningExchange> {
   const marketThreads = marketThreadsOf(config, log)
   const exchange = await openExchange({
     ...config,
+    cluster: cluster?.options(log),
     marketThreads,
     edges,
     clock,
@@ -200,6 +209,7 @@ interface Starting extends Running {
   readonly edges: EdgeListener | undefined
   /** Holds the port until the gateway listens. */
   readonly listener: EarlyListener | null
+  readonly cluster: ClusterNode | null
 }
 
 interface Urls {
@@ -262,13 +272,14 @@ interface Answering {
   readonly guard: Guard
   readonly onFault: (error: unknown, edge: Edge) => string
   readonly watching: Watch
+  readonly cluster: ClusterLink | undefined
 }
 
 /** How the public gateway answers calls. */
 function optionsOf(
   config: ServeConfig,
   log: Log,
-  { limits, ownCalls, edges, connections, services, guard, onFault, watching }: Answering,
+  { limits, ownCalls, edges, connections, services, guard, onFault, watching, cluster }: Answering,
 ): GatewayOptions<Services> {
   return {
     routes: config.opsListen === undefined ? api : publicApi,
@@ -282,6 +293,7 @@ function optionsOf(
     regions: config.regions,
     cors: corsOf(config),
     addressHeader: config.addressHeader,
+    cluster,
     listener: edges,
     connections,
     observe: (seen) => {
@@ -321,14 +333,14 @@ function edgesOf(
   config: ServeConfig,
   bounds: ConnectionBounds,
   limits: Limits | null,
-  faults: EdgeFaults,
-  log: Log,
+  { faults, log, cluster }: { faults: EdgeFaults; log: Log; cluster: ClusterNode | null },
 ): EdgeListener | undefined {
-  return openEdges(config, bounds, limits, {
-    onFault: (error) => faults.note('http', error),
-    onFatal: (sentence) => fatal(log, sentence),
-    onReplaced: (sentence) => log.warn(sentence),
-  })
+  const reports = {
+    onFault: (error: unknown) => faults.note('http', error),
+    onFatal: (sentence: string) => fatal(log, sentence),
+    onReplaced: (sentence: string) => log.warn(sentence),
+  }
+  return openEdges(config, bounds, limits, reports, cluster?.cell.shared)
 }
 
 async function serve(config: ServeConfig, listener: EarlyListener | null): Promise<void> {
@@ -340,13 +352,15 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   const ownCalls = new OwnCalls()
   warnOfVariables(log)
   const trace = await openTrace(config, log)
-  const clock = steadyClock(config, log)
+  const cluster = config.cluster === undefined ? null : new ClusterNode(config.cluster)
+  const wall = wallOf(cluster)
+  const clock = steadyClock(config, wall, log)
   const commits = new CommitFigures()
   const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
   const connections = connectionsOf(config)
-  const edges = edgesOf(config, connections, limits, faults, log)
+  const edges = edgesOf(config, connections, limits, { faults, log, cluster })
   const { onCommit } = commits
-  const exchange = await open(config, log, { edges, limits, ownCalls, clock, onCommit })
+  const exchange = await open(config, log, { edges, limits, ownCalls, clock, onCommit, cluster })
   const metrics = new Metrics()
   const { dataDir } = config
   const watched = {
@@ -360,14 +374,16 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
     log: log.output,
   }
   const watching = watch(exchange, metrics, watched)
-  const services = await wire(exchange, config, { ...watching, faults, clock: Date.now })
+  const services = await wire(exchange, config, { ...watching, faults, clock: wall })
   const guard = new Guard({
     ...guardOptions(config, services.auth),
     ...(await identityOf(config, log)),
   })
   const onFault = edgeFault(exchange, faults, log)
   const before = { limits, ownCalls, edges, connections }
-  const options = optionsOf(config, log, { ...before, services, guard, onFault, watching })
+  const link = cluster?.linkTo(exchange)
+  const answering = { ...before, services, guard, onFault, watching, cluster: link }
+  const options = optionsOf(config, log, answering)
   const gateway = new Gateway(options)
   const operators = gatewayOfOperators(config, options)
   watchGateway(gateway, metrics)
@@ -378,12 +394,12 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
     snapshots.tick(performance.now())
     solvency.tick(performance.now())
     boards.tick(pipeline.sequencer.nowMs())
-    markTime(pipeline)
+    if (pipeline.isStarted) markTime(pipeline)
   }
   // An accepted leap is recorded from here on, however soon the process ends.
-  markTime(pipeline)
+  if (pipeline.isStarted) markTime(pipeline)
   const ticker = setInterval(look, SNAPSHOT_LOOK_MS)
-  const parts = { exchange, edges, gateway, operators, sockets, ticker, listener }
+  const parts = { exchange, edges, gateway, operators, sockets, ticker, listener, cluster }
   await comeUp(config, log, { ...parts, stopWatching: watching.stop }, ownCalls)
 }
 
@@ -408,7 +424,11 @@ async function comeUp(
   const isStopping = onSignals(log, ends, (doing) => stop(log, running, () => stopDemo(), doing))
   onHangUp(log, config.tls, running)
   // Done late, after the steps that often fail, because no later start can show the token again.
-  const adminToken = await settleAdminToken(exchange, config, urls.baseUrl)
+  const settling = async () => await settleAdminToken(exchange, config, urls.baseUrl)
+  const { cluster } = running
+  // Only the leader stores a token, and a standby serves before there is one.
+  const adminToken = cluster === null ? await settling() : null
+  cluster?.leading.then(settling).catch((error: unknown) => fatal(log, String(error)))
   if (isStopping()) return
   const token = config.adminToken ?? adminToken
   const demo = config.demo

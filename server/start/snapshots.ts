@@ -103,7 +103,7 @@ export class Snapshots {
   async takeLast(): Promise<void> {
     await this.#underWay
     const { pipeline, follower } = this.#parts
-    if (pipeline.clearing.rewards.open !== null) await this.#credited()
+    if (pipeline.isStarted && pipeline.clearing.rewards.open !== null) await this.#credited()
     // Later scores are not credited: nothing is stamped after the last snapshot.
     follower.listenToScores(() => {})
     if (pipeline.clearing.lastSeq === this.#last.seq) return
@@ -113,7 +113,7 @@ export class Snapshots {
   async #take(): Promise<Outcome> {
     const { pipeline } = this.#parts
     const { onSnapshot, onWarning } = this.#requests
-    if (pipeline.clearing.rewards.open !== null) await this.#credited()
+    if (pipeline.isStarted && pipeline.clearing.rewards.open !== null) await this.#credited()
     const saved = await new Promise<SavedSnapshot | null>((resolve) => {
       pipeline.quiescentPoint.begin((isQuiescent) => resolve(isQuiescent ? this.#order() : null))
     })

@@ -482,6 +482,7 @@ async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise
   const edges = edgesOf(config, limits, onFault)
   const exchange = await openExchange({
     ...config,
+    cluster: undefined,
     edges,
     clock: reportedClock(clock),
     profileWaitSec:

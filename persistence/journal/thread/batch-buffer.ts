@@ -48,6 +48,12 @@ export class BatchBuffer {
     this.#count++
   }
 
+  /** The next record follows this seq. */
+  startAfter(seq: Seq): void {
+    assert(this.#count === 0, 'an empty buffer starts anywhere')
+    this.#lastSeq = seq
+  }
+
   clear(): void {
     this.#used = 0
     this.#count = 0

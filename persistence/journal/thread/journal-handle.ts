@@ -12,9 +12,15 @@ import { startThread } from '../../thread-start.ts'
 import { ThreadWatch } from '../../thread-watch.ts'
 import { CheckpointCall } from '../checkpoint-call.ts'
 import { journalPath } from '../journal-end.ts'
-import type { Durability, JournalTail, JournalWriter } from '../journal-port.ts'
+import type {
+  Durability,
+  JournalStats,
+  JournalTail,
+  JournalThreadHandle,
+  OnCommit,
+} from '../journal-port.ts'
+import { Checkpoints } from './checkpoints.ts'
 import {
-  type CheckpointThreadData,
   CUT_TAG,
   type JournalMessage,
   type JournalThreadData,
@@ -24,12 +30,9 @@ import {
   STOP_TAG,
 } from './journal-thread.ts'
 
-// Main's side of the journal thread and of the checkpoint thread. Only main appends, and main never
-// blocks here.
+// Main's side of the journal thread. Only main appends, and main never blocks here.
 
 const DONE_RING_BYTES = 1 << 16
-/** The checkpoint thread takes 8 MB, so it starts on demand, at the latest here. */
-const CHECKPOINTS_FROM_BYTES = 1 << 20
 
 export interface JournalOptions {
   readonly folder: KeyedFolder
@@ -42,25 +45,7 @@ export interface JournalOptions {
   readonly pagesMax?: number
 }
 
-/** Counts since the start. */
-export interface JournalStats {
-  batches: number
-  records: number
-}
-
-/** One group commit as measured by its thread, and the checkpoint that ended before it, if any. */
-export type OnCommit = (
-  records: number,
-  bytes: number,
-  micros: number,
-  checkpoint: EndedCheckpoint,
-) => void
-
-/** Microseconds of a checkpoint in its own thread, and of one between two commits; 0 = none. */
-export interface EndedCheckpoint {
-  readonly ownMicros: number
-  readonly shortMicros: number
-}
+export type { OnCommit } from '../journal-port.ts'
 
 export interface JournalListener {
   /** Called on main with each new durable seq, in ascending order. */
@@ -106,14 +91,7 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
   return { worker, data, file, busyTimes }
 }
 
-function spawnCheckpoints({ data, file }: JournalThread): Worker {
-  const { durability, call } = data
-  const workerData: CheckpointThreadData = { file, durability, call }
-  const entry = new URL('./checkpoint.worker.ts', import.meta.url)
-  return spawn(entry, { name: 'checkpoint', workerData })
-}
-
-export class JournalHandle implements JournalWriter {
+export class JournalHandle implements JournalThreadHandle {
   readonly durability: Durability
   readonly stats: JournalStats = { batches: 0, records: 0 }
   readonly busyTimes: BusyTimes
@@ -122,21 +100,13 @@ export class JournalHandle implements JournalWriter {
   readonly #incoming: Ring
   readonly #done: Ring
   readonly #watch: ThreadWatch
-  readonly #call: CheckpointCall
-  readonly #onFault: JournalListener['onFault']
-  readonly #thread: JournalThread
-  /** null until the thread is needed. */
-  #checkpointWatch: ThreadWatch | null = null
-  #isWarm: Promise<void> = Promise.resolve()
-  #committedBytes = 0
+  readonly #checkpoints: Checkpoints
   #appendedSeq: Seq
   #durableSeq: Seq
   #stopWaits = false
 
   constructor(thread: JournalThread, listener: JournalListener) {
     const { worker, data } = thread
-    this.#thread = thread
-    this.#onFault = listener.onFault
     this.busyTimes = thread.busyTimes
     this.#onDurable = listener.onDurable
     this.#onCommit = listener.onCommit ?? (() => {})
@@ -145,9 +115,10 @@ export class JournalHandle implements JournalWriter {
     this.#done = new Ring(data.done)
     this.#appendedSeq = data.tail.seq
     this.#durableSeq = data.tail.seq
-    this.#call = new CheckpointCall(data.call)
+    const { durability, call } = data
+    this.#checkpoints = new Checkpoints({ file: thread.file, durability, call }, listener.onFault)
     this.#watch = new ThreadWatch(worker, 'journal', (message) => {
-      void this.#endCheckpoints()
+      void this.#checkpoints.end()
       listener.onFault(message)
     })
     worker.on('message', (message: JournalMessage) => {
@@ -199,36 +170,23 @@ export class JournalHandle implements JournalWriter {
     this.#sendStop()
     await this.#watch.end()
     this.#drain()
-    await this.#endCheckpoints()
+    await this.#checkpoints.end()
   }
 
   /** Ends the thread like a crash. */
   async kill(): Promise<void> {
     await this.#watch.kill()
-    await this.#endCheckpoints()
+    await this.#checkpoints.end()
   }
 
-  /**
-   * Starts the checkpoint thread in advance, because its start delays orders. Resolves when the
-   * thread runs; a failure is a fault.
-   */
+  /** Starts the checkpoint thread in advance, because its start delays orders. */
   warm(): Promise<void> {
-    if (this.#checkpointWatch === null) {
-      const worker = spawnCheckpoints(this.#thread)
-      this.#checkpointWatch = new ThreadWatch(worker, 'checkpoint', this.#onFault)
-      this.#isWarm = new Promise((resolve) => worker.once('message', () => resolve()))
-    }
-    return this.#isWarm
+    return this.#checkpoints.warm()
   }
 
   /** Ends the checkpoint thread like a crash, after it has started. */
-  async killCheckpoints(): Promise<void> {
-    await this.#checkpointWatch?.kill()
-  }
-
-  async #endCheckpoints(): Promise<void> {
-    this.#call.end()
-    await this.#checkpointWatch?.end()
+  killCheckpoints(): Promise<void> {
+    return this.#checkpoints.kill()
   }
 
   #sendStop(): void {
@@ -255,8 +213,7 @@ export class JournalHandle implements JournalWriter {
     const records = report[REPORT.records]
     this.stats.batches++
     this.stats.records += records
-    this.#committedBytes += report[REPORT.bytes]
-    if (this.#committedBytes >= CHECKPOINTS_FROM_BYTES) void this.warm()
+    this.#checkpoints.committed(report[REPORT.bytes])
     this.#onCommit(records, report[REPORT.bytes], report[REPORT.micros], {
       ownMicros: report[REPORT.checkpointMicros],
       shortMicros: report[REPORT.shortMicros],

@@ -17,6 +17,7 @@ import { TOKEN } from '../http/access/charges.ts'
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from '../http/access/idempotency-key.ts'
 import { OWN_CALL_HEADER } from '../http/access/own-calls.ts'
 import { Buckets, type RateLimiter, type Rates } from '../http/access/rate-limit.ts'
+import { ClusterCell, MIN_SEQ } from '../http/forwarding/cluster-cell.ts'
 import { copied } from '../http/gateway/body-reader.ts'
 import { type BulkheadSizes, Bulkheads, type Guest } from '../http/gateway/bulkheads.ts'
 import { CallerAddresses } from '../http/gateway/caller-address.ts'
@@ -43,6 +44,8 @@ export interface OrderChecks {
   readonly addressHeader?: string | undefined
   /** The header with the country of a caller; absent when no country is blocked. */
   readonly regionHeader?: string | undefined
+  /** What a ClusterCell holds; absent for an exchange of one node. */
+  readonly cluster?: SharedArrayBuffer | undefined
 }
 
 interface EdgeRequestsParts {
@@ -134,7 +137,7 @@ function sizesFor(threads: number): BulkheadSizes {
 const CHECK_SLICE_MS = 2
 
 /** Headers for which a reply has other headers or limits. */
-const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade']
+const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade', MIN_SEQ]
 /** Headers of an order that the core reads. */
 const ORDER_NEEDS_CORE = [...NEEDS_CORE, 'content-encoding', ON_BEHALF_OF, IDEMPOTENCY_KEY]
 
@@ -180,6 +183,8 @@ export class EdgeRequests {
   /** Null without limits. */
   readonly #rates: CheckRates | null
   readonly #addresses: CallerAddresses
+  /** Null for an exchange of one node. */
+  readonly #cell: ClusterCell | null
   /** Requests that the core has not answered; they bound what is in the ring. */
   readonly #bulkheads: Bulkheads
   readonly #open = new Map<number, EdgeRequest>()
@@ -193,10 +198,15 @@ export class EdgeRequests {
   constructor(parts: EdgeRequestsParts) {
     this.#parts = parts
     const { limit, checks } = parts
-    const { rates, threads, addressHeader } = checks
+    const { rates, threads, addressHeader, cluster } = checks
+    this.#cell = cluster === undefined ? null : new ClusterCell(cluster)
     this.#rates = rates === null ? null : new CheckRates(rates)
     this.#bulkheads = new Bulkheads(sizesFor(threads))
-    this.#addresses = new CallerAddresses({ addressLimiter: limit?.limiter, addressHeader })
+    this.#addresses = new CallerAddresses({
+      addressLimiter: limit?.limiter,
+      addressHeader,
+      cell: this.#cell ?? undefined,
+    })
     parts.frames.onSend(() => this.#checkOrders())
   }
 
@@ -228,7 +238,7 @@ export class EdgeRequests {
       refuseMisframed(response, call, misframed)
       return
     }
-    const address = this.#addresses.keyOf(response, call.headers)
+    const address = this.#addresses.keyOf(response, call)
     if (this.#sendKept(response, call, address)) return
     const form = checks.orderForms[call.path]
     const isOrder = form !== undefined && call.method === 'POST'
@@ -241,7 +251,9 @@ export class EdgeRequests {
     const id = nextId()
     const bodyBytes = announcedBytes(call)
     // The core refuses an order without a body, or with one that is too long.
-    const isChecked = isOrder && bodyBytes > 0 && bodyBytes <= LIMITS.bodyBytesMax
+    const isWhole = bodyBytes > 0 && bodyBytes <= LIMITS.bodyBytesMax
+    // The node that leads checks the orders that others give it.
+    const isChecked = isOrder && isWhole && this.#cell?.decides !== false
     const head = { handler, call }
     const order = isChecked ? { call, form, isPlain: this.#isPlain(call) } : null
     const incoming = begun(response, address, { head, order, upgrade })
@@ -295,7 +307,7 @@ export class EdgeRequests {
     const lines = limit === null ? '' : this.#paid(limit, address, found.body?.length ?? 0)
     if (lines === null) return false
     counter.answered(found.path, found.body === null)
-    response.writeStatus(found.head + lines)
+    response.writeStatus(found.head + lines + (this.#cell?.seqLine ?? ''))
     if (found.body === null) response.endWithoutBody()
     else this.#sendShared(response, found.body, address)
     return true

@@ -89,6 +89,8 @@ export class Sequencer {
   #isCut = false
   /** True from the first gate to the last ring. It stays true if an exception occurs in between. */
   isTorn = false
+  /** False while another node decides: then every decision is refused as overload. */
+  #isDeciding = false
 
   constructor(parts: {
     clearing: Clearing
@@ -196,8 +198,12 @@ export class Sequencer {
     return this.#over({ seq: this.#clearing.lastSeq, reject })
   }
 
-  /** After a restart: sets every deadline, and adds the cancels that a crash left unstamped. */
+  /**
+   * From now on this node decides. Sets every deadline, and adds the cancels that a crash left
+   * unstamped.
+   */
   resume(): void {
+    this.#isDeciding = true
     const { catalogue, frozen, heartbeats, orders, lastSeq } = this.#clearing
     for (const { marketId, book, status, deadlineMs } of catalogue.all()) {
       if (book === 0) continue
@@ -315,6 +321,7 @@ export class Sequencer {
 
   /** Drops the expiry and the release of an ended order. */
   ended(slot: Slot): void {
+    if (!this.#isDeciding) return
     if (this.#expiries.count > 0) this.#expiries.remove(this.#clearing.orders.bookOf(slot), slot)
     this.#dueCancels.ended(slot)
     this.releases.ended(slot)
@@ -322,6 +329,7 @@ export class Sequencer {
 
   /** Registers an order held by the taker delay, to be released when its delay ends. */
   held(slot: Slot): void {
+    if (!this.#isDeciding) return
     this.releases.held(slot)
   }
 
@@ -341,6 +349,7 @@ export class Sequencer {
   /** The time to stamp with, after all due deadlines are emitted; null when a ring is full. */
   #ready(book: Book, bytes: number): TimeMs | null {
     assert(!this.isTorn, 'no decision follows one that threw')
+    if (!this.#isDeciding) return null
     this.isTorn = true
     const nowMs = this.nowMs()
     // What the last time slice left over continues in the next event-loop tick.

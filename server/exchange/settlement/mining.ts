@@ -13,6 +13,7 @@ import {
 } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { SettlementStatus } from '../../../engine/domain/moves/move-command.ts'
@@ -135,13 +136,53 @@ export class Mining {
     for (const seq of new Set([...parts.waiting, ...reversing])) {
       if (blocks.isOpen(seq) && !blocks.isAside(seq)) this.#waiting.add(seq)
     }
+  }
+
+  /** From now on this node decides. */
+  resume(): void {
     // The exchange ended between two commands of a reversal: continue it.
-    for (const seq of reversing) this.#verdicts.set(seq, 'FAILED')
+    for (const seq of this.#parts.clearing.blocks.reversing()) this.#verdicts.set(seq, 'FAILED')
   }
 
   /** Adds a settled trade, by the seq of its arrival, to those that wait for a block. */
   traded(seq: Seq): void {
     this.#waiting.add(seq)
+  }
+
+  /** Publishes what another node mined by a command that was just applied, once it is durable. */
+  replicated(command: ControlCommand): void {
+    const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
+    const { seq, nowMs } = command
+    if (command.kind === 'mineBlock') {
+      const { height, throughSeq } = command
+      const due = this.#waiting.upTo(throughSeq).map((tradeSeq) => ({ tradeSeq, seq }))
+      this.#waiting.remove((tradeSeq) => tradeSeq <= throughSeq)
+      this.#minedMs = nowMs
+      round.block = { height, throughSeq, ms: nowMs, mined: due, approvers: [] }
+    } else if (command.kind === 'settleTrade') {
+      const { tradeSeq } = command
+      round.block = { ...this.#newestBlock, mined: [{ tradeSeq, seq }], approvers: [] }
+    } else if (command.kind === 'settleApprovals') {
+      round.block = { ...this.#newestBlock, mined: [], approvers: [command.profileId] }
+    } else if (command.kind === 'retrySettlement') {
+      const { tradeSeq } = command
+      this.#waiting.remove((each) => each === tradeSeq)
+      round.retries++
+      round.setbacks.push({ tradeSeq, status: 'RETRYING', txHash: null, nowMs })
+    } else if (command.kind === 'failSettlement' && command.fillsLeft === undefined) {
+      const { tradeSeq, legs } = command
+      this.#waiting.remove((each) => each === tradeSeq)
+      round.failures++
+      const reversed = { seq, marketId: legs[0].marketId }
+      round.setbacks.push({ tradeSeq, status: 'FAILED', txHash: null, nowMs, reversed })
+    } else return
+    this.#ending += endsOf(round)
+    this.#parts.publisher.whenDurable(seq, () => this.#publish(round))
+  }
+
+  get #newestBlock(): Pick<BlockEvent, 'height' | 'throughSeq' | 'ms'> {
+    const { height, throughSeq } = this.#parts.clearing.blocks
+    return { height, throughSeq, ms: this.#minedMs }
   }
 
   get port(): SettlementPort {

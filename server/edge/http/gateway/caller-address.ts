@@ -2,37 +2,61 @@
 
 import { isIP } from 'node:net'
 import { addressKey } from '../../../auth/networks.ts'
+import type { Call } from '../../../messages/call.ts'
 import type { RateClass, RateLimiter } from '../access/rate-limit.ts'
+import { type ClusterCell, FORWARDED } from '../forwarding/cluster-cell.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import type { NativeResponse } from './native.ts'
 
 type Connection = Pick<NativeResponse, 'getRemoteAddressAsText'>
+type Head = Pick<Call, 'method' | 'target' | 'headers'>
+
+interface CallerAddressOptions
+  extends Pick<GatewayOptions<never>, 'addressLimiter' | 'addressHeader'> {
+  /** Absent for an exchange of one node. */
+  readonly cell?: ClusterCell | undefined
+}
 
 /** Finds the addresses of callers and limits the rate of each. */
 export class CallerAddresses {
   readonly #limiter: RateLimiter<string> | null
   /** Lower-case name; '' when no proxy is trusted. */
   readonly #proxyHeader: string
+  readonly #cell: ClusterCell | null
 
-  constructor(options: Pick<GatewayOptions<never>, 'addressLimiter' | 'addressHeader'>) {
+  constructor(options: CallerAddressOptions) {
+    this.#cell = options.cell ?? null
     this.#limiter = options.addressLimiter ?? null
     this.#proxyHeader = options.addressHeader ?? ''
   }
 
-  /** The address as text, IPv6 fully expanded. A header not ending in an address is ignored. */
-  of(response: Connection, headers: ReadonlyMap<string, string>): string {
-    return addressOf(response, headers.get(this.#proxyHeader) ?? '')
+  /**
+   * The address as text, IPv6 fully expanded. A header not ending in an address is ignored. A node
+   * that forwards a call names the address of its caller.
+   */
+  of(response: Connection, call: Head): string {
+    const { headers } = call
+    const proof = this.#cell === null ? undefined : headers.get(FORWARDED)
+    const named = proof === undefined ? null : this.#cell?.addressOf(call, proof, Date.now())
+    return named ?? addressOf(response, headers.get(this.#proxyHeader) ?? '')
   }
 
   /** The key of the caller's rate limit; '' when addresses have no limit. */
-  keyOf(response: Connection, headers: ReadonlyMap<string, string>): string {
-    return this.#limiter === null ? '' : addressKey(this.of(response, headers))
+  keyOf(response: Connection, call: Head): string {
+    return this.#limiter === null ? '' : addressKey(this.of(response, call))
+  }
+
+  /** The same of a request for a socket, which no node forwards. */
+  keyOfSocket(response: Connection, headers: ReadonlyMap<string, string>): string {
+    if (this.#limiter === null) return ''
+    return addressKey(addressOf(response, headers.get(this.#proxyHeader) ?? ''))
   }
 
   /** The address under which a socket is counted; '' when the trusted proxy names none. */
   ownerOf(response: Connection, headers: ReadonlyMap<string, string>): string {
     const isNamed = this.#proxyHeader === '' || lastAddress(headers.get(this.#proxyHeader) ?? '')
-    return isNamed ? addressKey(this.of(response, headers)) : ''
+    if (!isNamed) return ''
+    return addressKey(addressOf(response, headers.get(this.#proxyHeader) ?? ''))
   }
 
   /** Takes one token of a rate class; returns 0, or the seconds until the caller may retry. */

@@ -1,3 +1,4 @@
+import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { Guarded } from '../../../auth/auth-scheme.ts'
 import type { OwnerOfCall } from '../../../auth/delegation.ts'
 import type { Call, Caller } from '../../../messages/call.ts'
@@ -7,6 +8,8 @@ import type { OwnCalls } from '../access/own-calls.ts'
 import type { OwnHosts } from '../access/own-hosts.ts'
 import type { RateLimiter } from '../access/rate-limit.ts'
 import type { Regions } from '../access/regions.ts'
+import type { ClusterCell } from '../forwarding/cluster-cell.ts'
+import type { LeaderCalls } from '../forwarding/leader-calls.ts'
 import type { Route, Seen } from '../route.ts'
 import type { BulkheadSizes } from './bulkheads.ts'
 import type { ConnectionBounds } from './connections.ts'
@@ -15,6 +18,13 @@ import type { UnreadBounds } from './replies/unread-replies.ts'
 
 /** Null for an unknown caller of an open route. */
 type Proof = Caller | Refusal | null
+
+export interface ClusterLink {
+  readonly cell: ClusterCell
+  readonly leader: LeaderCalls
+  /** Resolves with false if the reads of this node do not show everything up to `seq` in time. */
+  readonly whenShown: (seq: Seq) => Promise<boolean>
+}
 
 export interface GatewayOptions<S> {
   readonly routes: readonly Route<S>[]
@@ -31,6 +41,8 @@ export interface GatewayOptions<S> {
   readonly ownCalls?: OwnCalls | undefined
   /** Lower-case header in which a trusted proxy names the caller's address; absent for none. */
   readonly addressHeader?: string | undefined
+  /** This node in its cluster; absent for an exchange of one node. */
+  readonly cluster?: ClusterLink | undefined
   /** Where trading is refused; absent for nowhere. */
   readonly regions?: Regions | undefined
   /** The hosts whose calls are accepted; absent for all. */

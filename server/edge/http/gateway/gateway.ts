@@ -10,8 +10,9 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { edgePoint } from '../../../../engine/thread/fault-point.ts'
 import { announcedBytes, type Header } from '../../../messages/call.ts'
 import { bytesOf } from '../../../messages/payload.ts'
-import { type Refusal, refuse } from '../../../messages/refusal.ts'
+import { invalid, Refusal, refuse } from '../../../messages/refusal.ts'
 import type { Freshness } from '../../../messages/versions.ts'
+import { MIN_SEQ } from '../forwarding/cluster-cell.ts'
 import { Router } from '../router.ts'
 import { Admission } from './admission.ts'
 import { BodyReader, checkedCall, copied } from './body-reader.ts'
@@ -20,7 +21,7 @@ import { CallDesk } from './call-desk.ts'
 import { CallerAddresses } from './caller-address.ts'
 import { ANY_ADDRESS, Connections } from './connections.ts'
 import { type Entry, entryOf } from './entry.ts'
-import type { GatewayOptions } from './gateway-options.ts'
+import type { ClusterLink, GatewayOptions } from './gateway-options.ts'
 import { begun, type IncomingRequest } from './incoming-request.ts'
 import { Apps } from './listening/apps.ts'
 import type {
@@ -76,7 +77,7 @@ export class Gateway<S> {
       onRefused: (incoming, refusal) => this.refuseEarly(incoming, refusal, true),
       onFault: (incoming, error) => this.fault(incoming, error),
     })
-    this.addresses = new CallerAddresses(options)
+    this.addresses = new CallerAddresses({ ...options, cell: options.cluster?.cell })
     const { bulkheads, addresses, heads, clock } = this
     this.desk = new CallDesk({
       options,
@@ -110,7 +111,7 @@ export class Gateway<S> {
   sockets(bounds: SocketBounds): SocketPort {
     const gate: UpgradeGate = (response, headers) => {
       if (this.stopping) return refuse('NOT_READY')
-      const key = this.addresses.keyOf(response, headers)
+      const key = this.addresses.keyOfSocket(response, headers)
       const waitSec = this.addresses.waitSec(key, 'public', this.clock())
       if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
       return this.addresses.ownerOf(response, headers)
@@ -193,11 +194,11 @@ export class Gateway<S> {
     const method = call.method === 'HEAD' ? 'GET' : call.method
     const found = this.router.find(method, call.path)
     const isOperators = found.target?.route.rateClass === 'admin'
-    const from = isOperators ? this.addresses.of(response, call.headers) : ''
+    const from = isOperators ? this.addresses.of(response, call) : ''
     call.isOwn = this.options.ownCalls?.isMarked(call.headers) === true
-    const address = call.isOwn === true ? '' : this.addresses.keyOf(response, call.headers)
+    const address = call.isOwn === true ? '' : this.addresses.keyOf(response, call)
     const incoming = begun(response, call, found, { from, address })
-    if (incoming.route?.rateClass === 'auth') call.from = this.addresses.of(response, call.headers)
+    if (incoming.route?.rateClass === 'auth') call.from = this.addresses.of(response, call)
     return incoming
   }
 
@@ -239,7 +240,50 @@ export class Gateway<S> {
     }
     this.bulkheads.enter(incoming, bulkhead)
     if (entry.changes) this.later(incoming, this.parseEnd.next(), () => this.begin(incoming, entry))
-    else this.desk.answer(incoming, entry)
+    else this.answer(incoming, entry)
+  }
+
+  /** Answers here, or by the node that leads. */
+  private answer(incoming: IncomingRequest<S>, entry: Entry<S>): void {
+    const { cluster } = this.options
+    const isRead = entry.route.method === 'GET'
+    if (cluster === undefined || (!isRead && !cluster.leader.areNeeded)) {
+      this.desk.answer(incoming, entry)
+      return
+    }
+    const { call, response } = incoming
+    if (!isRead) {
+      const address = this.addresses.of(response, call)
+      this.later(incoming, cluster.leader.forward(call, address), (answer) => {
+        if (answer instanceof Refusal) this.refuseEarly(incoming, answer, false)
+        else {
+          incoming.isForwarded = true
+          this.send(incoming, answer)
+        }
+      })
+      return
+    }
+    const minSeq = call.headers.get(MIN_SEQ)
+    if (minSeq === undefined) this.desk.answer(incoming, entry)
+    else this.answerFrom(incoming, entry, minSeq, cluster)
+  }
+
+  /** Answers a read once it shows everything up to a seq. */
+  private answerFrom(
+    incoming: IncomingRequest<S>,
+    entry: Entry<S>,
+    minSeq: string,
+    cluster: ClusterLink,
+  ): void {
+    if (!/^\d{1,16}$/.test(minSeq)) {
+      const message = 'X-Min-Seq is the X-Seq of an earlier reply, a whole number'
+      this.refuseEarly(incoming, invalid({ field: MIN_SEQ, message }), false)
+      return
+    }
+    this.later(incoming, cluster.whenShown(Number(minSeq)), (isShown) => {
+      if (isShown) this.desk.answer(incoming, entry)
+      else this.refuseEarly(incoming, refuse('SEQ_TIMEOUT'), false)
+    })
   }
 
   /** From here on, later bytes of the connection stay in the kernel until the reply is written. */
@@ -250,7 +294,7 @@ export class Gateway<S> {
     }
     incoming.response.pause()
     incoming.paused = true
-    this.desk.answer(incoming, entry)
+    this.answer(incoming, entry)
   }
 
   /** A fault of the connection costs its call, and the desk does not see it. */
@@ -300,7 +344,7 @@ export class Gateway<S> {
       isHead: call.method === 'HEAD',
       isLast: this.connections.isCrowded,
       isCorked: this.receiving === incoming,
-      more: rateLines(this.options, incoming, out),
+      more: this.linesOf(incoming, out),
     })
     if (incoming.freshness !== null) this.keep(incoming, out, incoming.freshness)
     if (!isOut) {
@@ -309,6 +353,13 @@ export class Gateway<S> {
       else incoming.unread = unread
     }
     this.end(incoming, out.status, out.refusal)
+  }
+
+  private linesOf(incoming: IncomingRequest<S>, out: Outgoing): string {
+    if (incoming.isForwarded) return ''
+    const { cluster } = this.options
+    const lines = rateLines(this.options, incoming, out)
+    return cluster === undefined ? lines : lines + cluster.cell.seqLine
   }
 
   /** A reply with a query or to a page of another host has headers or bytes of its own. */

@@ -25,6 +25,8 @@ export interface IncomingRequest<S> extends Seen, Guest {
   aborted: boolean
   /** Nothing is read from its connection until its reply is written. */
   paused: boolean
+  /** Its reply comes from the node that leads. */
+  isForwarded: boolean
   /** Bytes of its reply may be out, so no other reply can be written. */
   written: boolean
   ended: boolean
@@ -58,6 +60,7 @@ export function begun<S>(
     unread: null,
     aborted: false,
     paused: false,
+    isForwarded: false,
     written: false,
     ended: false,
     readingAt: 0,

@@ -54,6 +54,9 @@ const NO_HEADERS: readonly Header[] = []
 const COMMON: ReadonlySet<string> = new Set([
   'OVERLOADED',
   'NOT_READY',
+  'NO_LEADER',
+  'LEADER_SILENT',
+  'SEQ_TIMEOUT',
   'RATE_LIMITED',
   'VALIDATION',
   'BODY_MALFORMED',

@@ -1,0 +1,214 @@
+import { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
+
+// Connections to the PostgreSQL servers of a log. The only importer of the library. A log has one
+// primary and any number of standbys; which server is the primary changes, so every connection
+// looks for it again.
+
+/** The servers of a log, and how to log in. */
+export interface LogAddress {
+  readonly hosts: readonly { readonly host: string; readonly port: number }[]
+  readonly user: string
+  readonly password: string | undefined
+  readonly database: string
+  /** Whether the connection is encrypted, and whether the certificate is checked. */
+  readonly tls: 'disable' | 'require' | 'verify-full'
+}
+
+const DEFAULT_PORT = 5432
+const CONNECT_MS = 2000
+const RETRY_MS = 50
+const FORM = /^postgres(?:ql)?:\/\/(?:([^@/]*)@)?([^/?]+)\/([^/?]+)(?:\?(.*))?$/
+const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
+const TLS = { disable: 'disable', require: 'require', 'verify-full': 'verify-full' } as const
+
+/**
+ * Reads `postgres://user:password@a:5432,b/database?sslmode=require`. Throws a sentence for
+ * anything else.
+ */
+export function parseLogAddress(text: string): LogAddress {
+  const found = FORM.exec(text)
+  if (found === null) {
+    throw new LogAddressError('the form is postgres://user:password@host,host/database')
+  }
+  const [, login = '', hosts, database, query = ''] = found
+  const [user = '', ...password] = login.split(':')
+  const parameters = new URLSearchParams(query)
+  for (const name of parameters.keys()) {
+    if (name !== 'sslmode') throw new LogAddressError(`the parameter ${name} is unknown`)
+  }
+  const mode = parameters.get('sslmode') ?? 'disable'
+  const tls = Object.entries(TLS).find(([name]) => name === mode)?.[1]
+  if (tls === undefined) {
+    throw new LogAddressError(`sslmode is one of ${Object.keys(TLS).join(', ')}`)
+  }
+  return {
+    hosts: hosts.split(',').map(hostOf),
+    user: decodeURIComponent(user) || 'outcomex',
+    password: password.length === 0 ? undefined : decodeURIComponent(password.join(':')),
+    database: decodeURIComponent(database),
+    tls,
+  }
+}
+
+function hostOf(text: string): LogAddress['hosts'][number] {
+  const [, host, port] = HOST.exec(text) ?? []
+  if (host === undefined) throw new LogAddressError(`${text} is not a host with a port`)
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port ?? DEFAULT_PORT) }
+}
+
+export class LogAddressError extends Error {
+  override name = 'LogAddressError'
+}
+
+/** The log cannot be reached now, or the connection broke: the outcome of a call is unknown. */
+export class LogUnreachable extends Error {
+  override name = 'LogUnreachable'
+}
+
+/** A statement and its name, under which a connection prepares it once. */
+export interface NamedStatement {
+  readonly name: string
+  readonly text: string
+}
+
+type Value = string | number | Uint8Array | null
+
+/** SQLSTATE classes after which the same connection is useless, or another server may answer. */
+const BROKEN = /^(08|57P|25006|XX|53)/
+
+export class PostgresClient {
+  readonly #client: pg.Client
+  readonly #socket: Socket
+  #onNotice: (payload: string) => void = () => {}
+  isBroken = false
+
+  private constructor(client: pg.Client, socket: Socket) {
+    this.#client = client
+    this.#socket = socket
+    client.on('error', () => {
+      this.isBroken = true
+    })
+    client.on('end', () => {
+      this.isBroken = true
+    })
+    client.on('notification', ({ payload = '' }) => this.#onNotice(payload))
+  }
+
+  /** Connects to one server. Throws LogUnreachable. */
+  static async connect(
+    { user, password, database, tls }: LogAddress,
+    { host, port }: LogAddress['hosts'][number],
+    name: string,
+  ): Promise<PostgresClient> {
+    const socket = new Socket()
+    const client = new pg.Client({
+      stream: () => socket,
+      host,
+      port,
+      user,
+      password,
+      database,
+      application_name: `outcomex ${name}`,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      ssl: tls === 'disable' ? false : { rejectUnauthorized: tls === 'verify-full' },
+    })
+    const found = new PostgresClient(client, socket)
+    try {
+      await client.connect()
+      return found
+    } catch (error) {
+      found.destroy()
+      throw new LogUnreachable(`${host}:${port}: ${reasonOf(error)}`)
+    }
+  }
+
+  /**
+   * The rows of a statement. Throws LogUnreachable if the connection broke: then the statement may
+   * have had its effect.
+   */
+  async query<Row extends pg.QueryResultRow>(
+    statement: NamedStatement,
+    values: readonly Value[] = [],
+  ): Promise<Row[]> {
+    const { name, text } = statement
+    const bound = values.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value))
+    return await this.#run(async () => {
+      const { rows } = await this.#client.query<Row>({ name, text, values: bound })
+      return rows
+    })
+  }
+
+  /** Runs statements without values, in one round trip. */
+  async script(text: string): Promise<void> {
+    await this.#run(() => this.#client.query(text))
+  }
+
+  async #run<T>(call: () => Promise<T>): Promise<T> {
+    if (this.isBroken) throw new LogUnreachable('the connection is closed')
+    try {
+      return await call()
+    } catch (error) {
+      const code = error instanceof pg.DatabaseError ? error.code : undefined
+      if (code !== undefined && !BROKEN.test(code)) throw error
+      this.destroy()
+      throw new LogUnreachable(reasonOf(error))
+    }
+  }
+
+  /** Receives the notifications of a channel from now on. */
+  async listen(channel: string, onNotice: (payload: string) => void): Promise<void> {
+    this.#onNotice = onNotice
+    await this.script(`LISTEN ${channel}`)
+  }
+
+  /** Closes the connection without a word to the server; calls under way fail. */
+  destroy(): void {
+    this.isBroken = true
+    this.#client.end().catch(() => {})
+    this.#socket.destroy()
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  return error instanceof Error ? error.message || error.name : String(error)
+}
+
+const IS_STANDBY = { name: 'is_standby', text: 'SELECT pg_is_in_recovery() AS "isStandby"' }
+
+/** Connects to the server that is the primary now. Throws LogUnreachable, with each reason. */
+export async function connectPrimary(address: LogAddress, name: string): Promise<PostgresClient> {
+  const reasons: string[] = []
+  for (const place of address.hosts) {
+    try {
+      const client = await PostgresClient.connect(address, place, name)
+      const [row] = await client.query<{ isStandby: boolean }>(IS_STANDBY)
+      if (row !== undefined && !row.isStandby) return client
+      client.destroy()
+      reasons.push(`${place.host}:${place.port} is a standby`)
+    } catch (error) {
+      if (!(error instanceof LogUnreachable)) throw error
+      reasons.push(error.message)
+    }
+  }
+  throw new LogUnreachable(reasons.join('; '))
+}
+
+/** Connects as soon as a primary is there; throws the last reason once `isOver`. */
+export async function connectPatiently(
+  address: LogAddress,
+  name: string,
+  isOver: () => boolean,
+): Promise<PostgresClient> {
+  for (;;) {
+    try {
+      return await connectPrimary(address, name)
+    } catch (error) {
+      if (!(error instanceof LogUnreachable) || isOver()) throw error
+    }
+    await pause(RETRY_MS)
+  }
+}

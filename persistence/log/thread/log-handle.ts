@@ -1,0 +1,299 @@
+import type { Worker } from 'node:worker_threads'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
+import { BusyTimes } from '../../../engine/thread/busy-times.ts'
+import { Ring } from '../../../engine/thread/ring.ts'
+import { spawn } from '../../../engine/thread/spawn.ts'
+import { type FileIdentity, identityOf } from '../../file-identity.ts'
+import { CheckpointCall } from '../../journal/checkpoint-call.ts'
+import { journalPath } from '../../journal/journal-end.ts'
+import type {
+  Durability,
+  JournalStats,
+  JournalTail,
+  JournalThreadHandle,
+  OnCommit,
+} from '../../journal/journal-port.ts'
+import { Checkpoints } from '../../journal/thread/checkpoints.ts'
+import type { KeyedFolder } from '../../keyed-folder.ts'
+import { startThread } from '../../thread-start.ts'
+import { ThreadWatch } from '../../thread-watch.ts'
+import {
+  type ClusterState,
+  CUT_TAG,
+  DOWN,
+  type FromLogThread,
+  LeaseCell,
+  LOG_REPORT,
+  LOG_REPORT_F64S,
+  type LogSettings,
+  type LogThreadData,
+  RECORD_TAG,
+  type ToLogThread,
+} from './log-thread.ts'
+
+// Main's side of the log thread. While another node leads, main takes its records from here; while
+// this node leads, main appends its own.
+
+export interface LogOptions extends LogSettings {
+  readonly folder: KeyedFolder
+  /** The end of the local copy found by recovery. */
+  readonly tail: JournalTail
+  readonly lock?: FileIdentity
+}
+
+/** A log thread with an open folder and no reader yet. */
+export interface LogThread {
+  readonly worker: Worker
+  readonly data: LogThreadData
+  readonly file: FileIdentity
+  readonly busyTimes: BusyTimes
+}
+
+export async function startLogThread(options: LogOptions): Promise<LogThread> {
+  const busyTimes = new BusyTimes()
+  const data: LogThreadData = {
+    ...options,
+    lock: options.lock,
+    up: Ring.allocate(LIMITS.ringBytes),
+    down: Ring.allocate(LIMITS.ringBytes),
+    call: CheckpointCall.allocate(),
+    lease: LeaseCell.allocate(),
+    busyTimes: busyTimes.cells,
+  }
+  const entry = new URL('./log.worker.ts', import.meta.url)
+  const worker = spawn(entry, { name: 'log', workerData: data })
+  await startThread(worker, 'log')
+  const file = identityOf(journalPath(options.folder.dataDir))
+  return { worker, data, file, busyTimes }
+}
+
+/** What main does with the records of another node. */
+export interface Replica {
+  /**
+   * Applies a record. False if it must wait for results of earlier ones: then it is offered again.
+   */
+  replicate(record: Uint8Array): boolean
+  /** All records of a batch are applied. False if the state must stay as it is for now. */
+  batchEnded(): boolean
+}
+
+export interface LogListener {
+  readonly onDurable: (seq: Seq) => void
+  /** The local copy has everything up to this seq. */
+  readonly onCopied: (seq: Seq) => void
+  readonly onCommit?: OnCommit
+  /** Everything that other nodes decided was applied: this node decides from here on. */
+  readonly onLeading: (epoch: number) => void
+  readonly onState: (state: ClusterState) => void
+  /** Another node leads, so this process must end. */
+  readonly onReplaced: (sentence: string) => void
+  /** Called with a sentence that gives the thread and the reason. The process must stop. */
+  readonly onFault: (message: string) => void
+}
+
+/** Records applied in one event-loop tick. */
+const RECORDS_PER_TICK = 256
+const NO_CHECKPOINT = { ownMicros: 0, shortMicros: 0 }
+
+export class LogHandle implements JournalThreadHandle {
+  readonly durability: Durability = 'full'
+  readonly stats: JournalStats = { batches: 0, records: 0 }
+  readonly busyTimes: BusyTimes
+  readonly #listener: LogListener
+  readonly #worker: Worker
+  readonly #up: Ring
+  readonly #down: Ring
+  readonly #lease: LeaseCell
+  readonly #watch: ThreadWatch
+  readonly #checkpoints: Checkpoints
+  #replica: Replica | null = null
+  #durableSeq: Seq
+  #appendedSeq: Seq
+  #batchEndSeq: Seq
+  #isLeading = false
+  /** The current frame of `down` was read but not taken. */
+  #isHeld = false
+  #isDraining = false
+  /** Frames that may still be taken in this event-loop tick. */
+  #left = 0
+  #isDue = false
+
+  constructor(thread: LogThread, listener: LogListener) {
+    const { worker, data, file } = thread
+    this.#listener = listener
+    this.#worker = worker
+    this.busyTimes = thread.busyTimes
+    this.#up = new Ring(data.up)
+    this.#down = new Ring(data.down)
+    this.#lease = new LeaseCell(data.lease)
+    this.#durableSeq = data.tail.seq
+    this.#appendedSeq = data.tail.seq
+    this.#batchEndSeq = data.tail.seq
+    const { call } = data
+    this.#checkpoints = new Checkpoints({ file, durability: 'normal', call }, listener.onFault)
+    this.#watch = new ThreadWatch(worker, 'log', (message) => {
+      void this.#checkpoints.end()
+      listener.onFault(message)
+    })
+    worker.on('message', (message: FromLogThread) => this.#receive(message))
+  }
+
+  /** From now on the records of other nodes go to `replica`. */
+  follow(replica: Replica): void {
+    this.#replica = replica
+    this.drain()
+  }
+
+  #receive(message: FromLogThread): void {
+    if (message === 'ready') return
+    if (message === 'wake-up') this.drain()
+    else if (message.kind === 'state') {
+      const { kind: _kind, ...state } = message
+      this.#listener.onState(state)
+    } else {
+      void this.#watch.end()
+      this.#listener.onReplaced(message.sentence)
+    }
+  }
+
+  /** Whether this node leads and may answer. */
+  get mayAnswer(): boolean {
+    return this.#isLeading && this.#lease.isRunning
+  }
+
+  get durableSeq(): Seq {
+    return this.#durableSeq
+  }
+
+  get waitingBytes(): number {
+    return this.#up.usedBytes()
+  }
+
+  request(): void {
+    this.#up.request()
+    this.#post('wake-up')
+  }
+
+  get isAnswered(): boolean {
+    return this.#up.isAnswered
+  }
+
+  freeBytes(wanted?: number): number {
+    return this.#up.freeBytes(wanted)
+  }
+
+  append(seq: Seq, record: Uint8Array): void {
+    assert(this.#isLeading, 'only the leader appends')
+    assert(seq === this.#appendedSeq + 1, 'the sequencer appends without gaps')
+    assert(this.#up.push(RECORD_TAG, record), 'a decided command fits the ring')
+    this.#appendedSeq = seq
+  }
+
+  send(): void {
+    if (this.#up.show() && this.#up.takeWakeUp()) this.#post('wake-up')
+  }
+
+  /** While another node leads, a batch ends where its leader ended it. */
+  cut(): boolean {
+    if (!this.#isLeading) return this.#appendedSeq === this.#batchEndSeq
+    const taken = this.#up.push(CUT_TAG, new Uint8Array(0))
+    this.send()
+    return taken
+  }
+
+  /** Takes what the log thread has sent, as far as main can apply it now. */
+  drain(): void {
+    // Applying and publishing drain again.
+    if (this.#replica === null || this.#isDraining) return
+    this.#isDraining = true
+    this.#left = RECORDS_PER_TICK
+    let publishedSeq: Seq
+    do {
+      publishedSeq = this.#durableSeq
+      this.#takeAll(this.#replica)
+      if (this.#durableSeq > publishedSeq) this.#listener.onDurable(this.#durableSeq)
+      // What was held may go on after that.
+    } while (this.#isHeld && this.#durableSeq > publishedSeq)
+    this.#isDraining = false
+    if (this.#left === 0) this.#drainSoon()
+  }
+
+  #takeAll(replica: Replica): void {
+    do {
+      while (this.#left > 0 && (this.#isHeld || this.#down.next())) {
+        this.#isHeld = !this.#take(replica)
+        if (this.#isHeld) return
+        this.#left--
+      }
+      this.#down.free()
+    } while (this.#left > 0 && !this.#down.arm())
+  }
+
+  #drainSoon(): void {
+    if (this.#isDue) return
+    this.#isDue = true
+    setImmediate(() => {
+      this.#isDue = false
+      this.drain()
+    })
+  }
+
+  /** False if the frame must be offered again. */
+  #take(replica: Replica): boolean {
+    const { tag } = this.#down
+    if (tag === DOWN.record) {
+      if (!replica.replicate(this.#down.bytes)) return false
+      this.#appendedSeq++
+      return true
+    }
+    const f64s = new Float64Array(this.#down.shared, this.#down.byteOffset, 1)
+    if (tag === DOWN.batchEnd) {
+      this.#batchEndSeq = f64s[0]
+      this.#durableSeq = f64s[0]
+      return replica.batchEnded()
+    }
+    if (tag === DOWN.copied) this.#listener.onCopied(f64s[0])
+    else if (tag === DOWN.durable) this.#committed()
+    else {
+      this.#isLeading = true
+      this.#listener.onLeading(f64s[0])
+    }
+    return true
+  }
+
+  #committed(): void {
+    const report = new Float64Array(this.#down.shared, this.#down.byteOffset, LOG_REPORT_F64S)
+    const seq = report[LOG_REPORT.seq]
+    assert(seq > this.#durableSeq, 'the durable seq only grows')
+    assert(seq <= this.#appendedSeq, 'only appended records become durable')
+    this.#durableSeq = seq
+    const records = report[LOG_REPORT.records]
+    const bytes = report[LOG_REPORT.bytes]
+    this.stats.batches++
+    this.stats.records += records
+    this.#checkpoints.committed(bytes)
+    this.#listener.onCommit?.(records, bytes, report[LOG_REPORT.micros], NO_CHECKPOINT)
+  }
+
+  #post(message: ToLogThread): void {
+    this.#worker.postMessage(message)
+  }
+
+  async stop(): Promise<void> {
+    this.#post('stop')
+    await this.#watch.end()
+    this.drain()
+    await this.#checkpoints.end()
+  }
+
+  async kill(): Promise<void> {
+    await this.#watch.kill()
+    await this.#checkpoints.end()
+  }
+
+  warm(): Promise<void> {
+    return this.#checkpoints.warm()
+  }
+}

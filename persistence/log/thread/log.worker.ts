@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../../engine/domain/assert.ts'
+import { LogMember, Replaced } from './log-member.ts'
+import type { LogThreadData, ToLogThread } from './log-thread.ts'
+
+// Follows or leads the log of a cluster, and writes the local copy.
+
+assert(parentPort !== null, 'the log has a separate thread')
+const port = parentPort
+const data: LogThreadData = workerData
+const member = new LogMember(data, (message) => port.postMessage(message))
+port.on('message', (message: ToLogThread) => {
+  if (message === 'stop') member.stop()
+  else member.woken()
+})
+port.postMessage('ready')
+try {
+  await member.run()
+} catch (error) {
+  if (!(error instanceof Replaced)) throw error
+  port.postMessage({ kind: 'replaced', sentence: error.message })
+}
+process.exit(0)
