@@ -359,6 +359,11 @@ const REJECTS = {
   OPERATOR_ROOT: conflict(
     'The first operator cannot be removed; a start with --admin-token changes its token.',
   ),
+  NOT_A_CLUSTER: notFound(
+    'This exchange has one node; nodes of a cluster are started with --journal and a URL.',
+  ),
+  NODE_NOT_FOUND: notFound('No node has this name; GET /admin/cluster lists them.'),
+  NO_OTHER_NODE: conflict('No other node has reported itself lately, so nobody would lead.'),
   OPERATOR_NOT_FOUND: notFound('No operator has this name; GET /admin/operators lists them.'),
   REGISTRATION_CLOSED: forbidden(
     'Registration is closed: only the operator creates profiles; request one for this ' +

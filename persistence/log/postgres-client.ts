@@ -1,5 +1,4 @@
 import { Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 
 // Connections to the PostgreSQL servers of a log. The only importer of the library. A log has one
@@ -18,7 +17,6 @@ export interface LogAddress {
 
 const DEFAULT_PORT = 5432
 const CONNECT_MS = 2000
-const RETRY_MS = 50
 const FORM = /^postgres(?:ql)?:\/\/(?:([^@/]*)@)?([^/?]+)\/([^/?]+)(?:\?(.*))?$/
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
 const TLS = { disable: 'disable', require: 'require', 'verify-full': 'verify-full' } as const
@@ -195,20 +193,4 @@ export async function connectPrimary(address: LogAddress, name: string): Promise
     }
   }
   throw new LogUnreachable(reasons.join('; '))
-}
-
-/** Connects as soon as a primary is there; throws the last reason once `isOver`. */
-export async function connectPatiently(
-  address: LogAddress,
-  name: string,
-  isOver: () => boolean,
-): Promise<PostgresClient> {
-  for (;;) {
-    try {
-      return await connectPrimary(address, name)
-    } catch (error) {
-      if (!(error instanceof LogUnreachable) || isOver()) throw error
-    }
-    await pause(RETRY_MS)
-  }
 }

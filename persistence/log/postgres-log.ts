@@ -2,7 +2,12 @@ import type { Seq } from '../../engine/domain/ids.ts'
 import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
 import { CONFIRMED_CHANNEL, CREATE_LOG, LOG_FORMAT } from './log-schema.ts'
-import type { NamedStatement, PostgresClient } from './postgres-client.ts'
+import {
+  connectPrimary,
+  type LogAddress,
+  type NamedStatement,
+  type PostgresClient,
+} from './postgres-client.ts'
 
 // The statements of a log, over one connection. What a call that changes something says is true
 // once it returns: with a synchronous standby, it is then on two disks. A call that throws
@@ -84,7 +89,8 @@ const ACQUIRE = statement(
   'acquire',
   `UPDATE outcomex.leadership SET epoch = epoch + 1, node = $1, run = $2, url = $3,
      until = clock_timestamp() + $4 * interval '1 ms'
-   WHERE id = 1 AND until <= clock_timestamp() RETURNING epoch::float8 AS epoch`,
+   WHERE id = 1 AND epoch = $5 AND (until <= clock_timestamp() OR run = $2)
+   RETURNING epoch::float8 AS epoch`,
 )
 const RENEW = statement(
   'renew',
@@ -123,11 +129,56 @@ const WAITING_COMMITS: ReadonlySet<string> = new Set(['on', 'remote_apply'])
 
 export type AppendOutcome = 'appended' | 'replaced' | 'elsewhere'
 
-export class PostgresLog {
-  readonly client: PostgresClient
+/** What a node of a cluster needs of a connection to its log. */
+export interface LogConnection
+  extends Pick<
+    PostgresLog,
+    | 'acquire'
+    | 'append'
+    | 'base'
+    | 'batches'
+    | 'checksumAt'
+    | 'clockAheadMs'
+    | 'close'
+    | 'confirm'
+    | 'isBroken'
+    | 'leadership'
+    | 'listen'
+    | 'nodes'
+    | 'release'
+    | 'renew'
+    | 'report'
+    | 'syncState'
+    | 'tail'
+  > {}
 
-  constructor(client: PostgresClient) {
+export class PostgresLog {
+  private readonly client: PostgresClient
+
+  private constructor(client: PostgresClient) {
     this.client = client
+  }
+
+  /** Connects to the primary of a log. Throws LogUnreachable. */
+  static async connect(address: LogAddress, name: string): Promise<PostgresLog> {
+    const client = await connectPrimary(address, name)
+    await client.script('SET synchronous_commit = on')
+    return new PostgresLog(client)
+  }
+
+  /** Whether calls can only fail from now on. */
+  get isBroken(): boolean {
+    return this.client.isBroken
+  }
+
+  /** Calls under way fail. */
+  close(): void {
+    this.client.destroy()
+  }
+
+  /** Receives each seq of which a leader says that it was acknowledged. */
+  async listen(onConfirmed: (seq: Seq) => void): Promise<void> {
+    await this.client.listen(CONFIRMED_CHANNEL, (payload) => onConfirmed(Number(payload)))
   }
 
   /** Creates the tables of a new log. Throws for one of another version. */
@@ -198,9 +249,16 @@ export class PostgresLog {
     return row
   }
 
-  /** Becomes the leader if no lease runs. Returns the new epoch, or null. */
-  async acquire({ name, run, url }: NodeIdentity, leaseMs: number): Promise<number | null> {
-    const values = [name, run, url, leaseMs]
+  /**
+   * Becomes the leader after `epoch`, if no lease runs but that of the same process, whose reply was
+   * lost. Returns the new epoch, or null.
+   */
+  async acquire(
+    { name, run, url }: NodeIdentity,
+    leaseMs: number,
+    epoch: number,
+  ): Promise<number | null> {
+    const values = [name, run, url, leaseMs, epoch]
     const [row] = await this.client.query<{ epoch: number }>(ACQUIRE, values)
     return row?.epoch ?? null
   }

@@ -12,6 +12,7 @@ import * as adminPacks from './admin/admin-packs.ts'
 import * as adminPages from './admin/admin-pages.ts'
 import * as adminProfiles from './admin/admin-profiles.ts'
 import * as adminSeries from './admin/admin-series.ts'
+import * as cluster from './admin/cluster.ts'
 import * as maintenance from './admin/maintenance.ts'
 import * as pools from './amm/trades.ts'
 import * as boards from './boards/leaderboard.ts'
@@ -88,6 +89,7 @@ export const api: readonly Route<Services>[] = routesOf(
   orders,
   orderStatus,
   maintenance,
+  cluster,
   cancelReplace,
   mcp,
   admin,

@@ -38,6 +38,10 @@ export const commands: Commands = {
     about: 'Calls the admin API.',
     load: async () => (await import('./admin/admin.ts')).adminCommand(),
   },
+  cluster: {
+    about: 'Shows the nodes of a cluster, hands over its lead, or removes a node.',
+    load: async () => (await import('./cluster.ts')).clusterCommand,
+  },
   order: {
     about: 'Signs and sends an order as a demo trader.',
     load: async () => (await import('./order/order.ts')).orderCommand,

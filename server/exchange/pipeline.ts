@@ -123,6 +123,7 @@ export class Pipeline<
   #dueSoon = false
   readonly #drainSlice: TimeSlice
   readonly #replica: Replica
+  readonly #replicaListeners: ((command: ControlCommand) => void)[] = []
   /** Reads that wait for a seq. */
   readonly shown: ShownWaiters
 
@@ -250,6 +251,11 @@ export class Pipeline<
     this.stampTimes.begin(this.clearing.lastSeq, this.clearing.lastNowMs)
   }
 
+  /** Calls `run` with each control command of another node, when it is applied and durable. */
+  listenToReplicated(run: (command: ControlCommand) => void): void {
+    this.#replicaListeners.push(run)
+  }
+
   /** Whether this node decides. */
   get isStarted(): boolean {
     return this.#isStarted
@@ -287,6 +293,7 @@ export class Pipeline<
     this.#changed(command)
     this.mining?.replicated(command)
     if (ended !== undefined) this.publisher.whenDurable(command.seq, () => this.#archived(ended))
+    for (const run of this.#replicaListeners) run(command)
   }
 
   readonly #archived = (market: Market): void => {

@@ -3,8 +3,10 @@
 import { randomUUID } from 'node:crypto'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
-import type { NodeIdentity } from '../../persistence/log/postgres-log.ts'
+import { LogUnreachable } from '../../persistence/log/postgres-client.ts'
+import { type NodeIdentity, PostgresLog } from '../../persistence/log/postgres-log.ts'
 import type { ClusterState } from '../../persistence/log/thread/log-thread.ts'
+import type { ClusterService, ClusterView } from '../api/admin/services.ts'
 import { ClusterCell } from '../edge/http/forwarding/cluster-cell.ts'
 import { LeaderCalls } from '../edge/http/forwarding/leader-calls.ts'
 import type { ClusterLink } from '../edge/http/gateway/gateway-options.ts'
@@ -24,13 +26,14 @@ const UNKNOWN: ClusterState = {
   epoch: 0,
   leader: null,
   isLed: false,
+  nodes: [],
   confirmedSeq: 0,
   isSynchronous: false,
   trouble: null,
   clockAheadMs: 0,
 }
 
-export class ClusterNode {
+export class ClusterNode implements ClusterService {
   readonly identity: NodeIdentity
   /** Resolves when this node begins to decide; a standby may wait for ever. */
   readonly leading: Promise<void>
@@ -39,6 +42,12 @@ export class ClusterNode {
   readonly #config: ClusterConfig
   #state = UNKNOWN
   #isLeading = false
+  #lagMs = 0
+  #exchange: RunningExchange | null = null
+  /** Called before this node decides. */
+  #beforeLeading: () => void = () => {}
+  /** Ends the process in order. */
+  #onHandOver: () => void = () => {}
   #onLeading: () => void = () => {}
 
   constructor(config: ClusterConfig) {
@@ -70,6 +79,11 @@ export class ClusterNode {
     return this.#isLeading
   }
 
+  /** The time from the decision of the newest applied command to its application here. */
+  get lagMs(): number {
+    return this.#lagMs
+  }
+
   /** Where the leader is reached; null while nobody leads. */
   get leaderUrl(): string | null {
     const { isLed, leader } = this.#state
@@ -83,6 +97,55 @@ export class ClusterNode {
     if (isLed) return null
     if (isSynchronous || this.#config.sync === 'any') return 'no node leads'
     return 'no node leads: the log has no synchronous standby'
+  }
+
+  connect(exchange: RunningExchange, beforeLeading: () => void): void {
+    this.#exchange = exchange
+    this.#beforeLeading = beforeLeading
+  }
+
+  /** `onHandOver` ends the process in order, so that it starts again as a standby. */
+  listenToHandOver(onHandOver: () => void): void {
+    this.#onHandOver = onHandOver
+  }
+
+  view(): ClusterView {
+    const { epoch, leader, isLed, nodes, confirmedSeq, isSynchronous } = this.#state
+    const seq = this.#exchange?.pipeline.clearing.lastSeq ?? 0
+    return {
+      node: this.identity.name,
+      role: this.#isLeading ? 'leader' : 'standby',
+      epoch,
+      leader: isLed && leader !== null ? leader.node : null,
+      leaderUrl: isLed && leader !== null ? leader.url : null,
+      seq,
+      confirmedSeq: Math.max(confirmedSeq, this.#exchange?.pipeline.durableSeq ?? 0),
+      sync: this.#config.sync,
+      synchronous: isSynchronous,
+      nodes: nodes.map(({ name: node, run: _run, ...rest }) => ({ node, ...rest })),
+    }
+  }
+
+  handOver(): boolean {
+    const others = this.#state.nodes.filter(({ name, seenMs }) => {
+      return name !== this.identity.name && seenMs < this.#config.leaseMs
+    })
+    if (!this.#isLeading || others.length === 0) return false
+    // The reply goes out first.
+    setImmediate(this.#onHandOver)
+    return true
+  }
+
+  async removeNode(name: string): Promise<boolean> {
+    try {
+      const log = await PostgresLog.connect(this.#config.address, this.identity.name)
+      await log.removeNode(name)
+      log.close()
+      return true
+    } catch (error) {
+      if (error instanceof LogUnreachable) return false
+      throw error
+    }
   }
 
   /** What the gateway needs of this node. */
@@ -108,8 +171,12 @@ export class ClusterNode {
       },
       onDurable: (seq) => {
         this.cell.seq = seq
+        const decidedMs = this.#exchange?.pipeline.clearing.lastNowMs ?? 0
+        const nowMs = Date.now() + this.#state.clockAheadMs
+        this.#lagMs = this.#isLeading ? 0 : Math.max(0, nowMs - decidedMs)
       },
       onLeading: (epoch, seq) => {
+        this.#beforeLeading()
         this.#isLeading = true
         this.cell.decides = true
         log.info({ epoch, seq }, 'this node leads')

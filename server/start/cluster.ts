@@ -4,7 +4,7 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import { adoptSealedKey, sealedKeyOf } from '../../persistence/folder-key.ts'
 import type { JournalTail, OnCommit } from '../../persistence/journal/journal-port.ts'
-import { connectPrimary, LogUnreachable } from '../../persistence/log/postgres-client.ts'
+import { LogUnreachable } from '../../persistence/log/postgres-client.ts'
 import { PostgresLog } from '../../persistence/log/postgres-log.ts'
 import {
   LogHandle,
@@ -39,11 +39,11 @@ async function atLog<T>(
 ): Promise<T> {
   const where = address.hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
   try {
-    const client = await connectPrimary(address, node.name)
+    const log = await PostgresLog.connect(address, node.name)
     try {
-      return await call(new PostgresLog(client))
+      return await call(log)
     } finally {
-      client.destroy()
+      log.close()
     }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)

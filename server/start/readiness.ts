@@ -14,6 +14,7 @@ import {
   type Requested,
   readinessOf,
 } from '../ops/readiness.ts'
+import type { ClusterNode } from './cluster-node.ts'
 import type { RunningExchange } from './open.ts'
 
 const ASK_EVERY_MS = 500
@@ -27,6 +28,8 @@ export interface ReadinessParts {
   readonly edges?: readonly NamedThread[] | undefined
   readonly clock: Pick<SteadyClock, 'state' | 'trouble'>
   readonly faults: Pick<EdgeFaults, 'count'>
+  /** Null for an exchange of one node. */
+  readonly cluster?: Pick<ClusterNode, 'trouble'> | null
 }
 
 interface NamedThread extends Requested {
@@ -156,7 +159,13 @@ export class ReadinessWatch {
         return isStuck ? 'they lag behind the journal and are not being written' : null
       }),
       vital('disk', () => this.#disk.trouble(performance.now())),
+      ...this.#ofCluster(vital),
     ]
+  }
+
+  #ofCluster(vital: (name: string, trouble: () => string | null) => Check): Check[] {
+    const { cluster = null } = this.#parts
+    return cluster === null ? [] : [vital('cluster', () => cluster.trouble)]
   }
 
   #reported(): Check[] {

@@ -45,7 +45,7 @@ import type { Given } from '../settings/flags.ts'
 import { marketThreadsAuto, memoryLimitBytes, memoryWarning } from '../settings/memory.ts'
 import { serviceLinkWarning } from '../settings/service-links.ts'
 import { banner } from './banner.ts'
-import { ClusterNode } from './cluster-node.ts'
+import { ClusterNode, REPLACED_EXIT_CODE } from './cluster-node.ts'
 import { openEdges } from './edges.ts'
 import { ignoredSignals, takeSignals } from './first-signals.ts'
 import { openExchange, type RunningExchange } from './open.ts'
@@ -372,9 +372,11 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
     faults,
     dataDir,
     log: log.output,
+    cluster,
   }
   const watching = watch(exchange, metrics, watched)
-  const services = await wire(exchange, config, { ...watching, faults, clock: wall })
+  const services = await wire(exchange, config, { ...watching, faults, clock: wall, cluster })
+  cluster?.connect(exchange, () => services.packs.restart())
   const guard = new Guard({
     ...guardOptions(config, services.auth),
     ...(await identityOf(config, log)),
@@ -413,9 +415,14 @@ async function comeUp(
   const { exchange } = running
   const { dataDir } = config
   const urls = await listen(config, log, running)
+  let exitCode = 0
+  running.cluster?.listenToHandOver(() => {
+    exitCode = REPLACED_EXIT_CODE
+    process.kill(process.pid, 'SIGTERM')
+  })
   const ends = {
     deadlineSec: config.stopDeadlineSec,
-    onDone: () => process.exit(0),
+    onDone: () => process.exit(exitCode),
     onFailure: (sentence: string) => fatal(log, sentence),
     onLate: (sentence: string) => endLate(log, sentence),
   }

@@ -21,6 +21,7 @@ import type { Metrics } from '../ops/metrics.ts'
 import { watchProcess } from '../ops/process-metrics.ts'
 import type { Readiness } from '../ops/readiness.ts'
 import { type TraceFile, traceLine } from '../ops/trace.ts'
+import type { ClusterNode } from './cluster-node.ts'
 import type { RunningExchange } from './open.ts'
 import { ReadinessWatch } from './readiness.ts'
 import { collectionsOf, type WatchedThread, watchThreads } from './watch-threads.ts'
@@ -48,6 +49,8 @@ export interface Watched {
   readonly clock: Pick<SteadyClock, 'state' | 'trouble' | 'offsetMs' | 'behindCount' | 'aheadCount'>
   readonly commits: CommitFigures
   readonly dataDir: string
+  /** Null for an exchange of one node. */
+  readonly cluster?: ClusterNode | null
 }
 
 /** The journal thread's measurements of its commits since the start. */
@@ -69,7 +72,7 @@ export class CommitFigures {
 }
 
 export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watched): Watch {
-  const { trace, limits, faults, log, clock, commits, edges = [] } = watched
+  const { trace, limits, faults, log, clock, commits, edges = [], cluster = null } = watched
   metrics.steps(exchange.pipeline.times)
   metrics.countsElsewhere(() => edges.flatMap(({ counts }) => counts.read()))
   watchState(exchange, metrics)
@@ -91,6 +94,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   if (trace !== null) watchTrace(trace, metrics)
   watchLog(log, metrics)
   watchFaults(faults, metrics)
+  if (cluster !== null) watchCluster(cluster, exchange, metrics)
   const readiness = new ReadinessWatch(exchange, watched)
   watchReadiness(readiness, metrics)
   return {
@@ -377,4 +381,31 @@ function watchClock(clock: Watched['clock'], metrics: Metrics): void {
     { labels: { direction: 'behind' }, value: clock.behindCount },
     { labels: { direction: 'ahead' }, value: clock.aheadCount },
   ])
+}
+
+function watchCluster(cluster: ClusterNode, { pipeline }: RunningExchange, metrics: Metrics): void {
+  const add = metrics.gauge.bind(metrics)
+  add('outcomex_cluster_leads', 'Whether this node leads (1) or follows (0).', () => {
+    return cluster.isLeading ? 1 : 0
+  })
+  add('outcomex_cluster_led', 'Whether a node leads (1), as far as this node knows.', () => {
+    return cluster.state.isLed ? 1 : 0
+  })
+  add('outcomex_cluster_epoch', 'Number of leaders so far.', () => cluster.state.epoch)
+  add('outcomex_cluster_synchronous', 'Whether each commit is on two disks (1).', () => {
+    return cluster.state.isSynchronous ? 1 : 0
+  })
+  const behind = 'Acknowledged commands that this node has not applied, as far as it knows.'
+  add('outcomex_cluster_lag_commands', behind, () => {
+    return Math.max(0, cluster.state.confirmedSeq - pipeline.clearing.lastSeq)
+  })
+  const lag = 'Time from the decision of the newest command to its application on this node.'
+  add('outcomex_cluster_lag_seconds', lag, () => cluster.lagMs / MS_PER_SEC)
+  const counts = [
+    ['outcomex_cluster_forwarded_total', 'Calls given to the leader.', 'sent'],
+    ['outcomex_cluster_lost_replies_total', 'Of these, the calls without a reply.', 'lost'],
+  ] as const
+  for (const [name, help, count] of counts) {
+    metrics.totals(name, help, [], () => [{ labels: {}, value: cluster.leader.counts[count] }])
+  }
 }

@@ -262,6 +262,7 @@ export async function wire(
     metricsText: () => Promise<string>
     clock: () => number
     readiness: () => Readiness
+    cluster: Services['cluster']
   },
 ): Promise<Services> {
   await keccakReady
@@ -307,6 +308,7 @@ export async function wire(
     signing: { key: seal.derive('login'), host, chainId: config.domain.chainId },
     clock: parts.clock,
     readiness: parts.readiness,
+    cluster: parts.cluster,
     metricsText: parts.metricsText,
     ...documentsOf(config, host),
     pages: openPages(),

@@ -503,7 +503,12 @@ async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise
   const reported = { log: { droppedCount: 0 }, clock: STEADY, commits, dataDir: config.dataDir }
   const parts = { edges: edges?.threads, trace, limits, faults: edgeFaults }
   const watching = watch(exchange, metrics, { ...parts, ...reported })
-  const wired = await wire(exchange, config, { ...watching, faults: edgeFaults, clock })
+  const wired = await wire(exchange, config, {
+    ...watching,
+    faults: edgeFaults,
+    clock,
+    cluster: null,
+  })
   const services = limits === null ? { ...wired, poolCalls: null, offerCalls: null } : wired
   await exchange.pipeline.change(() => SET_ADMIN_TOKEN)
   const identity = config.identity === undefined ? {} : { identity: identityCheck(config.identity) }

@@ -1,18 +1,20 @@
-import { type Hmac, randomInt } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+// One node's membership in a log: it follows the log as a standby, and appends to it as the leader.
+// Invariants: a record reaches main, the local copy or a caller only once it cannot be lost: the
+// leader's append returned, the leader notified that it was acknowledged, or a synchronous commit
+// of this node followed the read that saw it. A row alone proves nothing: the wait of its
+// transaction for the second disk may have been interrupted.
+
+import type { Hmac } from 'node:crypto'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { Ring } from '../../../engine/thread/ring.ts'
 import { eachRecord } from '../../../engine/wire/codec.ts'
-import { CheckpointCall } from '../../journal/checkpoint-call.ts'
 import { nextBatch, same } from '../../journal/journal-chain.ts'
 import type { Batch, JournalTail } from '../../journal/journal-port.ts'
-import { SqliteJournalWriter } from '../../journal/sqlite-journal.ts'
 import { BatchBuffer } from '../../journal/thread/batch-buffer.ts'
 import { macsOf } from '../../keyed-folder.ts'
-import { CONFIRMED_CHANNEL } from '../log-schema.ts'
-import { connectPatiently, connectPrimary, LogUnreachable } from '../postgres-client.ts'
-import { PostgresLog } from '../postgres-log.ts'
+import { LogUnreachable } from '../postgres-client.ts'
+import type { LogConnection } from '../postgres-log.ts'
 import {
   type ClusterState,
   CUT_TAG,
@@ -22,19 +24,12 @@ import {
   LOG_REPORT,
   LOG_REPORT_F64S,
   type LogThreadData,
-  processMs,
 } from './log-thread.ts'
-
-// One node's membership in a log: it follows the log as a standby, and appends to it as the leader.
-// Invariants: a record reaches main, the local copy or a caller only once it cannot be lost: the
-// leader's append returned, the leader notified that it was acknowledged, or a synchronous commit
-// of this node followed the read that saw it. A row alone proves nothing: the wait of its
-// transaction for the second disk may have been interrupted.
 
 const REPORT_EVERY_MS = 1000
 /** Rows of one read. */
 const ROWS_MAX = 64
-/** A standby that sees the lease end waits this long at most before it tries to lead. */
+/** Standbys that see the lease end try to lead at different times. */
 const ACQUIRE_JITTER_MS = 30
 const RETRY_MS = 100
 const FULL_MS = 1
@@ -49,53 +44,85 @@ export class WrongLog extends Error {
   override name = 'WrongLog'
 }
 
+/** The local copy of the log. */
+export interface LocalCopy {
+  /** Throws if the batch does not follow the last one. */
+  copy(batch: Batch): void
+  close(): void
+}
+
+/** What a member needs of the world around it. A simulation has its own. */
+export interface LogWorld {
+  /** Connects to the primary of the log. Throws LogUnreachable. */
+  readonly connect: () => Promise<LogConnection>
+  readonly copy: LocalCopy
+  /** Milliseconds of a clock that never steps, by which the lease is measured. */
+  readonly nowMs: () => number
+  /** Calls `run` after a time, unless the returned function cancels it. */
+  readonly after: (ms: number, run: () => void) => () => void
+  /** A whole number in [0, `below`). */
+  readonly random: (below: number) => number
+}
+
+export type LogMemberData = Pick<
+  LogThreadData,
+  'folder' | 'tail' | 'up' | 'down' | 'lease' | 'node' | 'leaseMs' | 'sync'
+>
+
+interface OwnBatch extends Batch {
+  readonly count: number
+}
+
 export class LogMember {
-  readonly #data: LogThreadData
+  readonly #data: LogMemberData
+  readonly #world: LogWorld
   readonly #newMac: () => Hmac
   readonly #post: (message: FromLogThread) => void
   readonly #up: Ring
   readonly #down: Ring
-  readonly #copy: SqliteJournalWriter
-  readonly #call: CheckpointCall
   readonly #lease: LeaseCell
   readonly #batch: BatchBuffer
   readonly #report = new Float64Array(LOG_REPORT_F64S)
   /** The last batch of the log that this node took or appended. */
   #tail: JournalTail
   #confirmedSeq: Seq
-  #log: PostgresLog | null = null
+  #log: LogConnection | null = null
   /** The connection for notifications, so that they do not wait behind a commit. */
-  #notices: PostgresLog | null = null
+  #notices: LogConnection | null = null
   #isNotifying = false
   #notifiedSeq: Seq
+  /** 0 until this node leads. */
   #epoch = 0
   #leaseEndMs = 0
   #renewAtMs = 0
+  /** The end of the leader's lease, as a standby knows it. */
+  #leaderEndMs = 0
+  /** The current frame of `up` was read but did not fit its batch. */
+  #isHeld = false
   #wake: () => void = () => {}
   #isStopping = false
   #state: ClusterState
 
-  constructor(data: LogThreadData, post: (message: FromLogThread) => void) {
+  constructor(data: LogMemberData, world: LogWorld, post: (message: FromLogThread) => void) {
     this.#data = data
+    this.#world = world
     this.#post = post
     this.#newMac = macsOf(data.folder, 'journal')
     this.#up = new Ring(data.up)
     this.#down = new Ring(data.down)
-    this.#call = new CheckpointCall(data.call)
     this.#lease = new LeaseCell(data.lease)
-    // What a power failure takes from the copy is in the log.
-    this.#copy = new SqliteJournalWriter(data.folder, 'normal', data.tail, data.lock)
-    this.#call.open()
     this.#tail = data.tail
-    this.#confirmedSeq = data.tail.seq
-    this.#notifiedSeq = data.tail.seq
-    this.#batch = new BatchBuffer(data.tail.seq)
+    const { seq } = data.tail
+    this.#confirmedSeq = seq
+    this.#notifiedSeq = seq
+    this.#batch = new BatchBuffer(seq)
     this.#state = {
       role: 'standby',
       epoch: 0,
       leader: null,
       isLed: false,
-      confirmedSeq: data.tail.seq,
+      nodes: [],
+      confirmedSeq: seq,
       isSynchronous: false,
       trouble: null,
       clockAheadMs: 0,
@@ -121,13 +148,14 @@ export class LogMember {
       } catch (error) {
         if (!(error instanceof LogUnreachable)) throw error
         this.#disconnect()
-        this.#publish({ trouble: error.message, isLed: this.#isLedStill })
-        await pause(RETRY_MS)
+        const isLed = this.#leaderEndMs > this.#world.nowMs()
+        this.#publish({ trouble: error.message, isLed })
+        await this.#pause(RETRY_MS)
       }
     }
     if (this.#epoch > 0) await this.#lead()
     this.#disconnect()
-    this.#copy.close()
+    this.#world.copy.close()
   }
 
   #publish(change: Partial<ClusterState>): void {
@@ -135,41 +163,38 @@ export class LogMember {
     this.#post({ kind: 'state', ...this.#state })
   }
 
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#world.after(ms, resolve))
+  }
+
   /** Sleeps until it is woken, at most `timeoutMs`. */
-  async #sleep(timeoutMs: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, Math.max(0, timeoutMs))
-      this.#wake = () => {
-        clearTimeout(timer)
+  #sleep(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel()
+        this.#wake = () => {}
         resolve()
       }
+      const cancel = this.#world.after(Math.max(0, timeoutMs), end)
+      this.#wake = end
     })
-    this.#wake = () => {}
   }
 
   #disconnect(): void {
-    this.#log?.client.destroy()
-    this.#notices?.client.destroy()
+    this.#log?.close()
+    this.#notices?.close()
     this.#log = null
     this.#notices = null
   }
 
   // A standby.
 
-  /** The leader's lease by the last look; a node that cannot reach the log knows no more. */
-  #leaderEndMs = 0
-  get #isLedStill(): boolean {
-    return this.#leaderEndMs > processMs()
-  }
-
   async #follow(): Promise<void> {
-    const { address, node } = this.#data
-    const client = await connectPrimary(address, node.name)
-    const log = new PostgresLog(client)
+    const { nowMs } = this.#world
+    const log = await this.#world.connect()
     this.#log = log
-    await client.script('SET synchronous_commit = on')
-    await client.listen(CONFIRMED_CHANNEL, (payload) => {
-      this.#confirmedSeq = Math.max(this.#confirmedSeq, Number(payload))
+    await log.listen((seq) => {
+      this.#confirmedSeq = Math.max(this.#confirmedSeq, seq)
       this.#wake()
     })
     await this.#checkLog(log)
@@ -177,23 +202,23 @@ export class LogMember {
     let lookAtMs = 0
     while (!this.#isStopping) {
       this.#up.answer()
-      if (processMs() >= reportAtMs) {
+      if (nowMs() >= reportAtMs) {
         await this.#reportTo(log)
-        reportAtMs = processMs() + REPORT_EVERY_MS
+        reportAtMs = nowMs() + REPORT_EVERY_MS
       }
       await this.#take(log)
-      if (processMs() >= lookAtMs) {
+      if (nowMs() >= lookAtMs) {
         const leftMs = await this.#look(log)
         if (leftMs <= 0 && (await this.#tryToLead(log))) return
-        lookAtMs = processMs() + nextLookMs(leftMs, this.#data.leaseMs)
+        lookAtMs = nowMs() + nextLookMs(leftMs, this.#data.leaseMs)
       }
       if (this.#confirmedSeq > this.#tail.seq) continue
-      await this.#sleep(Math.min(reportAtMs, lookAtMs) - processMs())
+      await this.#sleep(Math.min(reportAtMs, lookAtMs) - nowMs())
     }
   }
 
   /** Throws if the log does not hold what this node holds. */
-  async #checkLog(log: PostgresLog): Promise<void> {
+  async #checkLog(log: LogConnection): Promise<void> {
     const base = await log.base()
     if (base === null) throw new WrongLog('the log was never begun, or was emptied')
     if (base.seq > this.#tail.seq) {
@@ -207,27 +232,30 @@ export class LogMember {
     const { seq } = await log.tail()
     throw new WrongLog(
       `this node holds the commands up to seq ${this.#tail.seq}, and the log, which ends at seq ` +
-        `${seq}, does not: it is the log of another exchange, or it has lost acknowledged commands`,
+        `${seq}, does not: it is the log of another exchange, or has lost acknowledged commands`,
     )
   }
 
   /** Reports the position, which confirms everything that was visible before. */
-  async #reportTo(log: PostgresLog): Promise<void> {
+  async #reportTo(log: LogConnection): Promise<void> {
     const { seq } = await log.tail()
-    const sync = await log.syncState()
+    const { isSynchronous } = await log.syncState()
     const clockAheadMs = await log.clockAheadMs()
     await log.report(this.#data.node, this.#tail.seq)
-    if (sync.isSynchronous || this.#data.sync === 'any') {
+    if (isSynchronous || this.#data.sync === 'any') {
       this.#confirmedSeq = Math.max(this.#confirmedSeq, seq)
     }
-    this.#publish({ isSynchronous: sync.isSynchronous, trouble: null, clockAheadMs })
+    const nodes = await log.nodes()
+    this.#publish({ isSynchronous, trouble: null, clockAheadMs, nodes })
   }
 
   /** Takes the confirmed batches that this node does not have. */
-  async #take(log: PostgresLog): Promise<void> {
-    while (this.#confirmedSeq > this.#tail.seq) {
+  async #take(log: LogConnection): Promise<void> {
+    while (this.#confirmedSeq > this.#tail.seq && !this.#isStopping) {
       const batches = await log.batches(this.#tail.seq + 1, this.#confirmedSeq, ROWS_MAX)
-      if (batches.length === 0) return
+      if (batches.length === 0) {
+        throw new WrongLog(`the log does not hold the commands after seq ${this.#tail.seq}`)
+      }
       for (const batch of batches) await this.#takeBatch(batch)
     }
   }
@@ -236,8 +264,8 @@ export class LogMember {
     const { checksum } = nextBatch(this.#newMac, this.#tail, batch.lastSeq, batch.records)
     if (batch.firstSeq !== this.#tail.seq + 1 || !same(checksum, batch.checksum)) {
       throw new WrongLog(
-        `the checksum of records ${batch.firstSeq} to ${batch.lastSeq} of the log does not match: ` +
-          'they were changed, or written by an exchange with another key',
+        `the checksum of records ${batch.firstSeq} to ${batch.lastSeq} of the log does not ` +
+          'match: they were changed, or written by an exchange with another key',
       )
     }
     const records: Uint8Array[] = []
@@ -249,9 +277,7 @@ export class LogMember {
   }
 
   async #copyBatch(batch: Batch): Promise<void> {
-    this.#copy.copy(batch)
-    const isTaken = this.#call.take()
-    this.#copy.boundWal(this.#call, isTaken)
+    this.#world.copy.copy(batch)
     await this.#send(DOWN.copied, f64(batch.lastSeq))
   }
 
@@ -259,7 +285,7 @@ export class LogMember {
   async #send(tag: number, payload: Uint8Array): Promise<void> {
     while (!this.#down.push(tag, payload)) {
       this.#show()
-      await pause(FULL_MS)
+      await this.#pause(FULL_MS)
     }
     this.#show()
   }
@@ -269,50 +295,47 @@ export class LogMember {
     if (this.#down.takeWakeUp()) this.#post('wake-up')
   }
 
-  /** Learns who leads. Returns what is left of the lease. */
-  async #look(log: PostgresLog): Promise<number> {
-    const { epoch, node, url, leftMs } = await log.leadership()
-    this.#leaderEndMs = processMs() + leftMs
+  /** Learns who leads. Returns what is left of the lease; 0 for a lease of this process. */
+  async #look(log: LogConnection): Promise<number> {
+    const { epoch, node, run, url, leftMs } = await log.leadership()
+    // The reply to its own acquisition was lost.
+    const isOwn = run === this.#data.node.run
+    const isLed = leftMs > 0 && !isOwn
+    this.#leaderEndMs = this.#world.nowMs() + leftMs
     const leader = epoch === 0 ? null : { node, url }
-    const isSame =
-      epoch === this.#state.epoch &&
-      this.#state.isLed === leftMs > 0 &&
-      this.#state.leader?.url === leader?.url
-    if (!isSame) this.#publish({ epoch, leader, isLed: leftMs > 0 })
-    return leftMs
+    const before = this.#state
+    if (epoch !== before.epoch || isLed !== before.isLed || leader?.url !== before.leader?.url) {
+      this.#publish({ epoch, leader, isLed })
+    }
+    return isLed ? leftMs : 0
   }
 
   /**
-   * Leads if no lease runs. All that is visible afterwards is confirmed, because this commit is.
+   * Leads if no lease runs. Each way is a synchronous commit, so everything that is visible after
+   * it is confirmed.
    */
-  async #tryToLead(log: PostgresLog): Promise<boolean> {
+  async #tryToLead(log: LogConnection): Promise<boolean> {
     const { node, leaseMs, sync } = this.#data
     const { isSynchronous } = await log.syncState()
     if (!isSynchronous && sync === 'required') return false
-    await pause(randomInt(ACQUIRE_JITTER_MS))
-    const sentMs = processMs()
-    const epoch = await this.#acquire(log)
+    await this.#pause(this.#world.random(ACQUIRE_JITTER_MS))
+    const sentMs = this.#world.nowMs()
+    const epoch = await log.acquire(node, leaseMs, this.#state.epoch)
     if (epoch === null) return false
     this.#leaseEndMs = sentMs + leaseMs
     this.#renewAtMs = sentMs + leaseMs / 3
     const { seq } = await log.tail()
     this.#confirmedSeq = Math.max(this.#confirmedSeq, seq)
-    while (this.#tail.seq < seq) {
-      await this.#take(log)
-      await this.#renewIfDue(log, epoch)
-    }
+    await this.#take(log)
+    await this.#renewIfDue(log, epoch)
     this.#epoch = epoch
     this.#lease.endMs = this.#leaseEndMs
+    this.#notifiedSeq = this.#tail.seq
     this.#batch.startAfter(this.#tail.seq)
     const leader = { node: node.name, url: node.url }
     this.#publish({ role: 'leader', epoch, leader, isLed: true, isSynchronous })
     await this.#send(DOWN.leading, f64(epoch))
     return true
-  }
-
-  /** The reply may be lost; then the row says whether this node leads. */
-  async #acquire(log: PostgresLog): Promise<number | null> {
-    return await log.acquire(this.#data.node, this.#data.leaseMs)
   }
 
   // The leader.
@@ -322,28 +345,16 @@ export class LogMember {
     for (;;) {
       this.#up.answer()
       const batch = this.#gather()
-      if (batch === null) {
-        if (uncopied !== null) {
-          await this.#copyBatch(uncopied)
-          uncopied = null
-          continue
-        }
-        if (this.#isStopping) break
-        await this.#repeat((log) => this.#renewIfDue(log, this.#epoch))
-        if (this.#up.arm()) await this.#sleep(this.#renewAtMs - processMs())
-        continue
-      }
-      const startedMs = performance.now()
-      faultPoint('before-commit')
-      const appending = this.#append(batch.batch)
-      // The copy is written while the next batch is under way.
-      const copying = uncopied === null ? Promise.resolve() : this.#copyBatch(uncopied)
-      await Promise.all([appending, copying])
-      faultPoint('after-commit')
-      uncopied = batch.batch
-      this.#tail = { seq: batch.batch.lastSeq, checksum: batch.batch.checksum }
-      this.#confirmedSeq = batch.batch.lastSeq
-      await this.#durable(batch, (performance.now() - startedMs) * 1000)
+      if (batch !== null) {
+        // The last batch is copied while this one is under way.
+        const copying = uncopied === null ? null : this.#copyBatch(uncopied)
+        await Promise.all([this.#commit(batch), copying])
+        uncopied = batch
+      } else if (uncopied !== null) {
+        await this.#copyBatch(uncopied)
+        uncopied = null
+      } else if (this.#isStopping) break
+      else if (this.#up.arm()) await this.#sleep(this.#renewAtMs - this.#world.nowMs())
       await this.#repeat((log) => this.#renewIfDue(log, this.#epoch))
     }
     this.#lease.endMs = 0
@@ -351,70 +362,84 @@ export class LogMember {
   }
 
   /** The records that wait, as one batch; null if none. */
-  #gather(): { batch: Batch; count: number } | null {
+  #gather(): OwnBatch | null {
     const up = this.#up
-    while (this.#hasNext || up.next()) {
-      this.#hasNext = false
+    while (this.#isHeld || up.next()) {
+      this.#isHeld = false
       if (up.tag === CUT_TAG) {
         if (this.#batch.count > 0) break
         continue
       }
-      if (!this.#batch.fits(up.payloadBytes)) {
-        this.#hasNext = true
-        break
-      }
+      this.#isHeld = !this.#batch.fits(up.payloadBytes)
+      if (this.#isHeld) break
       this.#batch.add(up)
     }
-    if (!this.#hasNext) up.free()
-    const { count, lastSeq } = this.#batch
+    if (!this.#isHeld) up.free()
+    const { count, lastSeq, records } = this.#batch
     if (count === 0) return null
-    const batch = nextBatch(this.#newMac, this.#tail, lastSeq, this.#batch.records.slice())
+    const batch = nextBatch(this.#newMac, this.#tail, lastSeq, records.slice())
     this.#batch.clear()
-    return { batch, count }
+    return { ...batch, count }
   }
 
-  /** The current frame of `up` was read but did not fit its batch. */
-  #hasNext = false
+  /** Returns once the batch is in the log and on a second disk, and everyone knows. */
+  async #commit(batch: OwnBatch): Promise<void> {
+    const startedMs = this.#world.nowMs()
+    faultPoint('before-commit')
+    await this.#append(batch)
+    faultPoint('after-commit')
+    this.#tail = { seq: batch.lastSeq, checksum: batch.checksum }
+    this.#confirmedSeq = batch.lastSeq
+    if (this.#leaseEndMs <= this.#world.nowMs()) throw new Replaced('the lease ended unrenewed')
+    this.#report[LOG_REPORT.seq] = batch.lastSeq
+    this.#report[LOG_REPORT.records] = batch.count
+    this.#report[LOG_REPORT.bytes] = batch.records.length
+    this.#report[LOG_REPORT.micros] = (this.#world.nowMs() - startedMs) * 1000
+    await this.#send(DOWN.durable, new Uint8Array(this.#report.buffer))
+    void this.#notify()
+  }
 
   /** Returns once the batch is in the log and on a second disk. Throws Replaced. */
   async #append(batch: Batch): Promise<void> {
     for (let isRetry = false; ; isRetry = true) {
-      const outcome = await this.#attempt(async (log) => {
-        if (isRetry) {
-          // The earlier call may have been executed, or may be executed later: only one of the two
-          // follows the end of the log.
-          const found = await log.checksumAt(batch.lastSeq)
-          if (found !== null && same(found, batch.checksum)) {
-            // The row may be on one disk only; this commit puts it on the second.
-            return (await log.renew(this.#epoch, this.#data.leaseMs)) ? 'appended' : 'replaced'
-          }
-        }
-        return await log.append(this.#epoch, batch)
+      const outcome = await this.#attempt((log) => {
+        return isRetry ? this.#appendAgain(log, batch) : log.append(this.#epoch, batch)
       })
       if (outcome === 'appended') return
       if (outcome === 'replaced') throw new Replaced('another node leads')
       if (outcome === 'elsewhere' && isRetry) {
-        throw new WrongLog(`the log does not end at seq ${this.#tail.seq}, where this leader is`)
+        throw new WrongLog(`the log does not end at seq ${this.#tail.seq}, where its leader is`)
       }
     }
   }
 
-  /** Makes a call once; null if the connection broke, after there is another one. */
-  async #attempt<T>(call: (log: PostgresLog) => Promise<T>): Promise<T | null> {
+  /**
+   * After a call whose reply was lost. The earlier call may have been executed, or may be executed
+   * later: only one of the two follows the end of the log.
+   */
+  async #appendAgain(log: LogConnection, batch: Batch) {
+    const found = await log.checksumAt(batch.lastSeq)
+    if (found === null || !same(found, batch.checksum)) return await log.append(this.#epoch, batch)
+    // The row may be on one disk only. This commit puts it on the second.
+    const isLeading = await log.renew(this.#epoch, this.#data.leaseMs)
+    return isLeading ? 'appended' : 'replaced'
+  }
+
+  /** Makes a call once; null if the connection broke. Throws Replaced when the lease ends. */
+  async #attempt<T>(call: (log: LogConnection) => Promise<T>): Promise<T | null> {
     try {
-      return await this.#inTime(call(await this.#connected()))
+      return await this.#inTime(this.#connected().then(call))
     } catch (error) {
       if (!(error instanceof LogUnreachable)) throw error
       this.#disconnect()
       this.#publish({ trouble: error.message })
-      if (this.#leaseEndMs <= processMs()) throw new Replaced('the lease ended unrenewed')
-      await pause(FULL_MS)
+      await this.#inTime(this.#pause(RETRY_MS))
       return null
     }
   }
 
-  /** Makes a call that may be repeated, until it succeeds. */
-  async #repeat<T>(call: (log: PostgresLog) => Promise<T>): Promise<T> {
+  /** Makes a call that may be made twice, until it succeeds. */
+  async #repeat<T>(call: (log: LogConnection) => Promise<T>): Promise<T> {
     for (;;) {
       const result = await this.#attempt(call)
       if (result !== null) return result
@@ -423,36 +448,34 @@ export class LogMember {
 
   /** Throws Replaced if the lease ends first. */
   async #inTime<T>(work: Promise<T>): Promise<T> {
-    let timer: NodeJS.Timeout | undefined
+    let cancel = () => {}
     const ended = new Promise<never>((_, reject) => {
-      const leftMs = this.#leaseEndMs - processMs()
       const end = () => reject(new Replaced('the lease ended while the log did not answer'))
-      timer = setTimeout(end, Math.max(0, leftMs))
+      const leftMs = this.#leaseEndMs - this.#world.nowMs()
+      cancel = this.#world.after(Math.max(0, leftMs), end)
     })
+    // Whichever loses may still reject.
+    work.catch(() => {})
+    ended.catch(() => {})
     try {
       return await Promise.race([work, ended])
     } finally {
-      clearTimeout(timer)
-      work.catch(() => {})
+      cancel()
     }
   }
 
-  async #connected(): Promise<PostgresLog> {
-    if (this.#log !== null && !this.#log.client.isBroken) return this.#log
-    const { address, node } = this.#data
-    const isOver = () => this.#leaseEndMs <= processMs()
-    const client = await connectPatiently(address, node.name, isOver)
-    this.#log = new PostgresLog(client)
-    await client.script('SET synchronous_commit = on')
+  async #connected(): Promise<LogConnection> {
+    if (this.#log !== null && !this.#log.isBroken) return this.#log
+    this.#log = await this.#world.connect()
     this.#publish({ trouble: null })
     return this.#log
   }
 
   /** Throws Replaced if another node leads. */
-  async #renewIfDue(log: PostgresLog, epoch: number): Promise<true> {
-    const { leaseMs, sync } = this.#data
-    if (processMs() < this.#renewAtMs) return true
-    const sentMs = processMs()
+  async #renewIfDue(log: LogConnection, epoch: number): Promise<true> {
+    const { leaseMs, sync, node } = this.#data
+    const sentMs = this.#world.nowMs()
+    if (sentMs < this.#renewAtMs) return true
     if (!(await log.renew(epoch, leaseMs))) throw new Replaced('another node leads')
     this.#leaseEndMs = sentMs + leaseMs
     this.#renewAtMs = sentMs + leaseMs / 3
@@ -462,20 +485,9 @@ export class LogMember {
     if (!isSynchronous && sync === 'required') {
       throw new Replaced('the log no longer has a synchronous standby')
     }
-    this.#publish({ isSynchronous, clockAheadMs })
-    await log.report(this.#data.node, this.#tail.seq)
+    await log.report(node, this.#tail.seq)
+    this.#publish({ isSynchronous, clockAheadMs, nodes: await log.nodes() })
     return true
-  }
-
-  /** Reports a batch to main and to the standbys. */
-  async #durable({ batch, count }: { batch: Batch; count: number }, micros: number): Promise<void> {
-    if (this.#leaseEndMs <= processMs()) throw new Replaced('the lease ended unrenewed')
-    this.#report[LOG_REPORT.seq] = batch.lastSeq
-    this.#report[LOG_REPORT.records] = count
-    this.#report[LOG_REPORT.bytes] = batch.records.length
-    this.#report[LOG_REPORT.micros] = micros
-    await this.#send(DOWN.durable, new Uint8Array(this.#report.buffer))
-    void this.#notify()
   }
 
   /** Notifies the standbys of the newest seq. One notification is under way at a time. */
@@ -485,16 +497,15 @@ export class LogMember {
     try {
       while (this.#notifiedSeq < this.#confirmedSeq) {
         const seq = this.#confirmedSeq
-        const { address, node } = this.#data
-        if (this.#notices === null || this.#notices.client.isBroken) {
-          this.#notices = new PostgresLog(await connectPrimary(address, node.name))
+        if (this.#notices === null || this.#notices.isBroken) {
+          this.#notices = await this.#world.connect()
         }
         await this.#notices.confirm(seq)
         this.#notifiedSeq = seq
       }
     } catch (error) {
-      if (!(error instanceof LogUnreachable)) throw error
       // The next batch notifies again, and standbys look for themselves once a second.
+      if (!(error instanceof LogUnreachable)) throw error
     } finally {
       this.#isNotifying = false
     }

@@ -4,7 +4,7 @@ import type { FileIdentity } from '../../file-identity.ts'
 import type { JournalTail } from '../../journal/journal-port.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import type { LogAddress } from '../postgres-client.ts'
-import type { NodeIdentity } from '../postgres-log.ts'
+import type { ListedNode, NodeIdentity } from '../postgres-log.ts'
 
 /** Whether a node may lead while no synchronous standby confirms what it commits. */
 export const LOG_SYNC = ['required', 'any'] as const
@@ -63,6 +63,8 @@ export interface ClusterState {
   readonly leader: { readonly node: string; readonly url: string } | null
   /** Whether the leader's lease runs, as far as this node knows. */
   readonly isLed: boolean
+  /** The nodes that ever reported themselves, by name. */
+  readonly nodes: readonly ListedNode[]
   /** The newest seq known to be acknowledged. */
   readonly confirmedSeq: Seq
   /** Whether every commit is on a second disk before it is acknowledged. */

@@ -2,13 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LogMember, Replaced } from './log-member.ts'
 import type { LogThreadData, ToLogThread } from './log-thread.ts'
+import { logWorld } from './log-world.ts'
 
 // Follows or leads the log of a cluster, and writes the local copy.
 
 assert(parentPort !== null, 'the log has a separate thread')
 const port = parentPort
 const data: LogThreadData = workerData
-const member = new LogMember(data, (message) => port.postMessage(message))
+const member = new LogMember(data, logWorld(data), (message) => port.postMessage(message))
 port.on('message', (message: ToLogThread) => {
   if (message === 'stop') member.stop()
   else member.woken()

@@ -1,4 +1,6 @@
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { LogSync } from '../../../persistence/log/thread/log-thread.ts'
 import {
   defaulted,
   firstShown,
@@ -54,6 +56,35 @@ export function next() {
   return means(nullable(integer(1)), 'Value of after for the next page; null on the last page.')
 }
 
+/** A node of a cluster, as the log and the node itself know it. */
+export interface ClusterView {
+  readonly node: string
+  readonly role: 'leader' | 'standby'
+  readonly epoch: number
+  readonly leader: string | null
+  readonly leaderUrl: string | null
+  readonly seq: Seq
+  readonly confirmedSeq: Seq
+  readonly sync: LogSync
+  readonly synchronous: boolean
+  readonly nodes: readonly {
+    readonly node: string
+    readonly url: string
+    readonly seq: Seq
+    readonly version: string
+    readonly rules: number
+    readonly seenMs: number
+  }[]
+}
+
+export interface ClusterService {
+  view(): ClusterView
+  /** Ends the lease of this node. False if no other node would lead. */
+  handOver(): boolean
+  /** False if the log cannot be reached. */
+  removeNode(name: string): Promise<boolean>
+}
+
 /** What the routes of this folder need. */
 export interface AdminServices
   extends SharedServices,
@@ -63,4 +94,7 @@ export interface AdminServices
     Pick<PageServices, 'marketPages'>,
     Pick<PortfolioServices, 'moves' | 'portfolio' | 'rewards'>,
     Pick<SportServices, 'matches'>,
-    Pick<SystemServices, 'modes'> {}
+    Pick<SystemServices, 'modes'> {
+  /** Null for an exchange of one node. */
+  readonly cluster: ClusterService | null
+}

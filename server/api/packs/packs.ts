@@ -120,21 +120,33 @@ function idsOf(legs: readonly RequestedLeg[]): { marketId: MarketId; outcome: nu
 export class PackDesk {
   readonly #pipeline: Pipeline
   readonly #quotes: PackQuotes
-  readonly #books: PackBooks
+  readonly #restMs: number
   readonly #closeMs: number
+  #books: PackBooks
   /** The expiry of each quote that a pack was made of. */
   readonly #usedQuotes = new Map<string, TimeMs>()
   /** Quotes made before the start have expired, because it is unknown which of them were used. */
-  readonly #startedMs: TimeMs
+  #startedMs: TimeMs
 
   constructor(pipeline: Pipeline, quotes: PackQuotes, { restMs, closeMs }: PackTerms) {
     this.#pipeline = pipeline
     this.#quotes = quotes
-    const { clearing, stampTimes } = pipeline
-    const seqAt = (atMs: TimeMs) => stampTimes.seqAt(atMs)
-    this.#books = new PackBooks({ clearing, seqAt, restMs })
+    this.#restMs = restMs
     this.#closeMs = closeMs
+    this.#books = this.#newBooks()
     this.#startedMs = pipeline.sequencer.nowMs()
+  }
+
+  #newBooks(): PackBooks {
+    const { clearing, stampTimes } = this.#pipeline
+    const seqAt = (atMs: TimeMs) => stampTimes.seqAt(atMs)
+    return new PackBooks({ clearing, seqAt, restMs: this.#restMs })
+  }
+
+  /** Forgets what another node decided without this one: call it when this node begins to decide. */
+  restart(): void {
+    this.#books = this.#newBooks()
+    this.#startedMs = this.#pipeline.sequencer.nowMs()
   }
 
   /**

@@ -245,6 +245,9 @@ export class PageChanges {
     this.#pipeline = pipeline
     this.#tree = pipeline.clearing.pages.tree
     this.#keys = pipeline.clearing.properties.keys
+    pipeline.listenToReplicated(() => {
+      this.#publish(pipeline.clearing.pages.tree, pipeline.clearing.properties.keys)
+    })
   }
 
   /** The durable pages, and the paths from which they moved. */
@@ -326,11 +329,15 @@ export class PageChanges {
     const { keys } = this.#pipeline.clearing.properties
     const refused = await changing
     if (refused !== null) return refused
+    this.#publish(tree, keys)
+    return { tree, keys }
+  }
+
+  #publish(tree: PageTree, keys: Keys): void {
     if (this.#tree !== tree) this.version++
     if (this.#keys !== keys) this.keysVersion++
     this.#tree = tree
     this.#keys = keys
-    return { tree, keys }
   }
 
   /** The ancestors of a value of a property, nearest first. */

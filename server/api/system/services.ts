@@ -1,5 +1,6 @@
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
 import { assert } from '../../../engine/domain/assert.ts'
+import { isOf } from '../../../engine/domain/command-kinds.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import {
   type TradingMode,
@@ -32,6 +33,9 @@ export class TradingModeChanges {
   constructor(pipeline: Pipeline) {
     this.#pipeline = pipeline
     this.#shown = pipeline.clearing.modes.windows
+    pipeline.listenToReplicated((command) => {
+      if (isOf('modes', command)) this.#shown = pipeline.clearing.modes.windows
+    })
   }
 
   /** The mode in force according to the durable windows. */
