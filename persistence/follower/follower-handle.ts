@@ -37,6 +37,8 @@ export interface FollowerOptions {
   readonly onProgress?: Progress
   /** Called after each step, before the reads that wait for it resolve. */
   readonly onApplied?: (applied: Applied) => void
+  /** Receives the state at the end of the first batch of each minute; absent for none. */
+  readonly onMinute?: ((state: FollowerState) => void) | undefined
   /** Called with a sentence that gives the thread and the reason. The process must then stop. */
   readonly onFault: (message: string) => void
 }
@@ -52,7 +54,7 @@ class FollowerFigures {
   /** Rows of large commands that are not in the tables yet. */
   backlogRows = 0
 
-  get cells(): Omit<FollowerThreadData, 'folder' | 'seq'> {
+  get cells(): Omit<FollowerThreadData, 'folder' | 'seq' | 'hashesMinutes'> {
     const { buffer: waiting } = this.#waiting
     const { buffer: progress } = this.#progress
     return { busyTimes: this.busyTimes.cells, commits: this.#commits, waiting, progress }
@@ -114,6 +116,7 @@ export class FollowerHandle {
   /** Called after each step while a start waits for the state, not only for the tables. */
   #onState: () => void = () => {}
   readonly #onApplied: (applied: Applied) => void
+  readonly #onMinute: (state: FollowerState) => void
   /** The newest scores that arrived before the listener was set. */
   #scored: ScoredMinute | null = null
   #onScored: ((scored: ScoredMinute) => void) | null = null
@@ -121,11 +124,16 @@ export class FollowerHandle {
   constructor(
     worker: Worker,
     figures: FollowerFigures,
-    { onFault, onApplied = () => {} }: Pick<FollowerOptions, 'onFault' | 'onApplied'>,
+    {
+      onFault,
+      onApplied = () => {},
+      onMinute = () => {},
+    }: Pick<FollowerOptions, 'onFault' | 'onApplied' | 'onMinute'>,
   ) {
     this.#worker = worker
     this.figures = figures
     this.#onApplied = onApplied
+    this.#onMinute = onMinute
     this.#watch = new ThreadWatch(worker, 'follower', (message) => {
       onFault(message)
       this.#refuseWaiters()
@@ -142,7 +150,8 @@ export class FollowerHandle {
   static launch(options: FollowerOptions): FollowerLaunch {
     const { folder, seq } = options
     const figures = new FollowerFigures()
-    const workerData: FollowerThreadData = { folder, seq, ...figures.cells }
+    const hashesMinutes = options.onMinute !== undefined
+    const workerData: FollowerThreadData = { folder, seq, hashesMinutes, ...figures.cells }
     const entry = new URL('./follower.worker.ts', import.meta.url)
     const worker = spawn(entry, { name: 'follower', workerData })
     const isReady = startThread(worker, 'follower')
@@ -298,6 +307,10 @@ export class FollowerHandle {
     if (message.kind === 'hash') {
       this.#hashes.get(message.id)?.({ seq: message.seq, hash: message.hash })
       this.#hashes.delete(message.id)
+      return
+    }
+    if (message.kind === 'minute') {
+      this.#onMinute({ seq: message.seq, hash: message.hash })
       return
     }
     if (message.kind === 'projected') {

@@ -13,6 +13,8 @@ interface FollowerSlicesParts {
   readonly pace: SlicedPace
   /** The end of the journal at the start. */
   readonly startSeq: Seq
+  /** Whether main gets the hash of the state once a minute. */
+  readonly hashesMinutes: boolean
   readonly say: (message: FollowerMessage) => void
 }
 
@@ -55,12 +57,16 @@ export class FollowerSlices {
   }
 
   work(): void {
-    const { follower, pace, startSeq, say } = this.#parts
+    const { follower, pace, startSeq, hashesMinutes, say } = this.#parts
     const targetSeq = this.#targetSeq
     pace.begin(follower.stateSeq < startSeq ? Infinity : targetSeq - follower.stateSeq)
     const isMore = follower.step(targetSeq)
     // A step stops at a due snapshot, so there may be more work after it.
     const goesOn = (this.#takeSnapshot() && follower.stateSeq < targetSeq) || isMore
+    if (hashesMinutes && follower.stateSeq > startSeq) {
+      const state = follower.takeMinute()
+      if (state !== null) say({ kind: 'minute', ...state })
+    }
     const hasBacklog = follower.writePage(this.#wanted.owners)
     say({ kind: 'at', ...follower.takeUpdates(), idle: !goesOn })
     const ids = this.#wanted.takeWritten()

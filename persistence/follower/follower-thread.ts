@@ -45,6 +45,8 @@ export type FollowerMessage =
       readonly filter: FilterUpdate
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
+  /** The state at the end of the first batch of a minute. */
+  | { readonly kind: 'minute'; readonly seq: Seq; readonly hash: string }
   | { readonly kind: 'written'; readonly ids: readonly number[] }
   /** The ordered snapshot is copied, and commands are applied again. */
   | { readonly kind: 'taken' }
@@ -63,4 +65,6 @@ export interface FollowerThreadData {
   readonly folder: KeyedFolder
   /** The end of the journal at the start. The thread proceeds to it without a message. */
   readonly seq: Seq
+  /** Whether main gets the hash of the state once a minute. */
+  readonly hashesMinutes: boolean
 }

@@ -5,6 +5,7 @@ import { assert } from '../../engine/domain/assert.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { type CommandOf, concernsBook, isOf } from '../../engine/domain/command-kinds.ts'
 import type { AccountId, Seq } from '../../engine/domain/ids.ts'
+import { minuteOf } from '../../engine/domain/rewards/reward-time.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
@@ -81,6 +82,8 @@ export class Follower {
   #readSeq: Seq
   /** The state's position in the journal. */
   #tail: JournalTail
+  /** Whether the last batch was the first one of a minute. */
+  #isMinute = false
   readonly #due: DueSnapshot
   readonly #scorer: RewardScorer
   /** In the order of writing. */
@@ -177,8 +180,11 @@ export class Follower {
     while (this.stateSeq < endSeq && this.#books.backlog.endedCount < CHUNK_ENDS) {
       const batch = this.#next(stopSeq)
       if (batch === null) break
+      const minute = minuteOf(this.exchange.clearing.lastNowMs)
       this.#applyBatch(batch)
       last = batch
+      this.#isMinute = minuteOf(this.exchange.clearing.lastNowMs) > minute
+      if (this.#isMinute) break
     }
     if (last !== null) this.#tail = { seq: last.lastSeq, checksum: last.checksum }
     if (last !== null && last.lastSeq > this.#readSeq) this.#write(last)
@@ -203,6 +209,16 @@ export class Follower {
   /** Whether a sample waits for its scores and the tables are complete enough to score it. */
   get isScoring(): boolean {
     return this.#books.backlog.isEmpty && this.#scorer.isReady(this.#readSeq)
+  }
+
+  /**
+   * The state at the end of the first batch of a minute, once; null at any other seq. All copies of
+   * the journal give the same states.
+   */
+  takeMinute(): { seq: Seq; hash: string } | null {
+    const isMinute = this.#isMinute
+    this.#isMinute = false
+    return isMinute ? this.state() : null
   }
 
   /** The hash of the state, and its seq. */

@@ -13,7 +13,8 @@ const data: FollowerThreadData = workerData
 const say = (message: FollowerMessage) => port.postMessage(message)
 const pace = new SlicedPace(data)
 const follower = new Follower(data.folder, { pace })
-const rounds = new FollowerSlices({ follower, pace, startSeq: data.seq, say })
+const { seq: startSeq, hashesMinutes } = data
+const rounds = new FollowerSlices({ follower, pace, startSeq, hashesMinutes, say })
 
 port.on('message', (request: FollowerRequest) => {
   if (request.kind !== 'stop') return rounds.take(request)

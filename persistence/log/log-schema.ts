@@ -54,6 +54,13 @@ CREATE TABLE IF NOT EXISTS outcomex.nodes (
   rules   integer NOT NULL,
   seen    timestamptz NOT NULL
 );
+CREATE TABLE IF NOT EXISTS outcomex.hashes (
+  seq   bigint NOT NULL,
+  node  text NOT NULL,
+  hash  text NOT NULL,
+  taken timestamptz NOT NULL,
+  PRIMARY KEY (seq, node)
+);
 CREATE OR REPLACE FUNCTION outcomex.append_batch(
   own_epoch bigint, own_first bigint, own_last bigint, own_records bytea, own_checksum bytea
 ) RETURNS text LANGUAGE plpgsql AS $$

@@ -41,6 +41,12 @@ export interface ListedNode extends NodeIdentity {
   readonly seenMs: number
 }
 
+/** The hash of a state, and its seq. */
+export interface StateAt {
+  readonly seq: Seq
+  readonly hash: string
+}
+
 /** How sure an acknowledged commit is. */
 export interface SyncState {
   readonly isSynchronous: boolean
@@ -110,10 +116,20 @@ const REPORT = statement(
 const NODES = statement(
   'nodes',
   `SELECT name, run, url, seq::float8 AS seq, version, rules,
-     extract(epoch FROM clock_timestamp() - seen)::float8 * 1000 AS "seenMs"
+     round(extract(epoch FROM clock_timestamp() - seen) * 1000)::float8 AS "seenMs"
    FROM outcomex.nodes ORDER BY name`,
 )
 const REMOVE_NODE = statement('remove_node', 'DELETE FROM outcomex.nodes WHERE name = $1')
+const PUT_HASH = statement(
+  'put_hash',
+  `WITH old AS (DELETE FROM outcomex.hashes WHERE taken < clock_timestamp() - interval '1 hour')
+   INSERT INTO outcomex.hashes VALUES ($1, $2, $3, clock_timestamp()) ON CONFLICT DO NOTHING`,
+)
+const DIFFERENT_HASH = statement(
+  'different_hash',
+  `SELECT own.seq::float8 AS seq FROM outcomex.hashes own JOIN outcomex.hashes other USING (seq)
+   WHERE own.node = $1 AND other.node = $2 AND own.hash <> other.hash ORDER BY seq LIMIT 1`,
+)
 const SYNC = statement(
   'sync',
   `SELECT current_setting('synchronous_commit') AS commit,
@@ -141,10 +157,12 @@ export interface LogConnection
     | 'clockAheadMs'
     | 'close'
     | 'confirm'
+    | 'differsFrom'
     | 'isBroken'
     | 'leadership'
     | 'listen'
     | 'nodes'
+    | 'putHash'
     | 'release'
     | 'renew'
     | 'report'
@@ -283,6 +301,17 @@ export class PostgresLog {
 
   async nodes(): Promise<ListedNode[]> {
     return await this.client.query<ListedNode & Record<string, unknown>>(NODES)
+  }
+
+  /** Leaves the hash of a node's state for the other nodes. */
+  async putHash(node: string, { seq, hash }: StateAt): Promise<void> {
+    await this.client.query(PUT_HASH, [seq, node, hash])
+  }
+
+  /** The first seq at which two nodes had different states lately; null for none. */
+  async differsFrom(node: string, other: string): Promise<Seq | null> {
+    const [row] = await this.client.query<{ seq: Seq }>(DIFFERENT_HASH, [node, other])
+    return row?.seq ?? null
   }
 
   async removeNode(name: string): Promise<void> {

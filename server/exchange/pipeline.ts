@@ -74,6 +74,8 @@ export interface PipelineParts<
   readonly slots?: Pick<SlotClockParts, 'booksMax' | 'specOf'>
   /** Called after each drain: a command of another node that waited may be applied now. */
   readonly onDrained?: () => void
+  /** Whether what is decided from the state still holds; absent when it always does. */
+  readonly mayAnswer?: () => boolean
 }
 
 const SEND_AT = 64
@@ -136,7 +138,8 @@ export class Pipeline<
     this.ids = parts.ids
     this.#drainSlice = newSlice()
 
-    this.publisher = new Publisher({ clearing, published, slice: newSlice() })
+    const { mayAnswer = () => true } = parts
+    this.publisher = new Publisher({ clearing, published, slice: newSlice(), mayAnswer })
     this.journal = parts.openJournal((seq) => this.#durable(seq))
     this.shards = parts.openShards({ visitor: this.publisher, onReady: () => this.drain() })
     this.sequencer = new Sequencer({

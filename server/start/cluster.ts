@@ -5,7 +5,7 @@ import type { Seq } from '../../engine/domain/ids.ts'
 import { adoptSealedKey, sealedKeyOf } from '../../persistence/folder-key.ts'
 import type { JournalTail, OnCommit } from '../../persistence/journal/journal-port.ts'
 import { LogUnreachable } from '../../persistence/log/postgres-client.ts'
-import { PostgresLog } from '../../persistence/log/postgres-log.ts'
+import { PostgresLog, type StateAt } from '../../persistence/log/postgres-log.ts'
 import {
   LogHandle,
   type LogOptions,
@@ -85,8 +85,11 @@ export interface SharedJournal {
   readonly openJournal: (onDurable: (seq: Seq) => void) => LogHandle
   readonly onDurable: (seq: Seq) => void
   readonly onDrained: () => void
+  readonly mayAnswer: () => boolean
   /** From now on the commands of other nodes are applied. */
   readonly follow: (replica: Replica) => void
+  /** Compares a state of this node with those of other nodes. */
+  readonly compare: (state: StateAt) => void
 }
 
 export interface SharedJournalParts {
@@ -123,6 +126,8 @@ export async function sharedJournal(
     },
     onDurable: () => {},
     onDrained: () => log?.drain(),
+    mayAnswer: () => log?.isExpired !== true,
     follow: (replica) => log?.follow(replica),
+    compare: (state) => log?.compare(state),
   }
 }

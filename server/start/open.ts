@@ -28,6 +28,7 @@ import {
   startJournalThread,
 } from '../../persistence/journal/thread/journal-handle.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
+import type { StateAt } from '../../persistence/log/postgres-log.ts'
 import { patiently } from '../../persistence/query/patient-read.ts'
 import { QueryHandle, type QueryOptions } from '../../persistence/query/query-handle.ts'
 import { archivedMarket } from '../../persistence/query/read/markets/markets.ts'
@@ -223,7 +224,11 @@ function refuseLeap(clock: Clock, lastMs: TimeMs | null): void {
 }
 
 /** Main and the follower replay the journal to its end in parallel. */
-async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
+async function recoverTwice(
+  options: OpenOptions,
+  folder: KeyedFolder,
+  onMinute: ((state: StateAt) => void) | undefined,
+) {
   const { onFault } = options
   const end = journalEnd(folder)
   // Before the replay, which may take long.
@@ -237,6 +242,7 @@ async function recoverTwice(options: OpenOptions, folder: KeyedFolder) {
       lookups.applied(applied)
     },
     onProgress: (seq, total) => options.onProgress('read tables', seq, total),
+    onMinute,
     onFault,
   })
   try {
@@ -316,7 +322,11 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   if (cluster !== undefined) await adoptCluster(dataDir, cluster)
   const seal = openFolder(dataDir, options.keyFile)
   const folder = seal.keyed(dataDir)
-  const { core, recovered, tail, follower, lookups } = await recoverTwice(options, folder)
+  const { core, recovered, tail, follower, lookups } = await recoverTwice(
+    options,
+    folder,
+    cluster === undefined ? undefined : (state) => journalLinks.compare?.(state),
+  )
   if (cluster !== undefined) await beginLog(dataDir, { tail, seal }, cluster)
   const { durability, onFault } = options
   const query = new QueryHandle({ ...queryOptions(options), whenWritten: follower.whenWritten })
@@ -363,18 +373,22 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq }, options)
   const solvency = new SolvencyCounts({ folder, snapshots, clearing: core.clearing }, options)
-  const stop = async () => {
-    pipeline.stopTimer()
-    await pipeline.whenIdle()
-    await snapshots.takeLast()
-    const last = { seq: core.clearing.lastSeq, stateHash: await hashOf(pipeline) }
-    await journal.stop()
-    await Promise.all([query, follower, shards, solvency].map((each) => each.stop()))
-    lock.release()
-    return last
-  }
   const parts = { shards, journal, follower, query, intake, snapshots, solvency }
-  return { pipeline, ...parts, boards: new BoardSlices(follower), seal, lookups, recovered, stop }
+  const boards = new BoardSlices(follower)
+  const running = { pipeline, ...parts, boards, seal, lookups, recovered }
+  return { ...running, stop: () => stopExchange(running, lock) }
+}
+
+async function stopExchange(running: Omit<RunningExchange, 'stop'>, lock: DataLock) {
+  const { pipeline, shards, journal, follower, query, snapshots, solvency } = running
+  pipeline.stopTimer()
+  await pipeline.whenIdle()
+  await snapshots.takeLast()
+  const last = { seq: pipeline.clearing.lastSeq, stateHash: await hashOf(pipeline) }
+  await journal.stop()
+  await Promise.all([query, follower, shards, solvency].map((each) => each.stop()))
+  lock.release()
+  return last
 }
 
 /** Looks up markets that left memory. */
@@ -421,6 +435,7 @@ type RunningPipeline = Pipeline<JournalThreadHandle, CoreIntake>
 interface OwnJournal extends Pick<PipelineParts<JournalThreadHandle>, 'openJournal' | 'onDurable'> {
   readonly wakeUps: WakeUps
   readonly follow?: undefined
+  readonly compare?: undefined
 }
 
 /** Starts the thread of the folder's journal. */
@@ -477,7 +492,13 @@ type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>
 interface PipelineLinks
   extends Pick<
     PipelineParts<JournalThreadHandle, CoreIntake>,
-    'lookups' | 'onDurable' | 'isArchived' | 'settlement' | 'openJournal' | 'onDrained'
+    | 'isArchived'
+    | 'lookups'
+    | 'mayAnswer'
+    | 'onDrained'
+    | 'onDurable'
+    | 'openJournal'
+    | 'settlement'
   > {
   /** Absent when main wakes the market threads itself. */
   readonly wakeUps?: WakeUps

@@ -19,6 +19,7 @@ import { Checkpoints } from '../../journal/thread/checkpoints.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import { startThread } from '../../thread-start.ts'
 import { ThreadWatch } from '../../thread-watch.ts'
+import type { StateAt } from '../postgres-log.ts'
 import {
   type ClusterState,
   CUT_TAG,
@@ -158,9 +159,9 @@ export class LogHandle implements JournalThreadHandle {
     }
   }
 
-  /** Whether this node leads and may answer. */
-  get mayAnswer(): boolean {
-    return this.#isLeading && this.#lease.isRunning
+  /** Whether another node may lead by now, although this one was not replaced yet. */
+  get isExpired(): boolean {
+    return this.#isLeading && !this.#lease.isRunning
   }
 
   get durableSeq(): Seq {
@@ -279,6 +280,11 @@ export class LogHandle implements JournalThreadHandle {
 
   #post(message: ToLogThread): void {
     this.#worker.postMessage(message)
+  }
+
+  /** Compares a state of this node with those of other nodes. */
+  compare(state: StateAt): void {
+    this.#post(state)
   }
 
   async stop(): Promise<void> {

@@ -14,7 +14,7 @@ import type { Batch, JournalTail } from '../../journal/journal-port.ts'
 import { BatchBuffer } from '../../journal/thread/batch-buffer.ts'
 import { macsOf } from '../../keyed-folder.ts'
 import { LogUnreachable } from '../postgres-client.ts'
-import type { LogConnection } from '../postgres-log.ts'
+import type { LogConnection, StateAt } from '../postgres-log.ts'
 import {
   type ClusterState,
   CUT_TAG,
@@ -32,6 +32,8 @@ const ROWS_MAX = 64
 /** Standbys that see the lease end try to lead at different times. */
 const ACQUIRE_JITTER_MS = 30
 const RETRY_MS = 100
+/** Of these, a node that cannot reach the log forgets the oldest. */
+const STATES_MAX = 16
 const FULL_MS = 1
 
 /** Another node leads, or may lead by now. */
@@ -99,6 +101,8 @@ export class LogMember {
   #leaderEndMs = 0
   /** The current frame of `up` was read but did not fit its batch. */
   #isHeld = false
+  /** States that the log does not have yet. */
+  readonly #states: StateAt[] = []
   #wake: () => void = () => {}
   #isStopping = false
   #state: ClusterState
@@ -132,6 +136,12 @@ export class LogMember {
   /** Main has pushed frames, or freed space. */
   woken(): void {
     this.#wake()
+  }
+
+  /** Compares a state of this node with that of the leader, with the next report. */
+  compare(state: StateAt): void {
+    this.#states.push(state)
+    if (this.#states.length > STATES_MAX) this.#states.shift()
   }
 
   /** Appends what waits, ends the lease, and ends `run`. */
@@ -245,8 +255,31 @@ export class LogMember {
     if (isSynchronous || this.#data.sync === 'any') {
       this.#confirmedSeq = Math.max(this.#confirmedSeq, seq)
     }
+    await this.#putStates(log)
+    await this.#compareStates(log)
     const nodes = await log.nodes()
     this.#publish({ isSynchronous, trouble: null, clockAheadMs, nodes })
+  }
+
+  async #putStates(log: LogConnection): Promise<void> {
+    const { name } = this.#data.node
+    for (let state = this.#states.at(0); state !== undefined; state = this.#states.at(0)) {
+      await log.putHash(name, state)
+      this.#states.shift()
+    }
+  }
+
+  /** Whichever of two nodes is wrong: the one that follows stops. */
+  async #compareStates(log: LogConnection): Promise<void> {
+    const { name } = this.#data.node
+    const { leader } = this.#state
+    if (leader === null || leader.node === name) return
+    const seq = await log.differsFrom(name, leader.node)
+    if (seq === null) return
+    throw new WrongLog(
+      `the state of this node at seq ${seq} differs from that of ${leader.node}, which leads: ` +
+        'verify the data folders of both, and let the wrong one join again with an empty folder',
+    )
   }
 
   /** Takes the confirmed batches that this node does not have. */
@@ -377,7 +410,8 @@ export class LogMember {
     if (!this.#isHeld) up.free()
     const { count, lastSeq, records } = this.#batch
     if (count === 0) return null
-    const batch = nextBatch(this.#newMac, this.#tail, lastSeq, records.slice())
+    // A copy: `slice` of a Buffer would share its memory, which the next batch reuses.
+    const batch = nextBatch(this.#newMac, this.#tail, lastSeq, new Uint8Array(records))
     this.#batch.clear()
     return { ...batch, count }
   }
@@ -486,6 +520,7 @@ export class LogMember {
       throw new Replaced('the log no longer has a synchronous standby')
     }
     await log.report(node, this.#tail.seq)
+    await this.#putStates(log)
     this.#publish({ isSynchronous, clockAheadMs, nodes: await log.nodes() })
     return true
   }

@@ -4,7 +4,7 @@ import type { FileIdentity } from '../../file-identity.ts'
 import type { JournalTail } from '../../journal/journal-port.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import type { LogAddress } from '../postgres-client.ts'
-import type { ListedNode, NodeIdentity } from '../postgres-log.ts'
+import type { ListedNode, NodeIdentity, StateAt } from '../postgres-log.ts'
 
 /** Whether a node may lead while no synchronous standby confirms what it commits. */
 export const LOG_SYNC = ['required', 'any'] as const
@@ -86,6 +86,8 @@ export type ToLogThread =
   | 'wake-up'
   /** Appends what waits, ends the lease, and ends. */
   | 'stop'
+  /** The state of this node, to be compared with those of others. */
+  | StateAt
 
 /**
  * The end of the lease by the monotonic clock of the process, in one f64 that the log thread

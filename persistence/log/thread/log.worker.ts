@@ -12,7 +12,8 @@ const data: LogThreadData = workerData
 const member = new LogMember(data, logWorld(data), (message) => port.postMessage(message))
 port.on('message', (message: ToLogThread) => {
   if (message === 'stop') member.stop()
-  else member.woken()
+  else if (message === 'wake-up') member.woken()
+  else member.compare(message)
 })
 port.postMessage('ready')
 try {

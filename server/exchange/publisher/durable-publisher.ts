@@ -48,6 +48,8 @@ export interface PublisherParts {
   readonly published: PublishedMarkets
   /** Bounds the replies sent in one event-loop tick. */
   readonly slice: TimeSlice
+  /** False when another node may decide by now: then nothing that rests on state is answered. */
+  readonly mayAnswer?: () => boolean
 }
 
 /** The parts that receive what is settled or durable. */
@@ -74,6 +76,7 @@ export class Publisher implements FrameVisitor {
   #durableQueue: { seq: Seq; run: () => void }[] = []
   #durableHead = 0
   readonly #slice: TimeSlice
+  readonly #mayAnswer: () => boolean
   #isLeaving = false
   /** The callbacks of commands, by seq. They move to `#settled` when their command is settled. */
   readonly #watchers = new Map<number, (cancels: CancelReceipt) => void>()
@@ -86,6 +89,7 @@ export class Publisher implements FrameVisitor {
     this.#clearing = parts.clearing
     this.#published = parts.published
     this.#slice = parts.slice
+    this.#mayAnswer = parts.mayAnswer ?? (() => true)
     this.orderEvents = new OrderEventFeed(parts.clearing)
   }
 
@@ -139,11 +143,12 @@ export class Publisher implements FrameVisitor {
 
   /**
    * Calls `run` once `seq` is durable: immediately when it already is, but after the replies that a
-   * time slice left over.
+   * time slice left over. Never calls it when another node may decide by now.
    */
   whenDurable(seq: Seq, run: () => void): void {
-    if (seq <= this.durableSeq && !this.#isLeaving) run()
-    else this.#durableQueue.push({ seq, run })
+    if (seq <= this.durableSeq && !this.#isLeaving) {
+      if (this.#mayAnswer()) run()
+    } else this.#durableQueue.push({ seq, run })
   }
 
   /** Resolves when `seq` is durable; the newest stamped seq when absent. */
