@@ -130,7 +130,7 @@ export class Pipeline<
   readonly shown: ShownWaiters
 
   constructor(parts: PipelineParts<Journal, Intake>) {
-    const { clearing, published, clock, monotonicMs = () => 0 } = parts
+    const { clearing, published, clock, mayAnswer, monotonicMs = () => 0 } = parts
     const newSlice = () => new TimeSlice(monotonicMs)
     this.#parts = parts
     this.clearing = clearing
@@ -138,7 +138,6 @@ export class Pipeline<
     this.ids = parts.ids
     this.#drainSlice = newSlice()
 
-    const { mayAnswer = () => true } = parts
     this.publisher = new Publisher({ clearing, published, slice: newSlice(), mayAnswer })
     this.journal = parts.openJournal((seq) => this.#durable(seq))
     this.shards = parts.openShards({ visitor: this.publisher, onReady: () => this.drain() })

@@ -49,7 +49,7 @@ export interface PublisherParts {
   /** Bounds the replies sent in one event-loop tick. */
   readonly slice: TimeSlice
   /** False when another node may decide by now: then nothing that rests on state is answered. */
-  readonly mayAnswer?: () => boolean
+  readonly mayAnswer?: (() => boolean) | undefined
 }
 
 /** The parts that receive what is settled or durable. */
