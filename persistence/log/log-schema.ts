@@ -10,6 +10,7 @@ export const CONFIRMED_CHANNEL = 'outcomex_confirmed'
 const SCHEMA_LOCK = 7_046_029_254
 
 /**
+ * `trim_log` removes the oldest batches up to a seq, a bounded number in one transaction.
  * `append_batch` is one transaction with its checks: the epoch of the caller is the newest, and the
  * batch follows the end of the log. So a leader that was replaced appends nothing, and a call that
  * arrives twice or late has no effect. FOR SHARE lets a new epoch wait for an append under way.
@@ -74,6 +75,22 @@ BEGIN
   IF end_seq <> own_first - 1 THEN RETURN 'elsewhere'; END IF;
   INSERT INTO outcomex.batches VALUES (own_first, own_last, own_epoch, own_records, own_checksum);
   RETURN 'appended';
+END $$;
+CREATE OR REPLACE FUNCTION outcomex.trim_log(
+  own_epoch bigint, through bigint, rows_max integer
+) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  last outcomex.batches;
+BEGIN
+  PERFORM 1 FROM outcomex.leadership WHERE id = 1 AND epoch = own_epoch FOR SHARE;
+  IF NOT FOUND THEN RETURN false; END IF;
+  SELECT * INTO last FROM (
+    SELECT * FROM outcomex.batches ORDER BY first_seq LIMIT rows_max
+  ) AS oldest WHERE last_seq <= through ORDER BY first_seq DESC LIMIT 1;
+  IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE outcomex.base SET seq = last.last_seq, checksum = last.checksum WHERE id = 1;
+  DELETE FROM outcomex.batches WHERE first_seq <= last.first_seq;
+  RETURN true;
 END $$;
 COMMIT;
 `

@@ -85,6 +85,7 @@ const PUT_MARK = statement(
   'INSERT INTO outcomex.marks VALUES ($1, $2) ON CONFLICT DO NOTHING',
 )
 const APPEND = statement('append', 'SELECT outcomex.append_batch($1, $2, $3, $4, $5) AS outcome')
+const TRIM = statement('trim', 'SELECT outcomex.trim_log($1, $2, $3) AS trimmed')
 const LEADERSHIP = statement(
   'leadership',
   `SELECT epoch::float8 AS epoch, node, run, url,
@@ -168,6 +169,7 @@ export interface LogConnection
     | 'report'
     | 'syncState'
     | 'tail'
+    | 'trim'
   > {}
 
 export class PostgresLog {
@@ -260,6 +262,15 @@ export class PostgresLog {
     const values = [epoch, firstSeq, lastSeq, records, checksum]
     const [row] = await this.client.query<{ outcome: AppendOutcome }>(APPEND, values)
     return row.outcome
+  }
+
+  /**
+   * Removes the oldest batches up to a seq, at most `rowsMax` of them. True if there may be more;
+   * false also when another node leads.
+   */
+  async trim(epoch: number, throughSeq: Seq, rowsMax: number): Promise<boolean> {
+    const [row] = await this.client.query<{ trimmed: boolean }>(TRIM, [epoch, throughSeq, rowsMax])
+    return row.trimmed
   }
 
   async leadership(): Promise<Leadership> {

@@ -14,7 +14,7 @@ import type { Batch, JournalTail } from '../../journal/journal-port.ts'
 import { BatchBuffer } from '../../journal/thread/batch-buffer.ts'
 import { macsOf } from '../../keyed-folder.ts'
 import { LogUnreachable } from '../postgres-client.ts'
-import type { LogConnection, StateAt } from '../postgres-log.ts'
+import type { ListedNode, LogConnection, StateAt } from '../postgres-log.ts'
 import {
   type ClusterState,
   CUT_TAG,
@@ -31,7 +31,10 @@ const REPORT_EVERY_MS = 1000
 const ROWS_MAX = 64
 /** Standbys that see the lease end try to lead at different times. */
 const ACQUIRE_JITTER_MS = 30
+/** Batches removed at once, three times in a lease. */
+const TRIM_ROWS_MAX = 2000
 const RETRY_MS = 100
+const KEPT_MS = 10 * 60_000
 /** Of these, a node that cannot reach the log forgets the oldest. */
 const STATES_MAX = 16
 const FULL_MS = 1
@@ -101,6 +104,7 @@ export class LogMember {
   #leaderEndMs = 0
   /** The current frame of `up` was read but did not fit its batch. */
   #isHeld = false
+  readonly #kept = new KeptLog()
   /** States that the log does not have yet. */
   readonly #states: StateAt[] = []
   #wake: () => void = () => {}
@@ -521,7 +525,10 @@ export class LogMember {
     }
     await log.report(node, this.#tail.seq)
     await this.#putStates(log)
-    this.#publish({ isSynchronous, clockAheadMs, nodes: await log.nodes() })
+    const nodes = await log.nodes()
+    this.#publish({ isSynchronous, clockAheadMs, nodes })
+    const throughSeq = this.#kept.throughSeq(nodes, sentMs)
+    if (this.#epoch > 0) await log.trim(this.#epoch, throughSeq, TRIM_ROWS_MAX)
     return true
   }
 
@@ -544,6 +551,26 @@ export class LogMember {
     } finally {
       this.#isNotifying = false
     }
+  }
+}
+
+/**
+ * How far the log may be trimmed: every listed node had that seq some time ago. The copy of a node
+ * is not forced to its disk, so a power failure may take the newest part of what it reported.
+ */
+class KeptLog {
+  readonly #reports: { readonly atMs: number; readonly seq: Seq }[] = []
+  #throughSeq: Seq = 0
+
+  throughSeq(nodes: readonly ListedNode[], nowMs: number): Seq {
+    const newest = this.#reports.at(-1)
+    if (newest === undefined || nowMs - newest.atMs >= KEPT_MS / 10) {
+      this.#reports.push({ atMs: nowMs, seq: Math.min(...nodes.map(({ seq }) => seq)) })
+    }
+    while (this.#reports.length > 0 && this.#reports[0].atMs <= nowMs - KEPT_MS) {
+      this.#throughSeq = this.#reports.shift()?.seq ?? 0
+    }
+    return Math.min(this.#throughSeq, ...nodes.map(({ seq }) => seq))
   }
 }
 
