@@ -114,6 +114,17 @@ function readerOf(path: string): Connection {
   }
 }
 
+/** Copies a database in use, a few pages at a time. The copy is a file without a WAL. */
+export async function copyDatabase(path: string, copyPath: string): Promise<void> {
+  const connection = openReadOnly(path)
+  try {
+    createPrivate(copyPath)
+    await connection.backup(copyPath)
+  } finally {
+    connection.close()
+  }
+}
+
 /** Creates an in-memory database with these migrations. */
 export function openInMemory(migrations: readonly string[]): Connection {
   const connection = new SqliteDatabase(':memory:')

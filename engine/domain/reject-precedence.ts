@@ -363,6 +363,8 @@ const REJECTS = {
     'This exchange has one node; nodes of a cluster are started with --journal and a URL.',
   ),
   NODE_NOT_FOUND: notFound('No node has this name; GET /admin/cluster lists them.'),
+  COPY_NOT_FOUND: notFound('This node has no such file to copy; GET /admin/cluster/copy first.'),
+  COPY_FAILED: answered({ status: 503, retryAfterSec: 60 })('The data folder cannot be copied.'),
   NO_OTHER_NODE: conflict('No other node has reported itself lately, so nobody would lead.'),
   OPERATOR_NOT_FOUND: notFound('No operator has this name; GET /admin/operators lists them.'),
   REGISTRATION_CLOSED: forbidden(

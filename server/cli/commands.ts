@@ -38,6 +38,10 @@ export const commands: Commands = {
     about: 'Calls the admin API.',
     load: async () => (await import('./admin/admin.ts')).adminCommand(),
   },
+  join: {
+    about: 'Makes the data folder of a new node of a cluster from that of another node.',
+    load: async () => (await import('./folder/join.ts')).joinCommand,
+  },
   cluster: {
     about: 'Shows the nodes of a cluster, hands over its lead, or removes a node.',
     load: async () => (await import('./cluster.ts')).clusterCommand,

@@ -12,6 +12,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { setTimeout as pause } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
+import { MIN_SEQ } from '../edge/http/forwarding/cluster-cell.ts'
 import { isRecord } from '../edge/http/request-text.ts'
 
 export interface OwnReply {
@@ -52,6 +53,8 @@ export class OwnServer {
   readonly #marks: Headers
   readonly #hurry = new AbortController()
   #known: Promise<void> | null = null
+  /** A node of a cluster must not show less than it has shown; '' for an exchange of one node. */
+  #seq = ''
 
   constructor(baseUrl: string, { certFile, marks }: OwnServerOptions) {
     this.#baseUrl = baseUrl
@@ -72,7 +75,8 @@ export class OwnServer {
     const all = { ...withLength(headers, body), ...this.#marks }
     let left = PATIENCE_SEC
     for (let tries = 1; ; tries++) {
-      const reply = await this.#send(method, path, all, body)
+      const seen = this.#seq === '' ? all : { ...all, [MIN_SEQ]: this.#seq }
+      const reply = await this.#send(method, path, seen, body)
       const waitSec = waitSecOf(method, reply)
       const isOver = tries === TRIES_MAX || this.#hurry.signal.aborted
       if (waitSec === null || waitSec > left || isOver) return reply
@@ -102,6 +106,8 @@ export class OwnServer {
         response.on('end', () => {
           const { statusCode: status = 0 } = response
           const retryAfter = response.headers['retry-after'] ?? ''
+          const { 'x-seq': seq = '' } = response.headers
+          if (Number(seq) > Number(this.#seq)) this.#seq = String(seq)
           resolve({ status, body: parsed(text), retryAfter })
         })
       })

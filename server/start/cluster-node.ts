@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { NodeCopies } from '../../persistence/backup/node-copies.ts'
 import { LogUnreachable } from '../../persistence/log/postgres-client.ts'
 import { type NodeIdentity, PostgresLog } from '../../persistence/log/postgres-log.ts'
 import type { ClusterState } from '../../persistence/log/thread/log-thread.ts'
@@ -39,6 +40,7 @@ export class ClusterNode implements ClusterService {
   readonly leading: Promise<void>
   readonly cell = new ClusterCell()
   readonly leader: LeaderCalls
+  readonly copies: NodeCopies
   readonly #config: ClusterConfig
   #state = UNKNOWN
   #isLeading = false
@@ -50,8 +52,9 @@ export class ClusterNode implements ClusterService {
   #onHandOver: () => void = () => {}
   #onLeading: () => void = () => {}
 
-  constructor(config: ClusterConfig) {
+  constructor(config: ClusterConfig, folder: { dataDir: string; keyFile: string | undefined }) {
     this.#config = config
+    this.copies = new NodeCopies(folder)
     this.identity = {
       name: config.name,
       run: randomUUID(),

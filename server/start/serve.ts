@@ -352,7 +352,7 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   const ownCalls = new OwnCalls()
   warnOfVariables(log)
   const trace = await openTrace(config, log)
-  const cluster = config.cluster === undefined ? null : new ClusterNode(config.cluster)
+  const cluster = config.cluster === undefined ? null : new ClusterNode(config.cluster, config)
   const wall = wallOf(cluster)
   const clock = steadyClock(config, wall, log)
   const commits = new CommitFigures()

@@ -1,7 +1,9 @@
 // The nodes of a cluster, which share a log, as an operator sees and steers them.
 
+import { DataFolderError } from '../../../persistence/folder-error.ts'
 import { LOG_SYNC } from '../../../persistence/log/thread/log-thread.ts'
 import { admin } from '../../auth/auth-scheme.ts'
+import { bytes } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
 import {
   boolean,
@@ -106,5 +108,67 @@ export const removeNode = route({
     return (await cluster.removeNode(params.node))
       ? { message: 'Node removed' }
       : refuse('OVERLOADED')
+  },
+})
+
+// A copy of a node's folder, from which a new node starts (outcomex join).
+
+const FILE_BYTES_MAX = 4 << 20
+
+export const copyNode = route({
+  method: 'GET',
+  path: '/admin/cluster/copy',
+  auth: admin('root'),
+  rateClass: 'admin',
+  about: 'Returns the copy of the data folder of this node, and makes one if there is none.',
+  reply: object({
+    isReady: means(boolean(), 'False while the copy is being made; ask again after a second.'),
+    seq: means(integer(0), 'Newest command of its journal; 0 until it is ready.'),
+    files: means(
+      list(
+        object({
+          name: means(text(), 'Path within the folder.'),
+          bytes: means(integer(1), 'Its length.'),
+        }),
+      ),
+      'Its files; none until it is ready.',
+    ),
+  }),
+  means: 'The copy, which is removed when nobody reads it for ten minutes.',
+  rejects: ['NOT_A_CLUSTER', 'COPY_FAILED'],
+  example: {
+    reply: { isReady: true, seq: 431, files: [{ name: 'journal.db', bytes: 122_880 }] },
+  },
+  handle: async (_input, { cluster }: AdminServices) => {
+    if (cluster === null) return refuse('NOT_A_CLUSTER')
+    try {
+      const copy = await cluster.copies.find()
+      return { isReady: copy !== null, ...(copy ?? { seq: 0, files: [] }) }
+    } catch (error) {
+      if (!(error instanceof DataFolderError)) throw error
+      return refuse('COPY_FAILED', { message: error.message })
+    }
+  },
+})
+
+export const readCopy = route({
+  method: 'GET',
+  path: '/admin/cluster/copy/file',
+  auth: admin('root'),
+  rateClass: 'admin',
+  about: 'Returns bytes of a file of the copy.',
+  query: {
+    name: means(text(200), 'Path of the file within the folder.'),
+    offset: means(integer(0), 'The first byte.'),
+  },
+  reply: text(),
+  means: `Up to ${FILE_BYTES_MAX} bytes from there; fewer at the end of the file.`,
+  produces: 'application/octet-stream',
+  rejects: ['NOT_A_CLUSTER', 'COPY_NOT_FOUND'],
+  example: { query: { name: 'journal.db', offset: 0 }, reply: '…' },
+  handle: async ({ query }, { cluster }: AdminServices) => {
+    if (cluster === null) return refuse('NOT_A_CLUSTER')
+    const found = await cluster.copies.read(query.name, query.offset, FILE_BYTES_MAX)
+    return found === null ? refuse('COPY_NOT_FOUND') : bytes(found, 'application/octet-stream')
   },
 })

@@ -1,5 +1,6 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import type { NodeCopies } from '../../../persistence/backup/node-copies.ts'
 import type { LogSync } from '../../../persistence/log/thread/log-thread.ts'
 import {
   defaulted,
@@ -78,6 +79,7 @@ export interface ClusterView {
 }
 
 export interface ClusterService {
+  readonly copies: Pick<NodeCopies, 'find' | 'read'>
   view(): ClusterView
   /** Ends the lease of this node. False if no other node would lead. */
   handOver(): boolean

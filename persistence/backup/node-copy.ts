@@ -1,0 +1,43 @@
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { copyDatabase } from '../database.ts'
+import { readPath } from '../follower/read-database.ts'
+import { ENDING, folderOf } from '../snapshot/snapshot-folder.ts'
+import { copyDataFolder } from './copy-folder.ts'
+
+// A copy of a data folder from which another node of the cluster starts: a backup, and the read
+// tables, which the other node need not build again.
+
+export interface CopiedFile {
+  /** Path within the folder. */
+  readonly name: string
+  readonly bytes: number
+}
+
+export interface NodeCopy {
+  readonly seq: Seq
+  readonly files: readonly CopiedFile[]
+}
+
+export interface NodeCopyData {
+  readonly dataDir: string
+  readonly copyDir: string
+  readonly keyFile: string | undefined
+}
+
+/** Copies a folder in use. The read tables come first, so that the journal is never behind them. */
+export async function copyForNode({ dataDir, copyDir, keyFile }: NodeCopyData): Promise<NodeCopy> {
+  const tables = `${copyDir}.read.db`
+  if (existsSync(readPath(dataDir))) await copyDatabase(readPath(dataDir), tables)
+  const { seq, snapshots } = copyDataFolder(dataDir, copyDir, { keyFile })
+  if (existsSync(tables)) renameSync(tables, readPath(copyDir))
+  rmSync(join(copyDir, 'lock.db'), { force: true })
+  const saved = snapshots.map((each) => join(folderOf('.'), `${each}${ENDING}`))
+  const names = ['journal.db', 'journal.db-wal', 'journal.head', 'read.db', ...saved]
+  const files = names.flatMap((name) => {
+    const found = statSync(join(copyDir, name), { throwIfNoEntry: false })
+    return found === undefined || found.size === 0 ? [] : [{ name, bytes: found.size }]
+  })
+  return { seq, files }
+}
