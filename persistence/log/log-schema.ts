@@ -63,13 +63,17 @@ CREATE TABLE IF NOT EXISTS outcomex.hashes (
   PRIMARY KEY (seq, node)
 );
 CREATE OR REPLACE FUNCTION outcomex.append_batch(
-  own_epoch bigint, own_first bigint, own_last bigint, own_records bytea, own_checksum bytea
+  own_epoch bigint, own_first bigint, own_last bigint, own_records bytea, own_checksum bytea,
+  needs_standby boolean
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
   end_seq bigint;
 BEGIN
   PERFORM 1 FROM outcomex.leadership WHERE id = 1 AND epoch = own_epoch FOR SHARE;
   IF NOT FOUND THEN RETURN 'replaced'; END IF;
+  IF needs_standby AND current_setting('synchronous_standby_names') = '' THEN
+    RETURN 'unsynchronous';
+  END IF;
   SELECT last_seq INTO end_seq FROM outcomex.batches ORDER BY first_seq DESC LIMIT 1;
   IF NOT FOUND THEN SELECT seq INTO end_seq FROM outcomex.base WHERE id = 1; END IF;
   IF end_seq <> own_first - 1 THEN RETURN 'elsewhere'; END IF;

@@ -71,7 +71,7 @@ export interface NamedStatement {
   readonly text: string
 }
 
-type Value = string | number | Uint8Array | null
+type Value = string | number | boolean | Uint8Array | null
 
 /** SQLSTATE classes after which the same connection is useless, or another server may answer. */
 const BROKEN = /^(08|57P|25006|XX|53)/
@@ -81,6 +81,7 @@ export class PostgresClient {
   readonly #socket: Socket
   #onNotice: (payload: string) => void = () => {}
   isBroken = false
+  #warnings = 0
 
   private constructor(client: pg.Client, socket: Socket) {
     this.#client = client
@@ -90,6 +91,10 @@ export class PostgresClient {
     })
     client.on('end', () => {
       this.isBroken = true
+    })
+    // A wait for the second disk that somebody canceled ends with success and a warning.
+    client.on('notice', ({ severity }) => {
+      if (severity === 'WARNING') this.#warnings++
     })
     client.on('notification', ({ payload = '' }) => this.#onNotice(payload))
   }
@@ -146,8 +151,12 @@ export class PostgresClient {
 
   async #run<T>(call: () => Promise<T>): Promise<T> {
     if (this.isBroken) throw new LogUnreachable('the connection is closed')
+    const before = this.#warnings
     try {
-      return await call()
+      const result = await call()
+      if (this.#warnings === before) return result
+      this.destroy()
+      throw new LogUnreachable('the wait for a synchronous standby was canceled')
     } catch (error) {
       const code = error instanceof pg.DatabaseError ? error.code : undefined
       if (code !== undefined && !BROKEN.test(code)) throw error

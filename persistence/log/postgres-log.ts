@@ -84,7 +84,10 @@ const PUT_MARK = statement(
   'put_mark',
   'INSERT INTO outcomex.marks VALUES ($1, $2) ON CONFLICT DO NOTHING',
 )
-const APPEND = statement('append', 'SELECT outcomex.append_batch($1, $2, $3, $4, $5) AS outcome')
+const APPEND = statement(
+  'append',
+  'SELECT outcomex.append_batch($1, $2, $3, $4, $5, $6) AS outcome',
+)
 const TRIM = statement('trim', 'SELECT outcomex.trim_log($1, $2, $3) AS trimmed')
 const LEADERSHIP = statement(
   'leadership',
@@ -144,7 +147,8 @@ const NOW = statement(
 /** The values of synchronous_commit that wait until a standby has written to its disk. */
 const WAITING_COMMITS: ReadonlySet<string> = new Set(['on', 'remote_apply'])
 
-export type AppendOutcome = 'appended' | 'replaced' | 'elsewhere'
+/** `unsynchronous`: no standby would have it, and one is required. */
+export type AppendOutcome = 'appended' | 'replaced' | 'elsewhere' | 'unsynchronous'
 
 /** What a node of a cluster needs of a connection to its log. */
 export interface LogConnection
@@ -258,8 +262,9 @@ export class PostgresLog {
   async append(
     epoch: number,
     { firstSeq, lastSeq, records, checksum }: Batch,
+    needsStandby: boolean,
   ): Promise<AppendOutcome> {
-    const values = [epoch, firstSeq, lastSeq, records, checksum]
+    const values = [epoch, firstSeq, lastSeq, records, checksum, needsStandby]
     const [row] = await this.client.query<{ outcome: AppendOutcome }>(APPEND, values)
     return row.outcome
   }

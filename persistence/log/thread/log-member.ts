@@ -14,7 +14,7 @@ import type { Batch, JournalTail } from '../../journal/journal-port.ts'
 import { BatchBuffer } from '../../journal/thread/batch-buffer.ts'
 import { macsOf } from '../../keyed-folder.ts'
 import { LogUnreachable } from '../postgres-client.ts'
-import type { ListedNode, LogConnection, StateAt } from '../postgres-log.ts'
+import type { AppendOutcome, ListedNode, LogConnection, StateAt } from '../postgres-log.ts'
 import {
   type ClusterState,
   CUT_TAG,
@@ -38,6 +38,7 @@ const KEPT_MS = 10 * 60_000
 /** Of these, a node that cannot reach the log forgets the oldest. */
 const STATES_MAX = 16
 const FULL_MS = 1
+const NO_STANDBY = 'the log no longer has a synchronous standby'
 
 /** Another node leads, or may lead by now. */
 export class Replaced extends Error {
@@ -441,23 +442,28 @@ export class LogMember {
   async #append(batch: Batch): Promise<void> {
     for (let isRetry = false; ; isRetry = true) {
       const outcome = await this.#attempt((log) => {
-        return isRetry ? this.#appendAgain(log, batch) : log.append(this.#epoch, batch)
+        return isRetry ? this.#appendAgain(log, batch) : this.#appendTo(log, batch)
       })
       if (outcome === 'appended') return
       if (outcome === 'replaced') throw new Replaced('another node leads')
+      if (outcome === 'unsynchronous') throw new Replaced(NO_STANDBY)
       if (outcome === 'elsewhere' && isRetry) {
         throw new WrongLog(`the log does not end at seq ${this.#tail.seq}, where its leader is`)
       }
     }
   }
 
+  #appendTo(log: LogConnection, batch: Batch): Promise<AppendOutcome> {
+    return log.append(this.#epoch, batch, this.#data.sync === 'required')
+  }
+
   /**
    * After a call whose reply was lost. The earlier call may have been executed, or may be executed
    * later: only one of the two follows the end of the log.
    */
-  async #appendAgain(log: LogConnection, batch: Batch) {
+  async #appendAgain(log: LogConnection, batch: Batch): Promise<AppendOutcome> {
     const found = await log.checksumAt(batch.lastSeq)
-    if (found === null || !same(found, batch.checksum)) return await log.append(this.#epoch, batch)
+    if (found === null || !same(found, batch.checksum)) return await this.#appendTo(log, batch)
     // The row may be on one disk only. This commit puts it on the second.
     const isLeading = await log.renew(this.#epoch, this.#data.leaseMs)
     return isLeading ? 'appended' : 'replaced'
@@ -521,7 +527,7 @@ export class LogMember {
     const clockAheadMs = await log.clockAheadMs()
     const { isSynchronous } = await log.syncState()
     if (!isSynchronous && sync === 'required') {
-      throw new Replaced('the log no longer has a synchronous standby')
+      throw new Replaced(NO_STANDBY)
     }
     await log.report(node, this.#tail.seq)
     await this.#putStates(log)

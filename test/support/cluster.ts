@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { boolean, integer, nullable, text } from '../../server/edge/http/schema/scalars.ts'
+import { compile, type Infer, openObject } from '../../server/edge/http/schema/schema.ts'
+import { newFolder } from './data-folder.ts'
+import { ExchangeClient, shaped } from './exchange-client.ts'
+import { freePort } from './free-port.ts'
+import { type PostgresServers, startPostgres } from './postgres-servers.ts'
+import { noteProgress } from './progress.ts'
+import { ServerProcess } from './server-process.ts'
+import { TcpProxy } from './tcp-proxy.ts'
+import { until } from './until.ts'
+
+// A cluster on loopback: PostgreSQL with two standbys, and nodes that each reach every server, and
+// each other, through proxies of their own.
+
+const HOST = '127.0.0.1'
+/** The shortest that a node takes. */
+export const LEASE_MS = 1000
+
+const viewFields = openObject({
+  node: text(),
+  role: text(),
+  epoch: integer(0),
+  leader: nullable(text()),
+  seq: integer(0),
+  confirmedSeq: integer(0),
+  synchronous: boolean(),
+})
+const viewShape = compile(viewFields)
+export type NodeView = Infer<typeof viewFields>
+
+export class TestNode {
+  readonly name: string
+  readonly dataDir = newFolder()
+  readonly port: number
+  /** Between this node and each server of the log. */
+  readonly toLog: readonly TcpProxy[]
+  /** Between the other nodes and this one. */
+  readonly toNode: TcpProxy
+  readonly client: ExchangeClient
+  readonly #args: readonly string[]
+  #process: ServerProcess | null = null
+
+  private constructor(
+    name: string,
+    port: number,
+    proxies: { readonly toLog: readonly TcpProxy[]; readonly toNode: TcpProxy },
+    keyFile: string,
+  ) {
+    this.name = name
+    this.port = port
+    this.toLog = proxies.toLog
+    this.toNode = proxies.toNode
+    this.client = new ExchangeClient(`http://${HOST}:${port}`)
+    const hosts = this.toLog.map((proxy) => `${HOST}:${proxy.port}`).join(',')
+    this.#args = [
+      ...['--port', String(port), '--key-file', keyFile, '--no-rate-limit'],
+      ...['--journal', `postgres://outcomex@${hosts}/outcomex`, '--node', name],
+      ...['--advertise', `http://${HOST}:${this.toNode.port}`, '--lease-ms', String(LEASE_MS)],
+    ]
+  }
+
+  static async make(name: string, servers: PostgresServers, keyFile: string): Promise<TestNode> {
+    const toLog: TcpProxy[] = []
+    for (const { port } of servers.all) toLog.push(await TcpProxy.open({ host: HOST, port }))
+    const port = await freePort()
+    const toNode = await TcpProxy.open({ host: HOST, port })
+    return new TestNode(name, port, { toLog, toNode }, keyFile)
+  }
+
+  get isUp(): boolean {
+    return this.#process !== null
+  }
+
+  get process(): ServerProcess {
+    assert.ok(this.#process !== null, `${this.name} runs`)
+    return this.#process
+  }
+
+  async start(...args: readonly string[]): Promise<void> {
+    const process = await ServerProcess.start({
+      dataDir: this.dataDir,
+      args: [...this.#args, ...args],
+    })
+    this.#process = process
+    void process.ended.then(() => {
+      if (this.#process === process) this.#process = null
+    })
+  }
+
+  async kill(): Promise<void> {
+    await this.process.kill()
+  }
+
+  /** What the node knows of the cluster; null when it does not answer. */
+  async view(): Promise<NodeView | null> {
+    if (!this.isUp) return null
+    try {
+      const { status, body } = await this.client.adminReply('/admin/cluster', undefined, 'GET')
+      return status === 200 ? shaped(viewShape, body) : null
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error
+      return null
+    }
+  }
+
+  close(): void {
+    for (const proxy of [...this.toLog, this.toNode]) proxy.close()
+  }
+}
+
+export class TestCluster {
+  readonly servers: PostgresServers
+  readonly nodes: readonly TestNode[]
+
+  private constructor(servers: PostgresServers, nodes: readonly TestNode[]) {
+    this.servers = servers
+    this.nodes = nodes
+  }
+
+  /** Starts servers and nodes; resolves when a node leads and the others follow it. */
+  static async start(count = 3): Promise<TestCluster> {
+    const servers = await startPostgres({ standbys: 2 })
+    const keyFile = join(newFolder(), 'server.key')
+    writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+    const nodes: TestNode[] = []
+    for (let index = 0; index < count; index++) {
+      nodes.push(await TestNode.make(`n${index}`, servers, keyFile))
+    }
+    const cluster = new TestCluster(servers, nodes)
+    // The first node makes the key of the folder.
+    await nodes[0].start()
+    await Promise.all(nodes.slice(1).map((node) => node.start()))
+    await cluster.leader()
+    return cluster
+  }
+
+  get up(): readonly TestNode[] {
+    return this.nodes.filter(({ isUp }) => isUp)
+  }
+
+  /** The node that leads, once those that run agree on it. `not` led before. */
+  async leader(not: TestNode | null = null): Promise<TestNode> {
+    let found: TestNode | undefined
+    await until(async () => {
+      noteProgress()
+      const views = await Promise.all(this.up.map((node) => node.view()))
+      const leading = views.find((view) => view?.role === 'leader')
+      found = this.nodes.find(({ name }) => name === leading?.node)
+      return (
+        found !== undefined && found !== not && views.every((view) => view?.leader === found?.name)
+      )
+    })
+    assert.ok(found !== undefined)
+    return found
+  }
+
+  /** The seq at which all nodes that run are, once it is the same. */
+  async level(): Promise<number> {
+    let seq = 0
+    await until(async () => {
+      noteProgress()
+      const views = await Promise.all(this.up.map((node) => node.view()))
+      seq = views[0]?.seq ?? 0
+      return views.every((view) => view?.seq === seq)
+    })
+    return seq
+  }
+
+  /** Ends everything, in whatever state. */
+  async end(): Promise<void> {
+    for (const node of this.up) {
+      node.process.signal('SIGCONT')
+      node.process.signal('SIGKILL')
+      await node.process.ended
+    }
+    for (const node of this.nodes) node.close()
+    await this.servers.stopAll()
+  }
+}
