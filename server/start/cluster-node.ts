@@ -178,6 +178,7 @@ export class ClusterNode implements ClusterService {
         const nowMs = Date.now() + this.#state.clockAheadMs
         this.#lagMs = this.#isLeading ? 0 : Math.max(0, nowMs - decidedMs)
       },
+      rulesOfAll: () => this.#rulesOfAll,
       onLeading: (epoch, seq) => {
         this.#beforeLeading()
         this.#isLeading = true
@@ -193,10 +194,16 @@ export class ClusterNode implements ClusterService {
     }
   }
 
+  /** A node that is listed may lead, so it must know the rules in force. */
+  get #rulesOfAll(): number {
+    return Math.min(RULES_VERSION, ...this.#state.nodes.map(({ rules }) => rules))
+  }
+
   #change(state: ClusterState, log: Log): void {
     const before = this.#state
     this.#state = state
     if (state.trouble !== null && before.trouble === null) log.warn(`the log: ${state.trouble}`)
+    if (state.epoch !== before.epoch || state.isLed !== before.isLed) this.leader.leaderChanged()
     if (state.epoch === before.epoch || state.leader === null) return
     log.info({ epoch: state.epoch, leader: state.leader.node }, 'a node leads')
   }

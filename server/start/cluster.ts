@@ -24,6 +24,8 @@ export interface ClusterOptions extends LogSettings {
   readonly onKey: (key: Uint8Array) => void
   /** Called with each durable seq, before anything of it is published. */
   readonly onDurable: (seq: Seq) => void
+  /** The newest rules that every node of the cluster knows. */
+  readonly rulesOfAll: () => number
   /** This node decides from here on; everything before `seq` is applied. */
   readonly onLeading: (epoch: number, seq: Seq) => void
   /** Another node leads, so this process must end. */

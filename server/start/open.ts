@@ -368,7 +368,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   else pipeline.beginReplica()
   warm()
   await intake.ready()
-  if (cluster === undefined) await stampRules(pipeline)
+  if (cluster === undefined) await stampRules(pipeline, RULES_VERSION)
   journalLinks.follow?.(pipeline)
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq }, options)
@@ -426,7 +426,7 @@ async function lead(
   for (let step = changes.next(); step.done !== true; ) step = changes.next()
   clock.resume(clearing.lastNowMs)
   begin(pipeline, follower)
-  await stampRules(pipeline)
+  await stampRules(pipeline, cluster?.rulesOfAll() ?? RULES_VERSION)
   cluster?.onLeading(epoch, clearing.lastSeq)
 }
 
@@ -453,10 +453,13 @@ async function ownJournal(
   }
 }
 
-/** The first command of an exchange: by which rules it decides. */
-async function stampRules(pipeline: Pipeline): Promise<void> {
-  if (pipeline.clearing.lastSeq > 0) return
-  await pipeline.change(() => ({ kind: 'rules', version: RULES_VERSION }))
+/**
+ * Writes by which rules the exchange decides: as its first command, and when all of its nodes know
+ * newer ones.
+ */
+async function stampRules(pipeline: Pipeline, version: number): Promise<void> {
+  if (pipeline.clearing.rulesVersion >= version) return
+  await pipeline.change(() => ({ kind: 'rules', version }))
 }
 
 /** The embedded chain, and the trades that are in none of its blocks yet. */

@@ -43,6 +43,8 @@ export class TestNode {
   readonly client: ExchangeClient
   readonly #args: readonly string[]
   #process: ServerProcess | null = null
+  /** It runs, but does nothing. */
+  isSuspended = false
 
   private constructor(
     name: string,
@@ -72,7 +74,7 @@ export class TestNode {
   }
 
   get isUp(): boolean {
-    return this.#process !== null
+    return this.#process !== null && !this.isSuspended
   }
 
   get process(): ServerProcess {
@@ -115,9 +117,11 @@ export class TestNode {
 export class TestCluster {
   readonly servers: PostgresServers
   readonly nodes: readonly TestNode[]
+  readonly keyFile: string
 
-  private constructor(servers: PostgresServers, nodes: readonly TestNode[]) {
+  private constructor(servers: PostgresServers, nodes: readonly TestNode[], keyFile: string) {
     this.servers = servers
+    this.keyFile = keyFile
     this.nodes = nodes
   }
 
@@ -130,7 +134,7 @@ export class TestCluster {
     for (let index = 0; index < count; index++) {
       nodes.push(await TestNode.make(`n${index}`, servers, keyFile))
     }
-    const cluster = new TestCluster(servers, nodes)
+    const cluster = new TestCluster(servers, nodes, keyFile)
     // The first node makes the key of the folder.
     await nodes[0].start()
     await Promise.all(nodes.slice(1).map((node) => node.start()))
@@ -172,7 +176,8 @@ export class TestCluster {
 
   /** Ends everything, in whatever state. */
   async end(): Promise<void> {
-    for (const node of this.up) {
+    for (const node of this.nodes) {
+      if (!node.isUp && !node.isSuspended) continue
       node.process.signal('SIGCONT')
       node.process.signal('SIGKILL')
       await node.process.ended

@@ -51,6 +51,8 @@ export class LeaderCalls {
   })
   /** Calls that were forwarded, and those whose outcome is unknown. */
   readonly counts = { sent: 0, lost: 0 }
+  /** Calls without a reply, and where each was sent. */
+  readonly #underWay = new Map<ClientRequest, string>()
 
   constructor(parts: LeaderCallsParts) {
     this.#parts = parts
@@ -59,6 +61,14 @@ export class LeaderCalls {
   /** Whether calls that change something go to another node. */
   get areNeeded(): boolean {
     return !this.#parts.cell.decides
+  }
+
+  /** The leader changed, or its lease ended: what was sent to the old one has no answer. */
+  leaderChanged(): void {
+    const url = this.#parts.leaderUrl()
+    for (const [sent, to] of this.#underWay) {
+      if (to !== url) sent.destroy(new Error('another node may lead by now'))
+    }
   }
 
   /** Sends a call with its whole body. `address` is that of its caller. */
@@ -76,7 +86,7 @@ export class LeaderCalls {
     if (call.body.length > 0) headers['content-length'] = String(call.body.length)
     this.counts.sent++
     try {
-      return await this.#send(new URL(url), call, headers)
+      return await this.#send(url, call, headers)
     } catch (error) {
       if (isUnsent(error)) return refuse('NO_LEADER')
       this.counts.lost++
@@ -84,8 +94,8 @@ export class LeaderCalls {
     }
   }
 
-  #send(url: URL, call: Call, headers: Record<string, string>): Promise<Outgoing> {
-    const { hostname: host, port, protocol } = url
+  #send(url: string, call: Call, headers: Record<string, string>): Promise<Outgoing> {
+    const { hostname: host, port, protocol } = new URL(url)
     const { method, target: path } = call
     const to = { host: host.replace(/^\[|\]$/g, ''), port, method, path, headers }
     return new Promise((resolve, reject) => {
@@ -94,6 +104,8 @@ export class LeaderCalls {
           ? tlsRequest({ ...to, agent: this.#tlsAgent })
           : request({ ...to, agent: this.#agent })
       sent.setTimeout(REPLY_MS, () => sent.destroy(new Error('the leader does not answer')))
+      this.#underWay.set(sent, url)
+      sent.on('close', () => this.#underWay.delete(sent))
       sent.on('error', reject)
       sent.on('response', (reply) => {
         replyOf(reply).then(resolve, reject)

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { TestCluster, TestNode } from './cluster.ts'
+import type { ClusterFault } from './cluster-rounds.ts'
+
+// What may happen to a cluster, one fault at a time; each says how it is mended.
+
+/** A node that another one replaced ends with this code, for its supervisor to start it again. */
+const REPLACED = 75
+
+function standbyOf({ up }: TestCluster, leader: TestNode): TestNode {
+  const found = up.find((node) => node !== leader)
+  assert.ok(found !== undefined)
+  return found
+}
+
+async function restartedAfterEnd(
+  node: TestNode,
+  ended: TestNode['process']['ended'],
+): Promise<void> {
+  const { code, stderr } = await ended
+  assert.equal(code, REPLACED, stderr)
+  await node.start()
+}
+
+export const FAULTS: Readonly<Record<string, ClusterFault>> = {
+  'the leader is killed': async (_cluster, leader) => {
+    await leader.kill()
+    return { isReplaced: true, mend: () => leader.start() }
+  },
+
+  'the leader is suspended, replaced and continued': async (cluster, leader) => {
+    const { process } = leader
+    process.signal('SIGSTOP')
+    leader.isSuspended = true
+    return {
+      isReplaced: true,
+      mend: async () => {
+        await cluster.leader(leader)
+        process.signal('SIGCONT')
+        leader.isSuspended = false
+        await restartedAfterEnd(leader, process.ended)
+      },
+    }
+  },
+
+  'the leader is cut from the log': async (_cluster, leader) => {
+    const { ended } = leader.process
+    for (const proxy of leader.toLog) proxy.cut()
+    return {
+      isReplaced: true,
+      mend: async () => {
+        for (const proxy of leader.toLog) await proxy.restore()
+        await restartedAfterEnd(leader, ended)
+      },
+    }
+  },
+
+  'the log does not answer the leader': async (_cluster, leader) => {
+    const { ended } = leader.process
+    for (const proxy of leader.toLog) proxy.blackhole('down')
+    return {
+      isReplaced: true,
+      mend: async () => {
+        for (const proxy of leader.toLog) await proxy.restore()
+        await restartedAfterEnd(leader, ended)
+      },
+    }
+  },
+
+  'the other nodes are cut from the leader': async (_cluster, leader) => {
+    leader.toNode.cut()
+    return { isReplaced: false, mend: () => leader.toNode.restore() }
+  },
+
+  'a standby is killed': async (cluster, leader) => {
+    const standby = standbyOf(cluster, leader)
+    await standby.kill()
+    return { isReplaced: false, mend: () => standby.start() }
+  },
+
+  'the primary of the log is killed and a standby promoted': async ({ servers }) => {
+    const primary = await primaryOf(servers)
+    await primary.kill()
+    const promoted = await servers.failOver()
+    return { isReplaced: false, mend: () => primary.rejoin(promoted) }
+  },
+
+  'the leader and the primary of the log are killed': async ({ servers }, leader) => {
+    const primary = await primaryOf(servers)
+    await Promise.all([leader.kill(), primary.kill()])
+    const promoted = await servers.failOver()
+    return {
+      isReplaced: true,
+      mend: async () => {
+        await primary.rejoin(promoted)
+        await leader.start()
+      },
+    }
+  },
+}
+
+async function primaryOf(servers: TestCluster['servers']) {
+  for (const server of servers.all) {
+    if (server.isUp && !(await server.isStandby())) return server
+  }
+  assert.fail('a server of the log is the primary')
+}

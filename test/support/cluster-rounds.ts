@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
+import { readStates } from '../../persistence/snapshot/past-states.ts'
+import { TestCluster, type TestNode } from './cluster.ts'
+import {
+  ExchangeClient,
+  orderBody,
+  orderShape,
+  refusalShape,
+  SHARE,
+  shaped,
+  type TestMarket,
+  type Trader,
+} from './exchange-client.ts'
+import { at } from './json-path.ts'
+import { noteProgress } from './progress.ts'
+import type { Random } from './random.ts'
+import { handshakeOf, SocketClient } from './socket-client.ts'
+import { until } from './until.ts'
+
+// Rounds of: trade at every node, break something, wait until a node leads, go on trading, mend it,
+// compare every node with what the clients received.
+
+const TRADERS = 3
+const LINES_PER_TRADER = 2
+const FUNDS_RAW = 1_000_000 * SHARE
+/** Replies before a fault, and after it. */
+const REPLIES = 40
+/** Refusals that say that nothing happened. */
+const NOTHING = new Set(['NO_LEADER', 'NOT_READY', 'OVERLOADED', 'SEQ_TIMEOUT', 'READ_TIMEOUT'])
+
+/** A client that was refused for now tries again after this. */
+const BUSY_MS = 20
+
+/** What clients received for one order. */
+type Fate = 'accepted' | 'refused' | 'unknown'
+
+/** Breaks something while clients trade; resolves with what mends it. */
+export type ClusterFault = (
+  cluster: TestCluster,
+  leader: TestNode,
+) => Promise<{
+  /** Whether another node leads after it. */
+  readonly isReplaced: boolean
+  readonly mend: () => Promise<void>
+}>
+
+export interface ClusterReport {
+  readonly round: number
+  readonly accepted: number
+  readonly unknown: number
+  /** From the last reply before the fault to the first after it. */
+  readonly pauseMs: number
+}
+
+export class ClusterRounds {
+  readonly cluster: TestCluster
+  readonly #random: Random
+  readonly #fates = new Map<string, Fate>()
+  readonly #traders: Trader[] = []
+  readonly #market: TestMarket
+  #round = 0
+  #salt = 1
+  #replies = 0
+  #lastReplyMs = 0
+  #longestMs = 0
+  #isOver = false
+
+  private constructor(cluster: TestCluster, market: TestMarket, random: Random) {
+    this.cluster = cluster
+    this.#market = market
+    this.#random = random
+  }
+
+  static async start(random: Random): Promise<ClusterRounds> {
+    const cluster = await TestCluster.start()
+    const leader = await cluster.leader()
+    const market = await leader.client.makeMarket('rain', false)
+    const rounds = new ClusterRounds(cluster, market, random)
+    for (let index = 0; index < TRADERS; index++) {
+      rounds.#traders.push(await leader.client.makeTrader(`trader ${index}`, FUNDS_RAW))
+    }
+    await cluster.level()
+    return rounds
+  }
+
+  async round(fault: ClusterFault): Promise<ClusterReport> {
+    this.#round++
+    this.#isOver = false
+    this.#longestMs = 0
+    this.#lastReplyMs = performance.now()
+    const leader = await this.cluster.leader()
+    const listeners = await this.#listen(leader)
+    const lines = this.#traders.flatMap((trader) =>
+      Array.from({ length: LINES_PER_TRADER }, () => this.#line(trader)),
+    )
+    await this.#replied(REPLIES)
+    const { isReplaced, mend } = await fault(this.cluster, leader)
+    await this.cluster.leader(isReplaced ? leader : null)
+    await this.#replied(REPLIES)
+    await mend()
+    await this.#replied(REPLIES)
+    this.#isOver = true
+    await Promise.all(lines)
+    await this.cluster.leader()
+    await this.cluster.level()
+    await this.#check()
+    for (const listener of listeners) await this.#checkEvents(listener)
+    const fates = [...this.#fates.values()]
+    return {
+      round: this.#round,
+      accepted: fates.filter((fate) => fate === 'accepted').length,
+      unknown: fates.filter((fate) => fate === 'unknown').length,
+      pauseMs: Math.round(this.#longestMs),
+    }
+  }
+
+  /** Replays every folder to one seq and compares the states. Ends all nodes. */
+  async compareFolders(): Promise<void> {
+    const seq = await this.cluster.level()
+    for (const node of this.cluster.up) await node.kill()
+    const hashes = new Set<string>()
+    for (const { dataDir } of this.cluster.nodes) {
+      const options = { keyFile: this.cluster.keyFile }
+      await readStates(dataDir, [0, 'newest'], options, async (exchange) => {
+        // The copy of a killed node may lack its newest batches.
+        if (exchange.clearing.lastSeq === seq) hashes.add(exchange.stateHash())
+      })
+    }
+    assert.ok(hashes.size <= 1, `the folders differ at seq ${seq}: ${[...hashes]}`)
+  }
+
+  async #replied(count: number): Promise<void> {
+    const goal = this.#replies + count
+    await until(() => this.#replies >= goal)
+  }
+
+  async #line(trader: Trader): Promise<void> {
+    while (!this.#isOver) await this.#place(trader)
+  }
+
+  async #place(trader: Trader): Promise<void> {
+    const { up } = this.cluster
+    const node = up[Math.floor(this.#random.next() * up.length)]
+    const salt = this.#salt++
+    const clientOrderId = `order-${salt}`
+    const ticks = this.#random.between(100, 300)
+    const wanted = { isBuy: true, outcome: 'yes', ticks, sizeRaw: SHARE, type: 'GTC' } as const
+    const body = orderBody(trader, this.#market, { ...wanted, salt, clientOrderId })
+    const fate = await this.#fateOf(new ExchangeClient(node.client.baseUrl), trader, body)
+    this.#fates.set(clientOrderId, fate)
+    if (fate !== 'accepted') return
+    const nowMs = performance.now()
+    this.#longestMs = Math.max(this.#longestMs, nowMs - this.#lastReplyMs)
+    this.#lastReplyMs = nowMs
+    this.#replies++
+    noteProgress()
+  }
+
+  async #fateOf(client: ExchangeClient, trader: Trader, body: string): Promise<Fate> {
+    try {
+      const reply = await client.call(trader, 'POST', '/orders', body)
+      if (reply.status === 201) {
+        shaped(orderShape, reply.body)
+        return 'accepted'
+      }
+      const { code, statusCode } = shaped(refusalShape, reply.body)
+      if (statusCode === 504) return 'unknown'
+      assert.ok(NOTHING.has(code), `${statusCode} ${code}`)
+      await pause(BUSY_MS)
+      return 'refused'
+    } catch (error) {
+      if (error instanceof assert.AssertionError) throw error
+      return 'unknown'
+    }
+  }
+
+  /** Sockets on nodes that do not lead. */
+  async #listen(leader: TestNode): Promise<{ node: TestNode; client: SocketClient }[]> {
+    const [trader] = this.#traders
+    const standbys = this.cluster.up.filter((node) => node !== leader)
+    return Promise.all(
+      standbys.map(async (node) => {
+        const headers = handshakeOf(trader, Date.now())
+        const client = await SocketClient.open(node.port, { headers })
+        await client.take('authenticated', 1)
+        client.socket.emit('subscribe_order_events')
+        await client.take('system', 1)
+        return { node, client }
+      }),
+    )
+  }
+
+  /** A socket that stayed connected saw every placement once, in order. */
+  async #checkEvents({ client }: { node: TestNode; client: SocketClient }): Promise<void> {
+    if (client.ends.length === 0) {
+      const ids = client.of('orderEvent').map((frame) => Number(at(frame, 'eventId')))
+      const rising = [...new Set(ids)].sort((a, b) => a - b)
+      assert.deepEqual(ids, rising, 'events come once, in order')
+      const seen = client
+        .of('orderEvent')
+        .filter((frame) => at(frame, 'type') === 'PLACEMENT')
+        .map((frame) => String(at(frame, 'clientOrderId')))
+      assert.equal(new Set(seen).size, seen.length, 'each order is placed once')
+    }
+    client.close()
+  }
+
+  async #check(): Promise<void> {
+    for (const trader of this.#traders) {
+      const all = await Promise.all(this.cluster.up.map((node) => this.#ordersAt(node, trader)))
+      const [first, ...others] = all
+      for (const each of others) assert.deepEqual([...each].sort(), [...first].sort())
+      const there = new Set(first)
+      assert.equal(there.size, first.length, 'each order exists once')
+      for (const id of there) {
+        assert.notEqual(this.#fates.get(id), 'refused', `${id} was refused and exists`)
+      }
+    }
+    const everywhere = new Set<string>()
+    for (const trader of this.#traders) {
+      for (const id of await this.#ordersAt(this.cluster.up[0], trader)) everywhere.add(id)
+    }
+    for (const [id, fate] of this.#fates) {
+      if (fate === 'accepted') assert.ok(everywhere.has(id), `acknowledged order ${id} is lost`)
+    }
+  }
+
+  /** The client ids of a trader's live orders, newest first. */
+  async #ordersAt(node: TestNode, trader: Trader): Promise<string[]> {
+    noteProgress()
+    const ids: string[] = []
+    for (let cursor = ''; ; ) {
+      const query = `limit=200${cursor === '' ? '' : `&cursor=${cursor}`}`
+      const path = `/orders?${query}`
+      const { status, body } = await node.client.call(trader, 'GET', path)
+      assert.equal(status, 200, JSON.stringify(body))
+      const rows = at(body, 'data')
+      assert.ok(Array.isArray(rows))
+      for (const row of rows) ids.push(String(at(row, 'clientOrderId')))
+      const next = at(body, 'nextCursor')
+      if (typeof next !== 'string') return ids
+      cursor = next
+    }
+  }
+}
