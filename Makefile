@@ -24,12 +24,14 @@ STEPS ?=
 SHARD ?=
 SAMPLE ?=
 LEAK ?=
+DATA ?= data-cluster
 FULL ?=
+OPTIONAL ?=
 
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run test soak console-soak sim fuzz overload hostile interop mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
+.PHONY: help run run-cluster test soak console-soak sim fuzz overload hostile interop model mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -37,6 +39,9 @@ help: ## Lists the targets.
 
 run: $(BUILT) ## Starts the demo exchange on ./data; ARGS="..." passes more flags.
 	@NODE=$(NODE) ./outcomex serve --demo --data ./data $(ARGS)
+
+run-cluster: $(BUILT) ## Starts PostgreSQL, three nodes and the demo in the folder DATA=... (data-cluster), emptied first.
+	@$(NODE) --import tsx test/run-cluster.ts $(DATA)
 
 test: $(INSTALLED) ## Runs all tests, or those whose path contains a word of ONLY="...".
 	@$(NODE) --import tsx test/run.ts $(ONLY)
@@ -64,6 +69,9 @@ fuzz: $(INSTALLED) ## Sends valid and invalid requests to every route, starting 
 
 interop: $(INSTALLED) ## Lets clients in other languages trade with a server: a short set, or all with FULL=1; ONLY=... selects suites.
 	@$(NODE) --import tsx test/interop.ts '$(FULL)' '$(ONLY)'
+
+model: $(INSTALLED) ## Explores all states of the replication protocol with spin, then with planted faults; ONLY=... selects explorations; OPTIONAL=1 passes without spin.
+	@$(NODE) --import tsx test/model.ts '$(OPTIONAL)' '$(ONLY)'
 
 mutation: $(INSTALLED) ## Breaks one rule at a time, and a test must fail; ONLY=..., SHARD=i/n or SAMPLE=n selects rules.
 	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts

@@ -128,7 +128,8 @@ async function begin(
 /** Creates or finds the demo and starts its bots. */
 export function startDemo(options: DemoOptions): Demo {
   let stopped = false
-  const calls = { certFile: options.config.tls?.certFile, marks: options.ownCalls.headers }
+  const seen = { seq: '' }
+  const calls = { certFile: options.config.tls?.certFile, marks: options.ownCalls.headers, seen }
   const server = new OwnServer(options.baseUrl, calls)
   const operators = new OwnServer(options.operatorsUrl, calls)
   const begun = begin(options, { server, operators }, () => stopped)

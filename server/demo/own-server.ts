@@ -26,10 +26,17 @@ interface Waiting extends OwnReply {
   readonly retryAfter: string
 }
 
+/** The newest seq that any reply showed; '' for an exchange of one node. */
+export interface SeenSeq {
+  seq: string
+}
+
 export interface OwnServerOptions {
   readonly certFile: string | undefined
   /** Headers added to each call. */
   readonly marks: Headers
+  /** A node of a cluster must not show less than it has shown, by whichever listener. */
+  readonly seen?: SeenSeq
 }
 
 /** Less than the validity of a call's signature. */
@@ -53,13 +60,13 @@ export class OwnServer {
   readonly #marks: Headers
   readonly #hurry = new AbortController()
   #known: Promise<void> | null = null
-  /** A node of a cluster must not show less than it has shown; '' for an exchange of one node. */
-  #seq = ''
+  readonly #seen: SeenSeq
 
-  constructor(baseUrl: string, { certFile, marks }: OwnServerOptions) {
+  constructor(baseUrl: string, { certFile, marks, seen = { seq: '' } }: OwnServerOptions) {
     this.#baseUrl = baseUrl
     this.#certFile = certFile
     this.#marks = marks
+    this.#seen = seen
     this.#agent =
       certFile === undefined
         ? new HttpAgent({ keepAlive: true })
@@ -75,8 +82,9 @@ export class OwnServer {
     const all = { ...withLength(headers, body), ...this.#marks }
     let left = PATIENCE_SEC
     for (let tries = 1; ; tries++) {
-      const seen = this.#seq === '' ? all : { ...all, [MIN_SEQ]: this.#seq }
-      const reply = await this.#send(method, path, seen, body)
+      const { seq } = this.#seen
+      const known = seq === '' ? all : { ...all, [MIN_SEQ]: seq }
+      const reply = await this.#send(method, path, known, body)
       const waitSec = waitSecOf(method, reply)
       const isOver = tries === TRIES_MAX || this.#hurry.signal.aborted
       if (waitSec === null || waitSec > left || isOver) return reply
@@ -107,7 +115,7 @@ export class OwnServer {
           const { statusCode: status = 0 } = response
           const retryAfter = response.headers['retry-after'] ?? ''
           const { 'x-seq': seq = '' } = response.headers
-          if (Number(seq) > Number(this.#seq)) this.#seq = String(seq)
+          if (Number(seq) > Number(this.#seen.seq)) this.#seen.seq = String(seq)
           resolve({ status, body: parsed(text), retryAfter })
         })
       })

@@ -20,6 +20,7 @@ const ORDER = [
   'api',
   'rules',
   'operating',
+  'replication',
   'groups-and-series',
   'metrics',
   'load-testing',
