@@ -364,8 +364,12 @@ const REJECTS = {
   ),
   NODE_NOT_FOUND: notFound('No node has this name; GET /admin/cluster lists them.'),
   COPY_NOT_FOUND: notFound('This node has no such file to copy; GET /admin/cluster/copy first.'),
-  COPY_FAILED: answered({ status: 503, retryAfterSec: 60 })('The data folder cannot be copied.'),
-  NO_OTHER_NODE: conflict('No other node has reported itself lately, so nobody would lead.'),
+  COPY_FAILED: answered({ status: 503, retryAfterSec: 60 })(
+    'The data folder cannot be copied; free space in the folder for temporary files, then retry.',
+  ),
+  NO_OTHER_NODE: conflict(
+    'No other node has reported itself lately, so nobody would lead; start another node first.',
+  ),
   OPERATOR_NOT_FOUND: notFound('No operator has this name; GET /admin/operators lists them.'),
   REGISTRATION_CLOSED: forbidden(
     'Registration is closed: only the operator creates profiles; request one for this ' +

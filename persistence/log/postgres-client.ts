@@ -184,22 +184,47 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message || error.name : String(error)
 }
 
-const IS_STANDBY = { name: 'is_standby', text: 'SELECT pg_is_in_recovery() AS "isStandby"' }
+/** The timeline rises with each promotion; a standby has none to write to. */
+const TIMELINE = {
+  name: 'timeline',
+  text: `SELECT CASE WHEN pg_is_in_recovery() THEN NULL
+    ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END AS timeline`,
+}
 
-/** Connects to the server that is the primary now. Throws LogUnreachable, with each reason. */
+interface Found {
+  readonly client: PostgresClient
+  readonly timeline: number
+}
+
+/** Connects to a server; throws LogUnreachable if it is a standby. */
+async function findPrimary(
+  address: LogAddress,
+  place: LogAddress['hosts'][number],
+  name: string,
+): Promise<Found> {
+  const client = await PostgresClient.connect(address, place, name)
+  const [row] = await client.query<{ timeline: string | null }>(TIMELINE)
+  if (row.timeline !== null) return { client, timeline: Number.parseInt(row.timeline, 16) }
+  client.destroy()
+  throw new LogUnreachable(`${place.host}:${place.port} is a standby`)
+}
+
+/**
+ * Connects to the server that is the primary now: of several that believe so, to the one that was
+ * promoted last. Throws LogUnreachable, with each reason.
+ */
 export async function connectPrimary(address: LogAddress, name: string): Promise<PostgresClient> {
+  const tries = address.hosts.map((place) => findPrimary(address, place, name))
+  const results = await Promise.allSettled(tries)
+  const found: Found[] = []
   const reasons: string[] = []
-  for (const place of address.hosts) {
-    try {
-      const client = await PostgresClient.connect(address, place, name)
-      const [row] = await client.query<{ isStandby: boolean }>(IS_STANDBY)
-      if (row !== undefined && !row.isStandby) return client
-      client.destroy()
-      reasons.push(`${place.host}:${place.port} is a standby`)
-    } catch (error) {
-      if (!(error instanceof LogUnreachable)) throw error
-      reasons.push(error.message)
-    }
+  for (const result of results) {
+    if (result.status === 'fulfilled') found.push(result.value)
+    else if (result.reason instanceof LogUnreachable) reasons.push(result.reason.message)
+    else throw result.reason
   }
-  throw new LogUnreachable(reasons.join('; '))
+  found.sort((a, b) => b.timeline - a.timeline)
+  for (const { client } of found.slice(1)) client.destroy()
+  if (found.length === 0) throw new LogUnreachable(reasons.join('; '))
+  return found[0].client
 }

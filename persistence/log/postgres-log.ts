@@ -200,9 +200,12 @@ export class PostgresLog {
     this.client.destroy()
   }
 
-  /** Receives each seq of which a leader says that it was acknowledged. */
-  async listen(onConfirmed: (seq: Seq) => void): Promise<void> {
-    await this.client.listen(CONFIRMED_CHANNEL, (payload) => onConfirmed(Number(payload)))
+  /** Receives the end of each batch of which a leader says that it was acknowledged. */
+  async listen(onConfirmed: (tail: JournalTail) => void): Promise<void> {
+    await this.client.listen(CONFIRMED_CHANNEL, (payload) => {
+      const [seq, checksum = ''] = payload.split(' ')
+      onConfirmed({ seq: Number(seq), checksum: Buffer.from(checksum, 'hex') })
+    })
   }
 
   /** Creates the tables of a new log. Throws for one of another version. */
@@ -284,8 +287,8 @@ export class PostgresLog {
   }
 
   /**
-   * Becomes the leader after `epoch`, if no lease runs but that of the same process, whose reply was
-   * lost. Returns the new epoch, or null.
+   * Becomes the leader after `epoch`, if no lease runs but that of the same process, whose reply
+   * was lost. Returns the new epoch, or null.
    */
   async acquire(
     { name, run, url }: NodeIdentity,
@@ -348,10 +351,14 @@ export class PostgresLog {
     return nowMs - (sentMs + Date.now()) / 2
   }
 
-  /** Notifies standbys that batches up to this seq were acknowledged. Nothing waits for a disk. */
-  async confirm(seq: Seq): Promise<void> {
+  /**
+   * Notifies standbys that the batches up to this end were acknowledged. The checksum names the
+   * history, because a former primary may hold another one. Nothing waits for a disk.
+   */
+  async confirm({ seq, checksum }: JournalTail): Promise<void> {
+    const payload = `${seq} ${Buffer.from(checksum).toString('hex')}`
     await this.client.script(
-      `BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${CONFIRMED_CHANNEL}, '${seq}'; COMMIT`,
+      `BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${CONFIRMED_CHANNEL}, '${payload}'; COMMIT`,
     )
   }
 }

@@ -396,8 +396,8 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a page of another host gets a reply without its headers',
-        "const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade']",
-        "const NEEDS_CORE = [OWN_CALL_HEADER, 'upgrade']",
+        "const NEEDS_CORE = ['origin', OWN_CALL_HEADER, 'upgrade', MIN_SEQ]",
+        "const NEEDS_CORE = [OWN_CALL_HEADER, 'upgrade', MIN_SEQ]",
       ],
     ],
   },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TestCluster, TestNode } from './cluster.ts'
 import type { ClusterFault } from './cluster-rounds.ts'
 
-// What may happen to a cluster, one fault at a time; each says how it is mended.
+// What may happen to a cluster, one fault at a time; each says how it is repaired.
 
 /** A node that another one replaced ends with this code, for its supervisor to start it again. */
 const REPLACED = 75
@@ -25,7 +25,7 @@ async function restartedAfterEnd(
 export const FAULTS: Readonly<Record<string, ClusterFault>> = {
   'the leader is killed': async (_cluster, leader) => {
     await leader.kill()
-    return { isReplaced: true, mend: () => leader.start() }
+    return { isReplaced: true, repair: () => leader.start() }
   },
 
   'the leader is suspended, replaced and continued': async (cluster, leader) => {
@@ -34,7 +34,7 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
     leader.isSuspended = true
     return {
       isReplaced: true,
-      mend: async () => {
+      repair: async () => {
         await cluster.leader(leader)
         process.signal('SIGCONT')
         leader.isSuspended = false
@@ -48,7 +48,7 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
     for (const proxy of leader.toLog) proxy.cut()
     return {
       isReplaced: true,
-      mend: async () => {
+      repair: async () => {
         for (const proxy of leader.toLog) await proxy.restore()
         await restartedAfterEnd(leader, ended)
       },
@@ -60,7 +60,7 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
     for (const proxy of leader.toLog) proxy.blackhole('down')
     return {
       isReplaced: true,
-      mend: async () => {
+      repair: async () => {
         for (const proxy of leader.toLog) await proxy.restore()
         await restartedAfterEnd(leader, ended)
       },
@@ -69,20 +69,20 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
 
   'the other nodes are cut from the leader': async (_cluster, leader) => {
     leader.toNode.cut()
-    return { isReplaced: false, mend: () => leader.toNode.restore() }
+    return { isReplaced: false, repair: () => leader.toNode.restore() }
   },
 
   'a standby is killed': async (cluster, leader) => {
     const standby = standbyOf(cluster, leader)
     await standby.kill()
-    return { isReplaced: false, mend: () => standby.start() }
+    return { isReplaced: false, repair: () => standby.start() }
   },
 
   'the primary of the log is killed and a standby promoted': async ({ servers }) => {
     const primary = await primaryOf(servers)
     await primary.kill()
     const promoted = await servers.failOver()
-    return { isReplaced: false, mend: () => primary.rejoin(promoted) }
+    return { isReplaced: false, repair: () => primary.rejoin(promoted) }
   },
 
   'the leader and the primary of the log are killed': async ({ servers }, leader) => {
@@ -91,7 +91,7 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
     const promoted = await servers.failOver()
     return {
       isReplaced: true,
-      mend: async () => {
+      repair: async () => {
         await primary.rejoin(promoted)
         await leader.start()
       },

@@ -18,8 +18,8 @@ import type { Random } from './random.ts'
 import { handshakeOf, SocketClient } from './socket-client.ts'
 import { until } from './until.ts'
 
-// Rounds of: trade at every node, break something, wait until a node leads, go on trading, mend it,
-// compare every node with what the clients received.
+// Rounds of: trade at every node, break something, wait until a node leads, go on trading, repair
+// it, compare every node with what the clients received.
 
 const TRADERS = 3
 const LINES_PER_TRADER = 2
@@ -35,14 +35,14 @@ const BUSY_MS = 20
 /** What clients received for one order. */
 type Fate = 'accepted' | 'refused' | 'unknown'
 
-/** Breaks something while clients trade; resolves with what mends it. */
+/** Breaks something while clients trade; resolves with what repairs it. */
 export type ClusterFault = (
   cluster: TestCluster,
   leader: TestNode,
 ) => Promise<{
   /** Whether another node leads after it. */
   readonly isReplaced: boolean
-  readonly mend: () => Promise<void>
+  readonly repair: () => Promise<void>
 }>
 
 export interface ClusterReport {
@@ -95,10 +95,10 @@ export class ClusterRounds {
       Array.from({ length: LINES_PER_TRADER }, () => this.#line(trader)),
     )
     await this.#replied(REPLIES)
-    const { isReplaced, mend } = await fault(this.cluster, leader)
+    const { isReplaced, repair } = await fault(this.cluster, leader)
     await this.cluster.leader(isReplaced ? leader : null)
     await this.#replied(REPLIES)
-    await mend()
+    await repair()
     await this.#replied(REPLIES)
     this.#isOver = true
     await Promise.all(lines)

@@ -38,6 +38,8 @@ const KEPT_MS = 10 * 60_000
 /** Of these, a node that cannot reach the log forgets the oldest. */
 const STATES_MAX = 16
 const FULL_MS = 1
+/** A standby gives up a connection after so many leases without a step. */
+const SILENT_LEASES = 3
 const NO_STANDBY = 'the log no longer has a synchronous standby'
 
 /** Another node leads, or may lead by now. */
@@ -92,10 +94,14 @@ export class LogMember {
   /** The last batch of the log that this node took or appended. */
   #tail: JournalTail
   #confirmedSeq: Seq
+  /** The newest end that the leader notified; what the connection shows may be another history. */
+  #notified: JournalTail | null = null
   #log: LogConnection | null = null
   /** The connection for notifications, so that they do not wait behind a commit. */
   #notices: LogConnection | null = null
   #isNotifying = false
+  /** Rises while this node follows. */
+  #steps = 0
   #notifiedSeq: Seq
   /** 0 until this node leads. */
   #epoch = 0
@@ -204,12 +210,38 @@ export class LogMember {
 
   // A standby.
 
+  /** Follows the log over one connection, until this node leads or the connection breaks. */
   async #follow(): Promise<void> {
-    const { nowMs } = this.#world
     const log = await this.#world.connect()
     this.#log = log
-    await log.listen((seq) => {
-      this.#confirmedSeq = Math.max(this.#confirmedSeq, seq)
+    const unwatch = this.#watch(log)
+    try {
+      await this.#followOver(log)
+    } finally {
+      unwatch()
+    }
+  }
+
+  /** Closes a connection on which nothing has moved for a while: its server may be gone. */
+  #watch(log: LogConnection): () => void {
+    let seen = -1
+    let cancel = () => {}
+    const look = () => {
+      if (seen === this.#steps) log.close()
+      seen = this.#steps
+      cancel = this.#world.after(SILENT_LEASES * this.#data.leaseMs, look)
+    }
+    look()
+    return () => cancel()
+  }
+
+  async #followOver(log: LogConnection): Promise<void> {
+    const { nowMs } = this.#world
+    // What was confirmed by another connection may be of another primary.
+    this.#confirmedSeq = this.#tail.seq
+    this.#notified = null
+    await log.listen((tail) => {
+      this.#notified = tail
       this.#wake()
     })
     await this.#checkLog(log)
@@ -217,17 +249,19 @@ export class LogMember {
     let lookAtMs = 0
     while (!this.#isStopping) {
       this.#up.answer()
+      this.#steps++
       if (nowMs() >= reportAtMs) {
         await this.#reportTo(log)
         reportAtMs = nowMs() + REPORT_EVERY_MS
       }
+      await this.#confirmNotified(log)
       await this.#take(log)
       if (nowMs() >= lookAtMs) {
         const leftMs = await this.#look(log)
         if (leftMs <= 0 && (await this.#tryToLead(log))) return
         lookAtMs = nowMs() + nextLookMs(leftMs, this.#data.leaseMs)
       }
-      if (this.#confirmedSeq > this.#tail.seq) continue
+      if (this.#notified !== null) continue
       await this.#sleep(Math.min(reportAtMs, lookAtMs) - nowMs())
     }
   }
@@ -264,6 +298,16 @@ export class LogMember {
     await this.#compareStates(log)
     const nodes = await log.nodes()
     this.#publish({ isSynchronous, trouble: null, clockAheadMs, nodes })
+  }
+
+  /** What the leader notified is confirmed if this connection shows the same history. */
+  async #confirmNotified(log: LogConnection): Promise<void> {
+    const notified = this.#notified
+    this.#notified = null
+    if (notified === null || notified.seq <= this.#confirmedSeq) return
+    const checksum = await log.checksumAt(notified.seq)
+    if (checksum !== null && same(checksum, notified.checksum)) this.#confirmedSeq = notified.seq
+    else throw new LogUnreachable('the server shows another history than the leader')
   }
 
   async #putStates(log: LogConnection): Promise<void> {
@@ -349,20 +393,23 @@ export class LogMember {
   }
 
   /**
-   * Leads if no lease runs. Each way is a synchronous commit, so everything that is visible after
-   * it is confirmed.
+   * Leads if no lease runs. Everything that is visible between the acquisition and a renewal of the
+   * same epoch is confirmed.
    */
   async #tryToLead(log: LogConnection): Promise<boolean> {
     const { node, leaseMs, sync } = this.#data
     const { isSynchronous } = await log.syncState()
     if (!isSynchronous && sync === 'required') return false
     await this.#pause(this.#world.random(ACQUIRE_JITTER_MS))
-    const sentMs = this.#world.nowMs()
     const epoch = await log.acquire(node, leaseMs, this.#state.epoch)
     if (epoch === null) return false
-    this.#leaseEndMs = sentMs + leaseMs
-    this.#renewAtMs = sentMs + leaseMs / 3
     const { seq } = await log.tail()
+    // A later leader may have appended since: a row counts only if the epoch is still the newest,
+    // and this commit puts it on the second disk.
+    const renewedMs = this.#world.nowMs()
+    if (!(await log.renew(epoch, leaseMs))) return false
+    this.#leaseEndMs = renewedMs + leaseMs
+    this.#renewAtMs = renewedMs + leaseMs / 3
     this.#confirmedSeq = Math.max(this.#confirmedSeq, seq)
     await this.#take(log)
     await this.#renewIfDue(log, epoch)
@@ -465,6 +512,8 @@ export class LogMember {
     const found = await log.checksumAt(batch.lastSeq)
     if (found === null || !same(found, batch.checksum)) return await this.#appendTo(log, batch)
     // The row may be on one disk only. This commit puts it on the second.
+    const { isSynchronous } = await log.syncState()
+    if (!isSynchronous && this.#data.sync === 'required') return 'unsynchronous'
     const isLeading = await log.renew(this.#epoch, this.#data.leaseMs)
     return isLeading ? 'appended' : 'replaced'
   }
@@ -544,12 +593,12 @@ export class LogMember {
     this.#isNotifying = true
     try {
       while (this.#notifiedSeq < this.#confirmedSeq) {
-        const seq = this.#confirmedSeq
+        const tail = this.#tail
         if (this.#notices === null || this.#notices.isBroken) {
           this.#notices = await this.#world.connect()
         }
-        await this.#notices.confirm(seq)
-        this.#notifiedSeq = seq
+        await this.#notices.confirm(tail)
+        this.#notifiedSeq = tail.seq
       }
     } catch (error) {
       // The next batch notifies again, and standbys look for themselves once a second.

@@ -44,7 +44,7 @@ export const showCluster = route({
     role: means(oneOf('leader', 'standby'), 'Whether it decides, or follows the one that does.'),
     epoch: means(integer(0), 'Number of leaders so far; it rises with each.'),
     leader: means(nullable(text()), 'The node that leads; null while none does.'),
-    leaderUrl: means(nullable(text()), 'Address at which other nodes reach it; null without it.'),
+    leaderUrl: means(nullable(text()), 'Address of that node for the others; null without it.'),
     seq: means(integer(0), 'Newest command that this node has applied.'),
     confirmedSeq: means(integer(0), 'Newest acknowledged command that it knows of.'),
     sync: means(oneOf(...LOG_SYNC), 'Whether a leader needs a synchronous standby.'),
@@ -128,7 +128,7 @@ export const copyNode = route({
       list(
         object({
           name: means(text(), 'Path within the folder.'),
-          bytes: means(integer(1), 'Its length.'),
+          bytes: means(integer(1), 'Length of the file.'),
         }),
       ),
       'Its files; none until it is ready.',
@@ -146,7 +146,7 @@ export const copyNode = route({
       return { isReady: copy !== null, ...(copy ?? { seq: 0, files: [] }) }
     } catch (error) {
       if (!(error instanceof DataFolderError)) throw error
-      return refuse('COPY_FAILED', { message: error.message })
+      return refuse('COPY_FAILED')
     }
   },
 })

@@ -143,7 +143,9 @@ export class PackDesk {
     return new PackBooks({ clearing, seqAt, restMs: this.#restMs })
   }
 
-  /** Forgets what another node decided without this one: call it when this node begins to decide. */
+  /**
+   * Forgets what another node decided without this one: call it when this node begins to decide.
+   */
   restart(): void {
     this.#books = this.#newBooks()
     this.#startedMs = this.#pipeline.sequencer.nowMs()

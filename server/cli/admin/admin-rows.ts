@@ -371,6 +371,11 @@ const TRADING: Rows = {
   settlement: { call: 'GET /admin/settlement', called: { limit: 'trades' } },
   'settlement-fault': { call: 'POST /admin/settlement/faults', words: ['outcome'] },
   operators: { call: 'GET /admin/operators' },
+  nodes: { call: 'GET /admin/cluster' },
+  'hand-over': { call: 'POST /admin/cluster/hand-over' },
+  'remove-node': { call: 'DELETE /admin/cluster/nodes/:node' },
+  'copy-node': { call: 'GET /admin/cluster/copy' },
+  'copied-file': { call: 'GET /admin/cluster/copy/file' },
   audit: { call: 'GET /admin/audit' },
 }
 

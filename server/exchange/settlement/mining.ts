@@ -155,10 +155,9 @@ export class Mining {
     const { seq, nowMs } = command
     if (command.kind === 'mineBlock') {
       const { height, throughSeq } = command
-      const due = this.#waiting.upTo(throughSeq).map((tradeSeq) => ({ tradeSeq, seq }))
-      this.#waiting.remove((tradeSeq) => tradeSeq <= throughSeq)
+      const mined = this.#minedBy(seq, throughSeq)
       this.#minedMs = nowMs
-      round.block = { height, throughSeq, ms: nowMs, mined: due, approvers: [] }
+      round.block = { height, throughSeq, ms: nowMs, mined, approvers: [] }
     } else if (command.kind === 'settleTrade') {
       const { tradeSeq } = command
       round.block = { ...this.#newestBlock, mined: [{ tradeSeq, seq }], approvers: [] }
@@ -364,12 +363,18 @@ export class Mining {
     if (!this.#change({ kind: 'mineBlock', height, throughSeq, chainId })) return null
     this.#minedMs = clearing.lastNowMs
     const seq = clearing.lastSeq
-    const due = this.#waiting.upTo(throughSeq).map((tradeSeq) => ({ tradeSeq, seq }))
-    this.#waiting.remove((tradeSeq) => tradeSeq <= throughSeq)
+    const due = this.#minedBy(seq, throughSeq)
     // In the order of their commands, which reconnecting clients rely on.
     const mined = [...due, ...this.#stampLate(late)]
     for (const { tradeSeq } of mined) this.#taken.delete(tradeSeq)
     return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
+  }
+
+  /** The trades that the block of `seq` ends; they no longer wait. */
+  #minedBy(seq: Seq, throughSeq: Seq): MinedTrade[] {
+    const due = this.#waiting.upTo(throughSeq).map((tradeSeq) => ({ tradeSeq, seq }))
+    this.#waiting.remove((tradeSeq) => tradeSeq <= throughSeq)
+    return due
   }
 
   /** Submitting an approval again is harmless, so a full ring only delays it by a block. */

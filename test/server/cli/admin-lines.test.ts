@@ -277,6 +277,14 @@ const REST: readonly Stated[] = [
   ],
   [['solvency', '--after', '7'], 'GET /admin/solvency?after=7'],
   [['count-solvency'], 'POST /admin/solvency', {}],
+  [['nodes'], 'GET /admin/cluster'],
+  [['hand-over'], 'POST /admin/cluster/hand-over'],
+  [['remove-node', 'c'], 'DELETE /admin/cluster/nodes/c'],
+  [['copy-node'], 'GET /admin/cluster/copy'],
+  [
+    ['copied-file', '--name', 'read.db', '--offset', '7'],
+    'GET /admin/cluster/copy/file?name=read.db&offset=7',
+  ],
 ]
 
 const ALL = [...MARKETS, ...SERIES, ...REST]
