@@ -2,6 +2,7 @@
 
 import { SETTINGS } from '../../server/config.ts'
 import { type ServeOptions, ServerProcess } from '../../test/support/server-process.ts'
+import { until } from '../../test/support/until.ts'
 import { withService } from '../harness/child.ts'
 import { withFolder } from '../harness/folder.ts'
 import { Caller, type CallerOptions } from './calls.ts'
@@ -68,6 +69,8 @@ export function withExchange<T>(
   const all = ['--no-rate-limit', ...threads, ...args]
   return withFolder((dataDir) =>
     serving({ dataDir, args: all, program }, async ({ baseUrl, pid }) => {
+      // A node of a cluster listens before it leads.
+      await until(async () => (await fetch(`${baseUrl}/ready`)).ok)
       const setting = await prepare(baseUrl, markets)
       return await work({ port: Number(new URL(baseUrl).port), pid, setting, edgeThreads })
     }),

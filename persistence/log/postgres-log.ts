@@ -1,13 +1,9 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
+import type { LogAddress } from './log-address.ts'
 import { CONFIRMED_CHANNEL, CREATE_LOG, LOG_FORMAT } from './log-schema.ts'
-import {
-  connectPrimary,
-  type LogAddress,
-  type NamedStatement,
-  type PostgresClient,
-} from './postgres-client.ts'
+import { connectPrimary, type NamedStatement, type PostgresClient } from './postgres-client.ts'
 
 // The statements of a log, over one connection. What a call that changes something says is true
 // once it returns: with a synchronous standby, it is then on two disks. A call that throws
@@ -78,6 +74,11 @@ const CHECKSUM_AT = statement(
   'checksum_at',
   `SELECT last_seq::float8 AS "lastSeq", checksum FROM outcomex.batches
    WHERE first_seq <= $1 ORDER BY first_seq DESC LIMIT 1`,
+)
+const ENDS = statement(
+  'ends',
+  `SELECT last_seq::float8 AS seq, checksum FROM outcomex.batches
+   WHERE first_seq > $1 ORDER BY first_seq LIMIT $2`,
 )
 const MARK = statement('mark', 'SELECT value FROM outcomex.marks WHERE name = $1')
 const PUT_MARK = statement(
@@ -262,6 +263,11 @@ export class PostgresLog {
     return await this.client.query<Batch & Record<string, unknown>>(BATCHES, values)
   }
 
+  /** The ends of the batches after `seq`, the first `limit` of them. */
+  async ends(seq: Seq, limit: number): Promise<JournalTail[]> {
+    return await this.client.query<JournalTail & Record<string, unknown>>(ENDS, [seq, limit])
+  }
+
   async append(
     epoch: number,
     { firstSeq, lastSeq, records, checksum }: Batch,
@@ -356,9 +362,7 @@ export class PostgresLog {
    * history, because a former primary may hold another one. Nothing waits for a disk.
    */
   async confirm({ seq, checksum }: JournalTail): Promise<void> {
-    const payload = `${seq} ${Buffer.from(checksum).toString('hex')}`
-    await this.client.script(
-      `BEGIN; SET LOCAL synchronous_commit = off; NOTIFY ${CONFIRMED_CHANNEL}, '${payload}'; COMMIT`,
-    )
+    const notice = `NOTIFY ${CONFIRMED_CHANNEL}, '${seq} ${Buffer.from(checksum).toString('hex')}'`
+    await this.client.script(`BEGIN; SET LOCAL synchronous_commit = off; ${notice}; COMMIT`)
   }
 }

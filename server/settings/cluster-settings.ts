@@ -2,7 +2,7 @@ import {
   type LogAddress,
   LogAddressError,
   parseLogAddress,
-} from '../../persistence/log/postgres-client.ts'
+} from '../../persistence/log/log-address.ts'
 import { LOG_SYNC, type LogSync } from '../../persistence/log/thread/log-thread.ts'
 import { type AnySetting, type Kind, maybe, type Setting, setting, WrongUse } from './flags.ts'
 import { count, oneOf, plain } from './kinds.ts'
@@ -69,6 +69,13 @@ const CLUSTER = {
 } as const
 
 export const CLUSTER_ROWS: readonly AnySetting[] = Object.values(CLUSTER)
+
+/** The log of a cluster; undefined for the journal of the data folder. */
+export const LOG_ROW = CLUSTER.journal
+
+export function logOf(value: typeof OWN | LogAddress): LogAddress | undefined {
+  return value === OWN ? undefined : value
+}
 
 export interface ClusterConfig {
   readonly address: LogAddress

@@ -3,8 +3,9 @@
 import { randomUUID } from 'node:crypto'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
+import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import { NodeCopies } from '../../persistence/backup/node-copies.ts'
-import { LogUnreachable } from '../../persistence/log/postgres-client.ts'
+import { LogUnreachable } from '../../persistence/log/log-address.ts'
 import { type NodeIdentity, PostgresLog } from '../../persistence/log/postgres-log.ts'
 import type { ClusterState } from '../../persistence/log/thread/log-thread.ts'
 import type { ClusterService, ClusterView } from '../api/admin/services.ts'
@@ -41,10 +42,11 @@ export class ClusterNode implements ClusterService {
   readonly cell = new ClusterCell()
   readonly leader: LeaderCalls
   readonly copies: NodeCopies
+  /** From the decision of a command by the leader to its publication here. */
+  readonly lagMicros = new Distribution(MICROS)
   readonly #config: ClusterConfig
   #state = UNKNOWN
   #isLeading = false
-  #lagMs = 0
   #exchange: RunningExchange | null = null
   /** Called before this node decides. */
   #beforeLeading: () => void = () => {}
@@ -82,22 +84,20 @@ export class ClusterNode implements ClusterService {
     return this.#isLeading
   }
 
-  /** The time from the decision of the newest applied command to its application here. */
-  get lagMs(): number {
-    return this.#lagMs
-  }
-
   /** Where the leader is reached; null while nobody leads. */
   get leaderUrl(): string | null {
     const { isLed, leader } = this.#state
-    return isLed && leader !== null && !this.#isLeading ? leader.url : null
+    if (!isLed || leader === null) return null
+    // Before it decides, this node applies what others decided.
+    return leader.node === this.identity.name ? null : leader.url
   }
 
   /** Why this node does not serve; null when it does. */
   get trouble(): string | null {
     const { trouble, isLed, isSynchronous } = this.#state
     if (trouble !== null) return `the log cannot be used: ${trouble}`
-    if (isLed) return null
+    if (this.#isLeading || this.leaderUrl !== null) return null
+    if (isLed) return 'this node is about to lead'
     if (isSynchronous || this.#config.sync === 'any') return 'no node leads'
     return 'no node leads: the log has no synchronous standby'
   }
@@ -176,7 +176,7 @@ export class ClusterNode implements ClusterService {
         this.cell.seq = seq
         const decidedMs = this.#exchange?.pipeline.clearing.lastNowMs ?? 0
         const nowMs = Date.now() + this.#state.clockAheadMs
-        this.#lagMs = this.#isLeading ? 0 : Math.max(0, nowMs - decidedMs)
+        if (!this.#isLeading) this.lagMicros.record(Math.max(0, nowMs - decidedMs) * 1000)
       },
       rulesOfAll: () => this.#rulesOfAll,
       onLeading: (epoch, seq) => {

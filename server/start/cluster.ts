@@ -4,7 +4,7 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import { adoptSealedKey, sealedKeyOf } from '../../persistence/folder-key.ts'
 import type { JournalTail, OnCommit } from '../../persistence/journal/journal-port.ts'
-import { LogUnreachable } from '../../persistence/log/postgres-client.ts'
+import { LogUnreachable } from '../../persistence/log/log-address.ts'
 import { PostgresLog, type StateAt } from '../../persistence/log/postgres-log.ts'
 import {
   LogHandle,

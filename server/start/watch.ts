@@ -399,8 +399,10 @@ function watchCluster(cluster: ClusterNode, { pipeline }: RunningExchange, metri
   add('outcomex_cluster_lag_commands', behind, () => {
     return Math.max(0, cluster.state.confirmedSeq - pipeline.clearing.lastSeq)
   })
-  const lag = 'Time from the decision of the newest command to its application on this node.'
-  add('outcomex_cluster_lag_seconds', lag, () => cluster.lagMs / MS_PER_SEC)
+  const lag = 'From the decision of a batch by the leader to its publication by this standby.'
+  metrics.seconds('outcomex_cluster_lag_seconds', lag, () => [
+    { labels: {}, values: cluster.lagMicros },
+  ])
   const counts = [
     ['outcomex_cluster_forwarded_total', 'Calls given to the leader.', 'sent'],
     ['outcomex_cluster_lost_replies_total', 'Of these, the calls without a reply.', 'lost'],

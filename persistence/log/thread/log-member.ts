@@ -13,7 +13,7 @@ import { nextBatch, same } from '../../journal/journal-chain.ts'
 import type { Batch, JournalTail } from '../../journal/journal-port.ts'
 import { BatchBuffer } from '../../journal/thread/batch-buffer.ts'
 import { macsOf } from '../../keyed-folder.ts'
-import { LogUnreachable } from '../postgres-client.ts'
+import { LogUnreachable } from '../log-address.ts'
 import type { AppendOutcome, ListedNode, LogConnection, StateAt } from '../postgres-log.ts'
 import {
   type ClusterState,

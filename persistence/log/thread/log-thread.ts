@@ -3,7 +3,7 @@ import type { BusyCells } from '../../../engine/thread/busy-times.ts'
 import type { FileIdentity } from '../../file-identity.ts'
 import type { JournalTail } from '../../journal/journal-port.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
-import type { LogAddress } from '../postgres-client.ts'
+import type { LogAddress } from '../log-address.ts'
 import type { ListedNode, NodeIdentity, StateAt } from '../postgres-log.ts'
 
 /** Whether a node may lead while no synchronous standby confirms what it commits. */

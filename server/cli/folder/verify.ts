@@ -1,10 +1,13 @@
+import { readSeal } from '../../../persistence/folder-key.ts'
+import { type LogAddress, LogUnreachable } from '../../../persistence/log/log-address.ts'
 import { DataFolderError, UnreadFolder } from '../../../persistence/snapshot/recovery.ts'
 import { type FolderReport, verifyFolder } from '../../../persistence/verify-folder.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { SETTINGS } from '../../config.ts'
+import { LOG_ROW, logOf } from '../../settings/cluster-settings.ts'
 import { flagOf, readSetting } from '../../settings/flags.ts'
 import { onOff } from '../../settings/kinds.ts'
-import { EXIT } from '../../shell.ts'
+import { EXIT, type Shell } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
 import { progressLines } from '../progress.ts'
 
@@ -94,8 +97,34 @@ function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; 
   return { text, isSound: true }
 }
 
+/** True if the folder holds what the log holds. */
+async function sayComparison(
+  { dataDir, keyFile }: ReturnType<typeof folderOf>,
+  address: LogAddress,
+  shell: Shell,
+): Promise<boolean> {
+  const seal = readSeal(dataDir, keyFile)
+  if (seal === null) return true
+  // Its library is loaded only when it is needed.
+  const { compareWithLog } = await import('../../../persistence/log/compare-folder.ts')
+  const { baseSeq, logSeq, folderSeq, differsAt } = await compareWithLog(
+    seal.keyed(dataDir),
+    address,
+  )
+  shell.say(`log seq ${logSeq}, from seq ${baseSeq + 1}`)
+  if (differsAt === null) {
+    shell.say(`The folder holds what the log holds, up to seq ${Math.min(folderSeq, logSeq)}.`)
+    return true
+  }
+  shell.warn(
+    `The folder and the log differ at seq ${differsAt}: it is the folder of another exchange, or ` +
+      'one of the two was changed; keep both.',
+  )
+  return false
+}
+
 export const verifyCommand: CommandSpec = {
-  flags: [...OFFLINE_ROWS, TOKENS],
+  flags: [...OFFLINE_ROWS, TOKENS, LOG_ROW],
   notes: STOPPED,
   async work(line, shell) {
     const { dataDir, keyFile } = folderOf(line)
@@ -105,8 +134,15 @@ export const verifyCommand: CommandSpec = {
       const report = verifyFolder(dataDir, { keyFile, onProgress })
       const { text, isSound } = verdict(report)
       shell.say([...reportLines(report, isEachToken), text].join('\n'))
-      return isSound ? EXIT.OK : EXIT.FAILED
+      const address = logOf(readSetting(LOG_ROW, line.given))
+      const isInLog =
+        address === undefined || (await sayComparison({ dataDir, keyFile }, address, shell))
+      return isSound && isInLog ? EXIT.OK : EXIT.FAILED
     } catch (error) {
+      if (error instanceof LogUnreachable) {
+        shell.warn(`The log cannot be read: ${error.message}`)
+        return EXIT.UNCHECKED
+      }
       if (!(error instanceof DataFolderError)) throw error
       shell.warn(error.message)
       if (error instanceof UnreadFolder) {
