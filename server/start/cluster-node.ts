@@ -6,7 +6,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import { NodeCopies } from '../../persistence/backup/node-copies.ts'
 import { LogUnreachable } from '../../persistence/log/log-address.ts'
-import { type NodeIdentity, PostgresLog } from '../../persistence/log/postgres-log.ts'
+import type { NodeIdentity } from '../../persistence/log/postgres-log.ts'
 import type { ClusterState } from '../../persistence/log/thread/log-thread.ts'
 import type { ClusterService, ClusterView } from '../api/admin/services.ts'
 import { ClusterCell } from '../edge/http/forwarding/cluster-cell.ts'
@@ -141,6 +141,7 @@ export class ClusterNode implements ClusterService {
 
   async removeNode(name: string): Promise<boolean> {
     try {
+      const { PostgresLog } = await import('../../persistence/log/postgres-log.ts')
       const log = await PostgresLog.connect(this.#config.address, this.identity.name)
       await log.removeNode(name)
       log.close()

@@ -5,7 +5,7 @@ import type { Seq } from '../../engine/domain/ids.ts'
 import { adoptSealedKey, sealedKeyOf } from '../../persistence/folder-key.ts'
 import type { JournalTail, OnCommit } from '../../persistence/journal/journal-port.ts'
 import { LogUnreachable } from '../../persistence/log/log-address.ts'
-import { PostgresLog, type StateAt } from '../../persistence/log/postgres-log.ts'
+import type { PostgresLog, StateAt } from '../../persistence/log/postgres-log.ts'
 import {
   LogHandle,
   type LogOptions,
@@ -34,13 +34,15 @@ export interface ClusterOptions extends LogSettings {
 
 const FOLDER_KEY = 'folder-key'
 
-/** Makes one call at the log, before its thread starts. Throws a sentence for an operator. */
+/** Makes calls to the log before its thread starts. Throws a sentence for an operator. */
 async function atLog<T>(
   { address, node }: LogSettings,
   call: (log: PostgresLog) => Promise<T>,
 ): Promise<T> {
   const where = address.hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
   try {
+    // An exchange of one node does not load the library.
+    const { PostgresLog } = await import('../../persistence/log/postgres-log.ts')
     const log = await PostgresLog.connect(address, node.name)
     try {
       return await call(log)
