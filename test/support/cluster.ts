@@ -34,7 +34,7 @@ export type NodeView = Infer<typeof viewFields>
 
 export class TestNode {
   readonly name: string
-  readonly dataDir = newFolder()
+  dataDir = newFolder()
   readonly port: number
   /** Between this node and each server of the log. */
   readonly toLog: readonly TcpProxy[]

@@ -67,8 +67,11 @@ export function signalEach(pids: readonly number[], signal: NodeJS.Signals): voi
  * comes first: once it is suspended, it starts no further child.
  */
 export async function suspendTree(pid: number): Promise<readonly number[]> {
-  signalEach([pid], 'SIGSTOP')
-  await until(() => !runsOn(processes().get(pid)))
+  await until(() => {
+    // Again each time: the system continues stopped processes whose group loses its parent.
+    signalEach([pid], 'SIGSTOP')
+    return !runsOn(processes().get(pid))
+  })
   let children: number[] = []
   await until(() => {
     const rows = [...processes()].filter(([, { parentPid }]) => parentPid === pid)
