@@ -21,17 +21,19 @@ PASSES ?= 4
 WHAT ?=
 SEED ?=
 STEPS ?=
+PLANT ?=
 SHARD ?=
 SAMPLE ?=
 LEAK ?=
 DATA ?= data-cluster
 FULL ?=
 OPTIONAL ?=
+HISTORY ?=
 
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run run-cluster test soak console-soak sim fuzz overload hostile interop model mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
+.PHONY: help run run-cluster test soak console-soak sim sim-log fuzz overload hostile interop model linearizable mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -64,6 +66,9 @@ hostile: $(INSTALLED) ## Runs every known attack against a server under normal l
 sim: $(INSTALLED) ## Simulates the exchange endlessly from SEED=..., or STEPS=... steps of that seed; LIVES=1 creates and removes markets; PROFIT=1 lets colluders look for gains.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(LIVES)' '$(PROFIT)'
 
+sim-log: $(INSTALLED) ## Simulates the replication of a cluster endlessly from SEED=..., or STEPS=... steps of that seed; PLANT=... plants a fault.
+	@$(NODE) --import tsx test/sim-log.ts '$(SEED)' '$(STEPS)' '$(PLANT)'
+
 fuzz: $(INSTALLED) ## Sends valid and invalid requests to every route, starting at SEED=..., for MIN=... minutes (10).
 	@$(NODE) --import tsx test/fuzz.ts '$(SEED)' '$(MIN)'
 
@@ -72,6 +77,9 @@ interop: $(INSTALLED) ## Lets clients in other languages trade with a server: a 
 
 model: $(INSTALLED) ## Explores all states of the replication protocol with spin, then with planted faults; ONLY=... selects explorations; OPTIONAL=1 passes without spin.
 	@$(NODE) --import tsx test/model.ts '$(OPTIONAL)' '$(ONLY)'
+
+linearizable: $(INSTALLED) ## Checks the checker of client histories, or with it the history in HISTORY=...; OPTIONAL=1 passes without Go.
+	@$(NODE) --import tsx test/linearizable.ts '$(HISTORY)' '$(OPTIONAL)'
 
 mutation: $(INSTALLED) ## Breaks one rule at a time, and a test must fail; ONLY=..., SHARD=i/n or SAMPLE=n selects rules.
 	@ONLY='$(ONLY)' SHARD=$(SHARD) SAMPLE=$(SAMPLE) $(NODE) --import tsx test/mutation/run.ts

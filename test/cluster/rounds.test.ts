@@ -25,6 +25,14 @@ for (const [name, fault] of Object.entries(FAULTS)) {
   })
 }
 
+test('what clients saw is a history of one exchange', { skip: postgresSkip }, async () => {
+  assert.ok(rounds !== null)
+  await rounds.checkHistory()
+  // `make linearizable HISTORY=...` checks it in full.
+  const { CLUSTER_HISTORY } = process.env
+  if (CLUSTER_HISTORY !== undefined) rounds.history.write(CLUSTER_HISTORY)
+})
+
 test('the folders of all nodes replay to one state', { skip: postgresSkip }, async () => {
   assert.ok(rounds !== null)
   await rounds.compareFolders()

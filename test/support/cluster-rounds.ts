@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import { readStates } from '../../persistence/snapshot/past-states.ts'
+import { accountOf } from '../../server/edge/intake/order/client-order.ts'
+import { ClientHistory, checkHistory } from './client-history.ts'
 import { TestCluster, type TestNode } from './cluster.ts'
-import {
-  ExchangeClient,
-  orderBody,
-  orderShape,
-  refusalShape,
-  SHARE,
-  shaped,
-  type TestMarket,
-  type Trader,
-} from './exchange-client.ts'
+import { ClusterClient, readAll, STATUSES_MAX } from './cluster-client.ts'
+import { keyOf, SHARE, type TestMarket, type Trader } from './exchange-client.ts'
 import { at } from './json-path.ts'
 import { noteProgress } from './progress.ts'
 import type { Random } from './random.ts'
@@ -21,16 +15,26 @@ import { until } from './until.ts'
 // Rounds of: trade at every node, break something, wait until a node leads, go on trading, repair
 // it, compare every node with what the clients received.
 
-const TRADERS = 3
+const TRADERS = 5
 const LINES_PER_TRADER = 2
 const FUNDS_RAW = 1_000_000 * SHARE
 /** Replies before a fault, and after it. */
 const REPLIES = 40
+/** Parts of what clients do; the rest are cancels. */
+const PLACES = 0.6
+const READS = 0.25
 /** Refusals that say that nothing happened. */
-const NOTHING = new Set(['NO_LEADER', 'NOT_READY', 'OVERLOADED', 'SEQ_TIMEOUT', 'READ_TIMEOUT'])
+const NOTHING = new Set([
+  'UNSENT',
+  'NO_LEADER',
+  'NOT_READY',
+  'OVERLOADED',
+  'SEQ_TIMEOUT',
+  'READ_TIMEOUT',
+])
 
-/** A client that was refused for now tries again after this. */
-const BUSY_MS = 20
+/** A client that was refused for now, or got no reply, goes on after this. */
+const BUSY_MS = 100
 
 /** What clients received for one order. */
 type Fate = 'accepted' | 'refused' | 'unknown'
@@ -55,11 +59,14 @@ export interface ClusterReport {
 
 export class ClusterRounds {
   readonly cluster: TestCluster
+  /** What every client called and received. */
+  readonly history = new ClientHistory()
   readonly #random: Random
   readonly #fates = new Map<string, Fate>()
   readonly #traders: Trader[] = []
   readonly #market: TestMarket
   #round = 0
+  #clients = 1
   #salt = 1
   #replies = 0
   #lastReplyMs = 0
@@ -78,7 +85,12 @@ export class ClusterRounds {
     const market = await leader.client.makeMarket('rain', false)
     const rounds = new ClusterRounds(cluster, market, random)
     for (let index = 0; index < TRADERS; index++) {
-      rounds.#traders.push(await leader.client.makeTrader(`trader ${index}`, FUNDS_RAW))
+      const name = `trader ${index}`
+      const account = accountOf(keyOf(name))
+      const deposit = { kind: 'deposit', account, amountRaw: FUNDS_RAW } as const
+      const pending = rounds.history.begin(rounds.#clients++, deposit)
+      rounds.#traders.push(await leader.client.makeTrader(name, FUNDS_RAW))
+      pending.end({ kind: 'ok' })
     }
     await cluster.level()
     return rounds
@@ -92,7 +104,10 @@ export class ClusterRounds {
     const leader = await this.cluster.leader()
     const listeners = await this.#listen(leader)
     const lines = this.#traders.flatMap((trader) =>
-      Array.from({ length: LINES_PER_TRADER }, () => this.#line(trader)),
+      Array.from({ length: LINES_PER_TRADER }, () => {
+        const client = new ClusterClient(this.#clients++, trader, this.#market, this.history)
+        return this.#line(client)
+      }),
     )
     await this.#replied(REPLIES)
     const { isReplaced, repair } = await fault(this.cluster, leader)
@@ -135,44 +150,59 @@ export class ClusterRounds {
     await until(() => this.#replies >= goal)
   }
 
-  async #line(trader: Trader): Promise<void> {
-    while (!this.#isOver) await this.#place(trader)
+  async #line(client: ClusterClient): Promise<void> {
+    const accepted: { clientOrderId: string; orderId: string }[] = []
+    while (!this.#isOver) {
+      const node = this.#random.pick(this.cluster.up)
+      const dice = this.#random.next()
+      const known = accepted.length === 0 ? undefined : this.#random.pick(accepted)
+      if (known === undefined || dice < PLACES) {
+        const placed = await this.#place(client, node)
+        if (placed !== null) accepted.push(placed)
+      } else if (dice < PLACES + READS) {
+        await client.read(node.client, known.clientOrderId, known.orderId)
+      } else await this.#cancel(client, node, known.clientOrderId)
+    }
   }
 
-  async #place(trader: Trader): Promise<void> {
-    const { up } = this.cluster
-    const node = up[Math.floor(this.#random.next() * up.length)]
+  async #place(client: ClusterClient, node: TestNode) {
     const salt = this.#salt++
     const clientOrderId = `order-${salt}`
     const ticks = this.#random.between(100, 300)
-    const wanted = { isBuy: true, outcome: 'yes', ticks, sizeRaw: SHARE, type: 'GTC' } as const
-    const body = orderBody(trader, this.#market, { ...wanted, salt, clientOrderId })
-    const fate = await this.#fateOf(new ExchangeClient(node.client.baseUrl), trader, body)
-    this.#fates.set(clientOrderId, fate)
-    if (fate !== 'accepted') return
+    const reply = await client.place(node.client, { salt, clientOrderId, ticks })
+    if (reply?.kind !== 'accepted') {
+      this.#fates.set(clientOrderId, reply === null ? 'unknown' : 'refused')
+      assert.ok(reply === null || NOTHING.has(reply.code), reply?.code)
+      await pause(BUSY_MS)
+      return null
+    }
+    this.#fates.set(clientOrderId, 'accepted')
     const nowMs = performance.now()
     this.#longestMs = Math.max(this.#longestMs, nowMs - this.#lastReplyMs)
     this.#lastReplyMs = nowMs
     this.#replies++
     noteProgress()
+    return { clientOrderId, orderId: reply.orderId }
   }
 
-  async #fateOf(client: ExchangeClient, trader: Trader, body: string): Promise<Fate> {
-    try {
-      const reply = await client.call(trader, 'POST', '/orders', body)
-      if (reply.status === 201) {
-        shaped(orderShape, reply.body)
-        return 'accepted'
-      }
-      const { code, statusCode } = shaped(refusalShape, reply.body)
-      if (statusCode === 504) return 'unknown'
-      assert.ok(NOTHING.has(code), `${statusCode} ${code}`)
-      await pause(BUSY_MS)
-      return 'refused'
-    } catch (error) {
-      if (error instanceof assert.AssertionError) throw error
-      return 'unknown'
+  /** An order whose cancel may have happened counts as unknown from then on. */
+  async #cancel(client: ClusterClient, node: TestNode, clientOrderId: string): Promise<void> {
+    this.#fates.set(clientOrderId, 'unknown')
+    if ((await client.cancel(node.client, clientOrderId)) === null) await pause(BUSY_MS)
+  }
+
+  /** Reads what became of every order, and checks what all clients saw. */
+  async checkHistory(): Promise<void> {
+    const leader = await this.cluster.leader()
+    await this.cluster.level()
+    for (const trader of this.#traders) {
+      const ids = this.history.operations.flatMap(({ op }) => {
+        return op.kind === 'place' && op.account === trader.account ? [op.clientOrderId] : []
+      })
+      await readAll(leader.client, trader, ids, { history: this.history, number: this.#clients })
+      this.#clients += STATUSES_MAX
     }
+    assert.deepEqual(checkHistory(this.history.operations), [])
   }
 
   /** Sockets on nodes that do not lead. */
