@@ -53,6 +53,8 @@ export class ClusterNode implements ClusterService {
   /** Ends the process in order. */
   #onHandOver: () => void = () => {}
   #onLeading: () => void = () => {}
+  /** Takes the clock of the log minus the clock of this machine, in milliseconds. */
+  #onClock: (aheadMs: number) => void = () => {}
 
   constructor(config: ClusterConfig, folder: { dataDir: string; keyFile: string | undefined }) {
     this.#config = config
@@ -100,6 +102,12 @@ export class ClusterNode implements ClusterService {
     if (isLed) return 'this node is about to lead'
     if (isSynchronous || this.#config.sync === 'any') return 'no node leads'
     return 'no node leads: the log has no synchronous standby'
+  }
+
+  /** The clock of the log minus the clock of this machine goes to a listener, now and from now on. */
+  followClock(onClock: (aheadMs: number) => void): void {
+    this.#onClock = onClock
+    onClock(this.#state.clockAheadMs)
   }
 
   connect(exchange: RunningExchange, beforeLeading: () => void): void {
@@ -169,6 +177,7 @@ export class ClusterNode implements ClusterService {
       onState: (state) => this.#change(state, log),
       onClock: (clockAheadMs) => {
         this.#state = { ...this.#state, clockAheadMs }
+        this.#setClock()
       },
       onKey: (key) => {
         this.cell.key = key
@@ -200,9 +209,16 @@ export class ClusterNode implements ClusterService {
     return Math.min(RULES_VERSION, ...this.#state.nodes.map(({ rules }) => rules))
   }
 
+  #setClock(): void {
+    const { clockAheadMs } = this.#state
+    this.cell.clockAheadMs = clockAheadMs
+    this.#onClock(clockAheadMs)
+  }
+
   #change(state: ClusterState, log: Log): void {
     const before = this.#state
     this.#state = state
+    this.#setClock()
     if (state.trouble !== null && before.trouble === null) log.warn(`the log: ${state.trouble}`)
     if (state.epoch !== before.epoch || state.isLed !== before.isLed) this.leader.leaderChanged()
     if (state.epoch === before.epoch || state.leader === null) return

@@ -359,6 +359,9 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   const faults = new EdgeFaults((line) => log.error(line, 'a call broke'))
   const connections = connectionsOf(config)
   const edges = edgesOf(config, connections, limits, { faults, log, cluster })
+  cluster?.followClock((aheadMs) => {
+    if (edges !== undefined) edges.clockOffsetMs = aheadMs
+  })
   const { onCommit } = commits
   const exchange = await open(config, log, { edges, limits, ownCalls, clock, onCommit, cluster })
   const metrics = new Metrics()

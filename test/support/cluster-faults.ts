@@ -6,6 +6,7 @@ import type { ClusterFault } from './cluster-rounds.ts'
 
 /** A node that another one replaced ends with this code, for its supervisor to start it again. */
 const REPLACED = 75
+const HOUR_MS = 3_600_000
 
 function standbyOf({ up }: TestCluster, leader: TestNode): TestNode {
   const found = up.find((node) => node !== leader)
@@ -76,6 +77,30 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
     const standby = standbyOf(cluster, leader)
     await standby.kill()
     return { isReplaced: false, repair: () => standby.start() }
+  },
+
+  'the clocks of the nodes are an hour apart': async (cluster, leader) => {
+    const [ahead, behind] = cluster.up.filter((node) => node !== leader)
+    for (const [node, clockAheadMs] of [
+      [ahead, HOUR_MS],
+      [behind, -HOUR_MS],
+    ] as const) {
+      await node.kill()
+      node.clockAheadMs = clockAheadMs
+      await node.start()
+    }
+    await leader.kill()
+    return {
+      isReplaced: true,
+      repair: async () => {
+        await leader.start()
+        for (const node of [ahead, behind]) {
+          await node.kill()
+          node.clockAheadMs = 0
+          await node.start()
+        }
+      },
+    }
   },
 
   'the primary of the log is killed and a standby promoted': async ({ servers }) => {

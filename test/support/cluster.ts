@@ -43,6 +43,8 @@ export class TestNode {
   readonly client: ExchangeClient
   readonly #args: readonly string[]
   #process: ServerProcess | null = null
+  /** From its next start on, the clock of its machine minus that of the others. */
+  clockAheadMs = 0
   /** It runs, but does nothing. */
   isSuspended = false
 
@@ -86,6 +88,7 @@ export class TestNode {
     const process = await ServerProcess.start({
       dataDir: this.dataDir,
       args: [...this.#args, ...args],
+      script: this.clockAheadMs === 0 ? undefined : this.#clockScript(),
     })
     this.#process = process
     void process.ended.then(() => {
@@ -95,6 +98,13 @@ export class TestNode {
 
   async kill(): Promise<void> {
     await this.process.kill()
+  }
+
+  #clockScript(): string {
+    const script = join(newFolder(), 'clock.cjs')
+    const ahead = `const now = Date.now\nDate.now = () => now() + ${this.clockAheadMs}\n`
+    writeFileSync(script, ahead)
+    return script
   }
 
   /** What the node knows of the cluster; null when it does not answer. */

@@ -90,6 +90,8 @@ interface Around {
   readonly program?: readonly string[]
   /** The fault point where the program kills itself, such as `before-commit:137`. */
   readonly fault?: string
+  /** A script that every thread loads first. */
+  readonly script?: string | undefined
   /** Preloaded, with a channel to this process: all threads then collect on request. */
   readonly probe?: SoakProbe
 }
@@ -103,8 +105,9 @@ class Run {
   #onLogged: () => void = () => {}
 
   constructor(args: readonly string[], onLine: (line: string) => void, around: Around = {}) {
-    const { wrapper = [], fault, probe } = around
-    const preload = probe === undefined ? [] : ['--expose-gc', '--require', probe.script]
+    const { wrapper = [], fault, probe, script } = around
+    const preload = script === undefined ? [] : ['--require', script]
+    if (probe !== undefined) preload.push('--expose-gc', '--require', probe.script)
     const program = around.program ?? programWords(...preload)
     const words = [...wrapper, ...program, ...args]
     this.child = spawn(words[0], words.slice(1), {

@@ -18,6 +18,14 @@ test('a node names the address of a caller to another node of its cluster', () =
   assert.equal(new ClusterCell(other.shared).addressOf(CALL, header, NOW_MS), '203.0.113.7')
 })
 
+test('the clocks of two machines may be an hour apart', () => {
+  const [one, other] = [cellOf(1), cellOf(1)]
+  const hourMs = 3_600_000
+  one.clockAheadMs = -hourMs
+  const header = one.proofOf(CALL, '203.0.113.7', NOW_MS + hourMs)
+  assert.equal(other.addressOf(CALL, header, NOW_MS), '203.0.113.7')
+})
+
 test('nobody else can, and a proof holds for one call and a minute', () => {
   const cell = cellOf(1)
   const header = cell.proofOf(CALL, '203.0.113.7', NOW_MS)
