@@ -22,6 +22,7 @@ WHAT ?=
 SEED ?=
 STEPS ?=
 PLANT ?=
+ROUNDS ?= 50
 SHARD ?=
 SAMPLE ?=
 LEAK ?=
@@ -33,7 +34,7 @@ HISTORY ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run run-cluster test soak console-soak sim sim-log fuzz overload hostile interop model linearizable mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
+.PHONY: help run run-cluster test soak console-soak sim cluster sim-log fuzz overload hostile interop model linearizable mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -65,6 +66,9 @@ hostile: $(INSTALLED) ## Runs every known attack against a server under normal l
 
 sim: $(INSTALLED) ## Simulates the exchange endlessly from SEED=..., or STEPS=... steps of that seed; LIVES=1 creates and removes markets; PROFIT=1 lets colluders look for gains.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(LIVES)' '$(PROFIT)'
+
+cluster: $(INSTALLED) ## Plays ROUNDS=... (50) rounds of each fault against a cluster; HISTORY=... is a folder for what clients saw.
+	@CLUSTER_ROUNDS=$(ROUNDS) CLUSTER_HISTORY='$(HISTORY)' $(NODE) --import tsx --test --test-concurrency=1 test/cluster/*.test.ts
 
 sim-log: $(INSTALLED) ## Simulates the replication of a cluster endlessly from SEED=..., or STEPS=... steps of that seed; PLANT=... plants a fault.
 	@$(NODE) --import tsx test/sim-log.ts '$(SEED)' '$(STEPS)' '$(PLANT)'

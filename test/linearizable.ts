@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,12 +7,12 @@ import { simulateHistory } from './linearizable/simulated-history.ts'
 import type { HistoryOperation } from './support/client-history.ts'
 import { fromEnv } from './support/random.ts'
 
-// `make linearizable HISTORY=FILE OPTIONAL=1`: builds the checker of client histories, which is a
-// program in Go with Porcupine (test/linearizable/model.go). With HISTORY it checks that file, and
-// draws the first account that fails. Otherwise it checks the checker: good histories pass, each
-// planted fault is found at its line, and so it is with a long simulated history of SEED. The exit
-// code is 1 when a history is not as it must be, and when the checker cannot be built. OPTIONAL
-// passes where Go or its module proxy is missing.
+// `make linearizable HISTORY=PATH OPTIONAL=1`: builds the checker of client histories, which is a
+// program in Go with Porcupine (test/linearizable/model.go). With HISTORY it checks that file, or
+// all in that folder, and draws the first account that fails. Otherwise it checks the checker: good
+// histories pass, each planted fault is found at its line, and so it is with a long simulated
+// history of SEED. The exit code is 1 when a history is not as it must be, and when the checker
+// cannot be built. OPTIONAL passes where Go or its module proxy is missing.
 
 const SECOND_MS = 1_000
 const TOOL_MS = 20 * SECOND_MS
@@ -77,10 +77,12 @@ function check(args: readonly string[]) {
   return runCommand({ program: checker, args, limitMs: CHECK_MS })
 }
 
-/** Checks a history of a run; the picture of a failure is kept. */
-async function checkFile(path: string): Promise<number> {
+/** Checks histories of a run; the picture of a failure is kept. */
+async function checkPath(path: string): Promise<number> {
+  const isFolder = statSync(path).isDirectory()
+  const paths = isFolder ? readdirSync(path).map((name) => join(path, name)) : [path]
   const picture = join(cache, `${basename(path)}.html`)
-  const { code, output } = await check(['-limit', '200s', '-html', picture, path])
+  const { code, output } = await check(['-limit', '200s', '-html', picture, ...paths])
   console.log(output.trimEnd())
   if (code === 1) console.log(`The first account that fails is drawn in ${picture}`)
   return code === 0 ? 0 : 1
@@ -142,7 +144,7 @@ async function checkSimulated(seed: number): Promise<number> {
 process.once('SIGINT', () => process.exit(130))
 process.once('SIGTERM', () => process.exit(143))
 await build()
-if (history !== '') process.exit(await checkFile(history))
+if (history !== '') process.exit(await checkPath(history))
 const unexpected = (await checkPlanted()) + (await checkSimulated(fromEnv('SEED', 1)))
 console.log(unexpected === 0 ? 'as expected' : `${unexpected} not as expected`)
 process.exit(unexpected === 0 ? 0 : 1)

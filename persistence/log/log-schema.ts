@@ -13,7 +13,8 @@ const SCHEMA_LOCK = 7_046_029_254
  * `trim_log` removes the oldest batches up to a seq, a bounded number in one transaction.
  * `append_batch` is one transaction with its checks: the epoch of the caller is the newest, and the
  * batch follows the end of the log. So a leader that was replaced appends nothing, and a call that
- * arrives twice or late has no effect. FOR SHARE lets a new epoch wait for an append under way.
+ * arrives twice or late has no effect. FOR UPDATE lets a new epoch, and a second call for the same
+ * batch, wait for an append under way: the second would otherwise violate the primary key.
  */
 export const CREATE_LOG = `
 BEGIN;
@@ -69,7 +70,7 @@ CREATE OR REPLACE FUNCTION outcomex.append_batch(
 DECLARE
   end_seq bigint;
 BEGIN
-  PERFORM 1 FROM outcomex.leadership WHERE id = 1 AND epoch = own_epoch FOR SHARE;
+  PERFORM 1 FROM outcomex.leadership WHERE id = 1 AND epoch = own_epoch FOR UPDATE;
   IF NOT FOUND THEN RETURN 'replaced'; END IF;
   IF needs_standby AND current_setting('synchronous_standby_names') = '' THEN
     RETURN 'unsynchronous';

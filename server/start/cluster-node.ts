@@ -104,7 +104,9 @@ export class ClusterNode implements ClusterService {
     return 'no node leads: the log has no synchronous standby'
   }
 
-  /** The clock of the log minus the clock of this machine goes to a listener, now and from now on. */
+  /**
+   * The clock of the log minus the clock of this machine goes to a listener, now and from now on.
+   */
   followClock(onClock: (aheadMs: number) => void): void {
     this.#onClock = onClock
     onClock(this.#state.clockAheadMs)

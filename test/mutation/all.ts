@@ -15,6 +15,7 @@ import { HISTORY_CHANGES } from './history-changes.ts'
 import { JOURNAL_CHANGES } from './journal-changes.ts'
 import { LEDGER_CHANGES } from './ledger-changes.ts'
 import { LIFETIME_CHANGES } from './lifetime-changes.ts'
+import { LOG_CHANGES } from './log-changes.ts'
 import { PACK_CHANGES } from './pack-changes.ts'
 import { PIPELINE_CHANGES } from './pipeline-changes.ts'
 import { PROCESS_CHANGES } from './process-changes.ts'
@@ -72,6 +73,7 @@ export function allMutations(): Mutation[] {
     ...PROFIT_CHANGES,
     ...REPLY_CHANGES,
     ...DOCUMENT_CHANGES,
+    ...LOG_CHANGES,
   ]
   return all.flatMap(({ file, tests, changes }) => {
     const source = sourceOf(file)

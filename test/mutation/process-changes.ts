@@ -298,7 +298,7 @@ export const PROCESS_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a folder that could not be checked counts as not sound',
-        'return EXIT.UNCHECKED',
+        "shell.warn('The folder could not be checked.')\n        return EXIT.UNCHECKED",
         'return EXIT.FAILED',
       ],
       [

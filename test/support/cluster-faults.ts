@@ -5,7 +5,7 @@ import type { ClusterFault } from './cluster-rounds.ts'
 // What may happen to a cluster, one fault at a time; each says how it is repaired.
 
 /** A node that another one replaced ends with this code, for its supervisor to start it again. */
-const REPLACED = 75
+export const REPLACED = 75
 const HOUR_MS = 3_600_000
 
 function standbyOf({ up }: TestCluster, leader: TestNode): TestNode {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { readStates } from '../../persistence/snapshot/past-states.ts'
 import { accountOf } from '../../server/edge/intake/order/client-order.ts'
 import { ClientHistory, checkHistory } from './client-history.ts'
-import { TestCluster, type TestNode } from './cluster.ts'
+import type { TestCluster, TestNode } from './cluster.ts'
 import { ClusterClient, readAll, STATUSES_MAX } from './cluster-client.ts'
 import { keyOf, SHARE, type TestMarket, type Trader } from './exchange-client.ts'
 import { at } from './json-path.ts'
@@ -59,11 +59,11 @@ export interface ClusterReport {
 
 export class ClusterRounds {
   readonly cluster: TestCluster
-  /** What every client called and received. */
-  readonly history = new ClientHistory()
+  /** What every client of the newest round called and received. */
+  history = new ClientHistory()
   readonly #random: Random
   readonly #fates = new Map<string, Fate>()
-  readonly #traders: Trader[] = []
+  #traders: readonly Trader[] = []
   readonly #market: TestMarket
   #round = 0
   #clients = 1
@@ -79,21 +79,10 @@ export class ClusterRounds {
     this.#random = random
   }
 
-  static async start(random: Random): Promise<ClusterRounds> {
-    const cluster = await TestCluster.start()
+  static async start(random: Random, cluster: TestCluster): Promise<ClusterRounds> {
     const leader = await cluster.leader()
     const market = await leader.client.makeMarket('rain', false)
-    const rounds = new ClusterRounds(cluster, market, random)
-    for (let index = 0; index < TRADERS; index++) {
-      const name = `trader ${index}`
-      const account = accountOf(keyOf(name))
-      const deposit = { kind: 'deposit', account, amountRaw: FUNDS_RAW } as const
-      const pending = rounds.history.begin(rounds.#clients++, deposit)
-      rounds.#traders.push(await leader.client.makeTrader(name, FUNDS_RAW))
-      pending.end({ kind: 'ok' })
-    }
-    await cluster.level()
-    return rounds
+    return new ClusterRounds(cluster, market, random)
   }
 
   async round(fault: ClusterFault): Promise<ClusterReport> {
@@ -102,6 +91,7 @@ export class ClusterRounds {
     this.#longestMs = 0
     this.#lastReplyMs = performance.now()
     const leader = await this.cluster.leader()
+    await this.#begin(leader)
     const listeners = await this.#listen(leader)
     const lines = this.#traders.flatMap((trader) =>
       Array.from({ length: LINES_PER_TRADER }, () => {
@@ -120,6 +110,7 @@ export class ClusterRounds {
     await this.cluster.leader()
     await this.cluster.level()
     await this.#check()
+    await this.#checkHistory()
     for (const listener of listeners) await this.#checkEvents(listener)
     const fates = [...this.#fates.values()]
     return {
@@ -128,6 +119,23 @@ export class ClusterRounds {
       unknown: fates.filter((fate) => fate === 'unknown').length,
       pauseMs: Math.round(this.#longestMs),
     }
+  }
+
+  /** Each round has traders of its own, so that its history is whole, and short enough to check. */
+  async #begin({ client }: TestNode): Promise<void> {
+    this.history = new ClientHistory()
+    this.#fates.clear()
+    const traders: Trader[] = []
+    for (let index = 0; index < TRADERS; index++) {
+      const name = `round ${this.#round} trader ${index}`
+      const account = accountOf(keyOf(name))
+      const deposit = { kind: 'deposit', account, amountRaw: FUNDS_RAW } as const
+      const pending = this.history.begin(this.#clients++, deposit)
+      traders.push(await client.makeTrader(name, FUNDS_RAW))
+      pending.end({ kind: 'ok' })
+    }
+    this.#traders = traders
+    await this.cluster.level()
   }
 
   /** Replays every folder to one seq and compares the states. Ends all nodes. */
@@ -153,7 +161,12 @@ export class ClusterRounds {
   async #line(client: ClusterClient): Promise<void> {
     const accepted: { clientOrderId: string; orderId: string }[] = []
     while (!this.#isOver) {
-      const node = this.#random.pick(this.cluster.up)
+      const { up } = this.cluster
+      if (up.length === 0) {
+        await pause(BUSY_MS)
+        continue
+      }
+      const node = this.#random.pick(up)
       const dice = this.#random.next()
       const known = accepted.length === 0 ? undefined : this.#random.pick(accepted)
       if (known === undefined || dice < PLACES) {
@@ -192,9 +205,8 @@ export class ClusterRounds {
   }
 
   /** Reads what became of every order, and checks what all clients saw. */
-  async checkHistory(): Promise<void> {
+  async #checkHistory(): Promise<void> {
     const leader = await this.cluster.leader()
-    await this.cluster.level()
     for (const trader of this.#traders) {
       const ids = this.history.operations.flatMap(({ op }) => {
         return op.kind === 'place' && op.account === trader.account ? [op.clientOrderId] : []

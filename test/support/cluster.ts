@@ -7,7 +7,7 @@ import { compile, type Infer, openObject } from '../../server/edge/http/schema/s
 import { newFolder } from './data-folder.ts'
 import { ExchangeClient, shaped } from './exchange-client.ts'
 import { freePort } from './free-port.ts'
-import { type PostgresServers, startPostgres } from './postgres-servers.ts'
+import { type PostgresOptions, type PostgresServers, startPostgres } from './postgres-servers.ts'
 import { noteProgress } from './progress.ts'
 import { ServerProcess } from './server-process.ts'
 import { TcpProxy } from './tcp-proxy.ts'
@@ -136,8 +136,8 @@ export class TestCluster {
   }
 
   /** Starts servers and nodes; resolves when a node leads and the others follow it. */
-  static async start(count = 3): Promise<TestCluster> {
-    const servers = await startPostgres({ standbys: 2 })
+  static async start(count = 3, makeFolder?: PostgresOptions['makeFolder']): Promise<TestCluster> {
+    const servers = await startPostgres({ standbys: 2, makeFolder })
     const keyFile = join(newFolder(), 'server.key')
     writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
     const nodes: TestNode[] = []

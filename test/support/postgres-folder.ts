@@ -49,7 +49,7 @@ export const postgresSkip = programs === null ? `needs ${PACKAGE}` : false
 
 const NOBODY = 65_534
 /** The servers refuse to run as root. */
-const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null
+export const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null
 
 /** Starts a program as the user of the servers, with pipes for its standard streams. */
 export function runPostgres(

@@ -384,6 +384,8 @@ export interface PostgresOptions {
   readonly standbys: number
   /** Settings of every server. */
   readonly settings?: PostgresSettings
+  /** Makes the folder of the primary, such as one on a disk of its own. */
+  readonly makeFolder?: ((path: string) => void) | undefined
 }
 
 /** A primary and its standbys. */
@@ -450,7 +452,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
 async function startAll(
   watcher: Watcher,
-  { standbys: standbyCount, settings = {} }: PostgresOptions,
+  { standbys: standbyCount, settings = {}, makeFolder }: PostgresOptions,
 ): Promise<PostgresServers> {
   const names = Array.from({ length: standbyCount + 1 }, (_, index) => `s${index}`)
   const all: PostgresServer[] = []
@@ -461,6 +463,7 @@ async function startAll(
     all.push(new PostgresServer({ name, port: await freePort(), settings: own, watcher }))
   }
   const [primary, ...standbys] = all
+  makeFolder?.(primary.folder)
   await createData(primary.folder, () => primary.configure(null))
   // The primary has never run, so a copy is a standby that is level with it.
   await Promise.all(standbys.map(({ folder }) => copyServer(primary.folder, folder, [])))

@@ -334,6 +334,7 @@ export class LogMember {
   /** Takes the confirmed batches that this node does not have. */
   async #take(log: LogConnection): Promise<void> {
     while (this.#confirmedSeq > this.#tail.seq && !this.#isStopping) {
+      this.#steps++
       const batches = await log.batches(this.#tail.seq + 1, this.#confirmedSeq, ROWS_MAX)
       if (batches.length === 0) {
         throw new WrongLog(`the log does not hold the commands after seq ${this.#tail.seq}`)
@@ -494,8 +495,11 @@ export class LogMember {
       if (outcome === 'appended') return
       if (outcome === 'replaced') throw new Replaced('another node leads')
       if (outcome === 'unsynchronous') throw new Replaced(NO_STANDBY)
-      if (outcome === 'elsewhere' && isRetry) {
-        throw new WrongLog(`the log does not end at seq ${this.#tail.seq}, where its leader is`)
+      if (outcome !== 'elsewhere') continue
+      // An earlier call may have been executed after the retry looked for its row.
+      const { seq } = await this.#repeat((log) => log.tail())
+      if (seq !== batch.lastSeq) {
+        throw new WrongLog(`the log ends at seq ${seq}, and its leader is at ${this.#tail.seq}`)
       }
     }
   }

@@ -69,8 +69,8 @@ export class ClusterCell {
   }
 
   /**
-   * The header of a call that this node forwards for a caller at `address`. `machineMs` is the clock
-   * of this machine.
+   * The header of a call that this node forwards for a caller at `address`. `machineMs` is the
+   * clock of this machine.
    */
   proofOf(call: Forwarded, address: string, machineMs: number): string {
     const nowMs = this.#logMs(machineMs)
