@@ -1,33 +1,47 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { createServer, type Server } from 'node:net'
 
 // Fixed ports of servers that stop and start again during a test. The ports lie below those that
 // systems give out by themselves (Linux begins at 32768), so no other connection or server gets the
-// port of a server that is down. Processes begin at different ports and never give one out twice.
+// port of a server that is down. Each process takes a block of them, by listening on its first.
 
 const FIRST = 20_000
-const COUNT = 10_000
-const PORTS_PER_PROCESS = 16
-let given = (process.pid * PORTS_PER_PROCESS) % COUNT
+const BLOCKS = 100
+const BLOCK_PORTS = 100
 
-async function isFree(port: number): Promise<boolean> {
+let firstOfBlock: Promise<number> | null = null
+let given = 0
+
+async function listenOn(port: number): Promise<Server | null> {
   const server = createServer().listen(port, '127.0.0.1')
   try {
     await once(server, 'listening')
-    return true
+    return server
   } catch {
-    return false
-  } finally {
-    server.close()
+    return null
   }
 }
 
-/** A port of 127.0.0.1 on which nothing listens; rejects when all ports of the range are taken. */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < COUNT; tries++) {
-    const port = FIRST + given
-    given = (given + 1) % COUNT
-    if (await isFree(port)) return port
+async function takeBlock(): Promise<number> {
+  for (let tries = 0; tries < BLOCKS; tries++) {
+    const port = FIRST + ((process.pid + tries) % BLOCKS) * BLOCK_PORTS
+    const server = await listenOn(port)
+    server?.unref()
+    if (server !== null) return port
   }
-  throw new Error(`no port from ${FIRST} to ${FIRST + COUNT - 1} is free`)
+  throw new Error(`all ports from ${FIRST} to ${FIRST + BLOCKS * BLOCK_PORTS - 1} are taken`)
+}
+
+/** A port of 127.0.0.1 on which nothing listens; rejects when this process finds no free one. */
+export async function freePort(): Promise<number> {
+  firstOfBlock ??= takeBlock()
+  const first = await firstOfBlock
+  for (let tries = 1; tries < BLOCK_PORTS; tries++) {
+    const port = first + 1 + (given++ % (BLOCK_PORTS - 1))
+    const server = await listenOn(port)
+    if (server === null) continue
+    server.close()
+    return port
+  }
+  throw new Error(`no port from ${first} to ${first + BLOCK_PORTS - 1} is free`)
 }

@@ -83,9 +83,10 @@ class Flow {
   }
 }
 
-/** Closes a socket so that its peer gets an error and not an end. */
+/** Closes a socket so that its peer gets an error and not an end, unless it has got the end. */
 function reset(socket: Socket): void {
-  if (socket.pending) socket.destroy()
+  // libuv refuses to reset while an end is under way; node then never closes the handle.
+  if (socket.pending || socket.writableEnded) socket.destroy()
   else socket.resetAndDestroy()
 }
 
