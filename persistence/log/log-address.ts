@@ -44,6 +44,11 @@ export function parseLogAddress(text: string): LogAddress {
   }
 }
 
+/** The servers of a log as text; no password is in it. */
+export function serversOf({ hosts }: LogAddress): string {
+  return hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
+}
+
 function hostOf(text: string): LogAddress['hosts'][number] {
   const [, host, port] = HOST.exec(text) ?? []
   if (host === undefined) throw new LogAddressError(`${text} is not a host with a port`)

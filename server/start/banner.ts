@@ -8,6 +8,8 @@ export interface BannerParts {
   readonly baseUrl: string
   readonly dataDir: string
   readonly demo: boolean
+  /** The log of a cluster. */
+  readonly log?: string | undefined
   /** Path of the program as it was called. */
   readonly program: string
 }
@@ -25,7 +27,7 @@ function called(program: string): string {
 }
 
 /** Returns several lines, with an empty line before and after. */
-export function banner({ baseUrl, dataDir, demo, program }: BannerParts): string {
+export function banner({ baseUrl, dataDir, demo, log, program }: BannerParts): string {
   const outcomex = called(program)
   const data = dataDir === DEFAULT_DATA_DIR ? '' : ` --data ${dataDir}`
   const next = demo
@@ -40,6 +42,7 @@ export function banner({ baseUrl, dataDir, demo, program }: BannerParts): string
     '',
     `  address      ${baseUrl}`,
     `  data folder  ${resolve(dataDir)}`,
+    ...(log === undefined ? [] : [`  log          ${log}`]),
     '  stop         Ctrl-C',
     '',
     '  try next, in another terminal:',

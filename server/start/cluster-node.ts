@@ -5,7 +5,7 @@ import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { Distribution, MICROS } from '../../engine/thread/distribution.ts'
 import { NodeCopies } from '../../persistence/backup/node-copies.ts'
-import { LogUnreachable } from '../../persistence/log/log-address.ts'
+import { LogUnreachable, serversOf } from '../../persistence/log/log-address.ts'
 import type { NodeIdentity } from '../../persistence/log/postgres-log.ts'
 import type { ClusterState } from '../../persistence/log/thread/log-thread.ts'
 import type { ClusterService, ClusterView } from '../api/admin/services.ts'
@@ -110,6 +110,14 @@ export class ClusterNode implements ClusterService {
   followClock(onClock: (aheadMs: number) => void): void {
     this.#onClock = onClock
     onClock(this.#state.clockAheadMs)
+  }
+
+  /** The servers of the log, and on how many disks its commits are, for a terminal. */
+  get logText(): string {
+    const { address, sync } = this.#config
+    const isOnTwo = sync === 'required' || this.#state.isSynchronous
+    const disks = isOnTwo ? 'two disks' : 'one disk: the log has no synchronous standby'
+    return `${serversOf(address)}; each commit is on ${disks}`
   }
 
   connect(exchange: RunningExchange, beforeLeading: () => void): void {

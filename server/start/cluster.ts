@@ -4,7 +4,7 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import { adoptSealedKey, sealedKeyOf } from '../../persistence/folder-key.ts'
 import type { JournalTail, OnCommit } from '../../persistence/journal/journal-port.ts'
-import { LogUnreachable } from '../../persistence/log/log-address.ts'
+import { LogUnreachable, serversOf } from '../../persistence/log/log-address.ts'
 import type { PostgresLog, StateAt } from '../../persistence/log/postgres-log.ts'
 import {
   LogHandle,
@@ -39,7 +39,7 @@ async function atLog<T>(
   { address, node }: LogSettings,
   call: (log: PostgresLog) => Promise<T>,
 ): Promise<T> {
-  const where = address.hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
+  const where = serversOf(address)
   try {
     // An exchange of one node does not load the library.
     const { PostgresLog } = await import('../../persistence/log/postgres-log.ts')

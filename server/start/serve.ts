@@ -446,8 +446,10 @@ async function comeUp(
     : { ready: true, stop: async () => {} }
   stopDemo = demo.stop
   if (!(await demo.ready)) return
-  if (isatty(process.stderr.fd))
-    log.output.write(banner({ ...config, ...urls, program: process.argv[1] }))
+  if (isatty(process.stderr.fd)) {
+    const parts = { ...config, ...urls, log: cluster?.logText, program: process.argv[1] }
+    log.output.write(banner(parts))
+  }
   announce(log, 'listening', urls.baseUrl)
 }
 

@@ -57,6 +57,7 @@ import { demoTradersIn } from '../demo/demo-store.ts'
 import { openPages } from '../docs/pages.ts'
 import { Cors } from '../edge/http/access/cors.ts'
 import { Buckets } from '../edge/http/access/rate-limit.ts'
+import { MIN_SEQ } from '../edge/http/forwarding/cluster-cell.ts'
 import type { Gateway } from '../edge/http/gateway/gateway.ts'
 import type { GatewayOptions } from '../edge/http/gateway/gateway-options.ts'
 import {
@@ -349,7 +350,7 @@ export function prover(
 }
 
 /** Credential and condition headers of pages; routes declare their other headers. */
-const PAGE_HEADERS = ['content-type', 'authorization', 'identity', 'if-none-match']
+const PAGE_HEADERS = ['content-type', 'authorization', 'identity', 'if-none-match', MIN_SEQ]
 
 /** The pages of other hosts that may call; undefined for none. */
 export function corsOf({ corsOrigins, headerPrefixes }: ServeConfig): Cors | undefined {

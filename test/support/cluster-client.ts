@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { codeOf } from '../../engine/domain/error-code.ts'
-import type { ClientHistory, Replies } from './client-history.ts'
+import type { ClientHistory, Pending, Replies } from './client-history.ts'
 import {
   type ExchangeClient,
   headersFor,
@@ -45,13 +45,21 @@ function refusedBy({ body, seq }: SeenReply): { kind: 'refused'; code: string; s
   return { kind: 'refused', code: shaped(refusalShape, body).code, seq }
 }
 
+/** The market of a test with what a split names. */
+export interface ClusterMarket extends TestMarket {
+  readonly conditionId: string
+}
+
+/** Longer than a round, so that no heartbeat cancels. */
+const HEARTBEAT_MS = 3_600_000
+
 export class ClusterClient {
   readonly trader: Trader
   readonly #number: number
-  readonly #market: TestMarket
+  readonly #market: ClusterMarket
   readonly #history: ClientHistory
 
-  constructor(number: number, trader: Trader, market: TestMarket, history: ClientHistory) {
+  constructor(number: number, trader: Trader, market: ClusterMarket, history: ClientHistory) {
     this.#number = number
     this.trader = trader
     this.#market = market
@@ -116,6 +124,43 @@ export class ClusterClient {
     } else pending.end(refusedBy(reply))
   }
 
+  /** Makes pairs of shares. False when nothing happened, or nobody knows. */
+  async split(client: ExchangeClient, amountRaw: number): Promise<boolean> {
+    const { account } = this.trader
+    const { slug: market, conditionId } = this.#market
+    const op = { kind: 'split', account, market, amountRaw } as const
+    const pending = this.#history.begin(this.#number, op)
+    const body = JSON.stringify({ conditionId, amount: String(amountRaw) })
+    return endsOk(
+      pending,
+      await outcomeOf(() => this.#call(client, 'POST', '/portfolio/split', body)),
+    )
+  }
+
+  /** Sets a heartbeat that does not cancel within the test. */
+  async beat(client: ExchangeClient): Promise<boolean> {
+    const { account } = this.trader
+    const op = { kind: 'heartbeat', account, cancelAfterMs: HEARTBEAT_MS } as const
+    const pending = this.#history.begin(this.#number, op)
+    const body = JSON.stringify({ cancelAt: Date.now() + HEARTBEAT_MS })
+    return endsOk(pending, await outcomeOf(() => this.#call(client, 'POST', '/heartbeats', body)))
+  }
+
+  /** Reads the balance from the state that this client has seen, or a newer one. */
+  async balance(client: ExchangeClient): Promise<void> {
+    const { account } = this.trader
+    const op = { kind: 'balance', account, minSeq: this.#history.seenSeq(this.#number) } as const
+    const pending = this.#history.begin(this.#number, op)
+    const reply = await outcomeOf(() => this.#call(client, 'GET', '/portfolio/balance'))
+    if (reply === null) pending.lost()
+    else if (reply.status !== 200) pending.end(refusedBy(reply))
+    else {
+      const { body, seq } = reply
+      const [freeRaw, reservedRaw] = [Number(at(body, 'free')), Number(at(body, 'reserved'))]
+      pending.end({ kind: 'balance', freeRaw, reservedRaw, seq })
+    }
+  }
+
   async #call(
     { baseUrl }: ExchangeClient,
     method: string,
@@ -129,6 +174,16 @@ export class ClusterClient {
     const value: unknown = JSON.parse(await reply.text())
     return { status: reply.status, body: value, seq: Number(reply.headers.get('x-seq') ?? 0) }
   }
+}
+
+function endsOk(pending: Pending<'split' | 'heartbeat'>, reply: SeenReply | null): boolean {
+  if (reply === null) {
+    pending.lost()
+    return false
+  }
+  const isOk = reply.status === 200 || reply.status === 201
+  pending.end(isOk ? { kind: 'ok', seq: reply.seq } : refusedBy(reply))
+  return isOk
 }
 
 function canceledBy(reply: SeenReply): Replies['cancel'] {

@@ -4,8 +4,8 @@ import { readStates } from '../../persistence/snapshot/past-states.ts'
 import { accountOf } from '../../server/edge/intake/order/client-order.ts'
 import { ClientHistory, checkHistory } from './client-history.ts'
 import type { TestCluster, TestNode } from './cluster.ts'
-import { ClusterClient, readAll, STATUSES_MAX } from './cluster-client.ts'
-import { keyOf, SHARE, type TestMarket, type Trader } from './exchange-client.ts'
+import { ClusterClient, type ClusterMarket, readAll, STATUSES_MAX } from './cluster-client.ts'
+import { keyOf, SHARE, type Trader } from './exchange-client.ts'
 import { at } from './json-path.ts'
 import { noteProgress } from './progress.ts'
 import type { Random } from './random.ts'
@@ -20,9 +20,12 @@ const LINES_PER_TRADER = 2
 const FUNDS_RAW = 1_000_000 * SHARE
 /** Replies before a fault, and after it. */
 const REPLIES = 40
-/** Parts of what clients do; the rest are cancels. */
-const PLACES = 0.6
-const READS = 0.25
+/** How often clients do each thing, of all that they do; the rest are cancels. */
+const PLACES = 0.5
+const READS = 0.2
+const BALANCES = 0.1
+const SPLITS = 0.05
+const BEATS = 0.03
 /** Refusals that say that nothing happened. */
 const NOTHING = new Set([
   'UNSENT',
@@ -64,7 +67,7 @@ export class ClusterRounds {
   readonly #random: Random
   readonly #fates = new Map<string, Fate>()
   #traders: readonly Trader[] = []
-  readonly #market: TestMarket
+  readonly #market: ClusterMarket
   #round = 0
   #clients = 1
   #salt = 1
@@ -73,7 +76,7 @@ export class ClusterRounds {
   #longestMs = 0
   #isOver = false
 
-  private constructor(cluster: TestCluster, market: TestMarket, random: Random) {
+  private constructor(cluster: TestCluster, market: ClusterMarket, random: Random) {
     this.cluster = cluster
     this.#market = market
     this.#random = random
@@ -82,7 +85,9 @@ export class ClusterRounds {
   static async start(random: Random, cluster: TestCluster): Promise<ClusterRounds> {
     const leader = await cluster.leader()
     const market = await leader.client.makeMarket('rain', false)
-    return new ClusterRounds(cluster, market, random)
+    const shown = await fetch(`${leader.client.baseUrl}/markets/${market.slug}`)
+    const conditionId = String(at(await shown.json(), 'conditionId'))
+    return new ClusterRounds(cluster, { ...market, conditionId }, random)
   }
 
   async round(fault: ClusterFault): Promise<ClusterReport> {
@@ -174,6 +179,12 @@ export class ClusterRounds {
         if (placed !== null) accepted.push(placed)
       } else if (dice < PLACES + READS) {
         await client.read(node.client, known.clientOrderId, known.orderId)
+      } else if (dice < PLACES + READS + BALANCES) {
+        await client.balance(node.client)
+      } else if (dice < PLACES + READS + BALANCES + SPLITS) {
+        if (!(await client.split(node.client, SHARE))) await pause(BUSY_MS)
+      } else if (dice < PLACES + READS + BALANCES + SPLITS + BEATS) {
+        if (!(await client.beat(node.client))) await pause(BUSY_MS)
       } else await this.#cancel(client, node, known.clientOrderId)
     }
   }

@@ -58,6 +58,8 @@ const AHEAD: ReadonlySet<ClockState> = new Set(['waiting', 'tooFarAhead'])
 export class SteadyClock implements Clock {
   readonly #parts: ClockParts
   #timeMs: number
+  /** The newest time that anyone was given. */
+  #givenMs = 0
   #readAt: number
   /** The wall clock minus the server's time, when both were last read. */
   #aheadMs = 0
@@ -96,6 +98,7 @@ export class SteadyClock implements Clock {
     this.#readAt = readAt
     this.#timeMs = this.#next(passedMs, wallMs)
     assert(this.#timeMs >= before, 'time never goes back')
+    this.#givenMs = this.#timeMs
     return Math.floor(this.#timeMs)
   }
 
@@ -112,12 +115,13 @@ export class SteadyClock implements Clock {
   }
 
   /**
-   * At a start, the server's time adopts the wall clock at once, but not below the last command.
+   * At a start, the server's time adopts the wall clock at once, but not below the last command. A
+   * node learns the clock of its log after this clock is made, so the first wall clock may be wrong.
    */
   readonly resume = (lastMs: TimeMs): void => {
     this.#readAt = this.#parts.monotonic()
     const wallMs = this.#parts.wall()
-    this.#timeMs = Math.max(this.#timeMs, wallMs, lastMs)
+    this.#timeMs = Math.max(this.#givenMs, wallMs, lastMs)
     if (this.#parts.isLeapAccepted === true) this.#parts.onChange(consentText(wallMs, lastMs))
   }
 

@@ -15,6 +15,8 @@ test('the banner names address, data folder and version, and what to type next',
   const linked = banner({ ...parts, program: '/usr/bin/outcomex', dataDir: './other' })
   assert.match(linked, /^ +outcomex order --as 0 .*10@0[.]65 --data [.]\/other$/m)
   assert.match(banner({ ...parts, demo: false }), /^ +node x[.]js admin --url http/m)
+  assert.doesNotMatch(shown, /^ +log /m)
+  assert.match(banner({ ...parts, log: 'db1:5432; safe' }), /^ +log +db1:5432; safe$/m)
   const compiled = banner({ ...parts, program: resolve('dist/main.js') })
   assert.match(compiled, /^ +[.]\/outcomex order --as 0 /m)
 })

@@ -3,6 +3,7 @@
 
 import type { Header } from '../../../messages/call.ts'
 import { type Call, header } from '../../../messages/call.ts'
+import { SEQ } from '../forwarding/cluster-cell.ts'
 
 /** The value of `--cors-origin`: origins like `https://app.example`, or every origin. */
 export type Origins = '*' | readonly string[]
@@ -13,7 +14,7 @@ const PREFLIGHT_SEC = 7200
 /** Reply headers that a page may read besides the few that are always readable. */
 const RATE = ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'] as const
 const OWN = ['etag', 'retry-after', 'allow', 'content-encoding', 'date', 'idempotent-replay']
-const EXPOSED = [...OWN, ...RATE].join(', ')
+const EXPOSED = [...OWN, ...RATE, SEQ].join(', ')
 
 const EXPOSE: Header = ['access-control-expose-headers', EXPOSED]
 /** The reply differs by origin, so a cache must not serve it to a page of another origin. */

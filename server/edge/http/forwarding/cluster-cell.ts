@@ -12,6 +12,8 @@ import type { Seq } from '../../../../engine/domain/ids.ts'
 
 /** The least seq that a read must show. */
 export const MIN_SEQ = 'x-min-seq'
+/** The seq of the newest command that a reply may show. */
+export const SEQ = 'x-seq'
 /** `<Unix ms> <address> <MAC>`, where the MAC covers the time, method, target and address. */
 export const FORWARDED = 'x-outcomex-forwarded'
 
@@ -56,7 +58,7 @@ export class ClusterCell {
 
   /** The header of a reply, which shows nothing of a later command. */
   get seqLine(): string {
-    return `\r\nx-seq: ${this.#f64s[0]}`
+    return `\r\n${SEQ}: ${this.#f64s[0]}`
   }
 
   set key(key: Uint8Array) {

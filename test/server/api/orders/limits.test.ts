@@ -96,6 +96,7 @@ test('replies state what is left for the profile, or for the address of an unkno
     assertBucket(cancel, 700, 2)
     const page = await live.send('GET', '/time', { headers: { origin: 'https://app.example' } })
     const exposed = page.headers.get('access-control-expose-headers') ?? ''
+    assert.ok(exposed.split(', ').includes('x-seq'), exposed)
     for (const name of ['limit', 'remaining', 'reset']) {
       assert.ok(exposed.split(', ').includes(`ratelimit-${name}`), exposed)
     }

@@ -98,6 +98,19 @@ test('a start takes the wall clock, but never a time before the last command', (
   assert.equal(late.clock.state, 'slowed')
 })
 
+test('a start forgets a wall clock that nobody has read: a node learns that of its log later', () => {
+  const hourMs = 3_600_000
+  const { at, clock } = setUp()
+  at.wallMs -= hourMs
+  clock.resume(NOON_MS - 2 * hourMs)
+  assert.equal(clock.nowMs(), NOON_MS - hourMs)
+  const read = setUp()
+  assert.equal(read.clock.nowMs(), NOON_MS)
+  read.at.wallMs -= hourMs
+  read.clock.resume(NOON_MS - 2 * hourMs)
+  assert.ok(read.clock.nowMs() >= NOON_MS)
+})
+
 test('a wall clock more than a day ahead is not followed, and the exchange is not ready', () => {
   const { at, clock, pass, stated } = setUp()
   at.wallMs += DAY_MS + 1
