@@ -116,7 +116,8 @@ export class SteadyClock implements Clock {
 
   /**
    * At a start, the server's time adopts the wall clock at once, but not below the last command. A
-   * node learns the clock of its log after this clock is made, so the first wall clock may be wrong.
+   * node learns the clock of its log after this clock is made, so the first wall clock may be
+   * wrong.
    */
   readonly resume = (lastMs: TimeMs): void => {
     this.#readAt = this.#parts.monotonic()

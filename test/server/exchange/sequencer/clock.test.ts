@@ -98,7 +98,7 @@ test('a start takes the wall clock, but never a time before the last command', (
   assert.equal(late.clock.state, 'slowed')
 })
 
-test('a start forgets a wall clock that nobody has read: a node learns that of its log later', () => {
+test('a start forgets a wall clock that nobody has read', () => {
   const hourMs = 3_600_000
   const { at, clock } = setUp()
   at.wallMs -= hourMs
