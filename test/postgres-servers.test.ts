@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { isFree } from './support/free-port.ts'
 import { postgresSkip as skip } from './support/postgres-folder.ts'
 import { databaseUrl, type PostgresServer, startPostgres } from './support/postgres-servers.ts'
 import { TcpProxy } from './support/tcp-proxy.ts'
@@ -35,19 +35,6 @@ async function numbers(server: PostgresServer): Promise<unknown[]> {
 /** Resolves when a commit of the server waits for a standby. */
 function commitWaits(server: PostgresServer): Promise<void> {
   return until(async () => (await server.query(WAITING)).length === 1)
-}
-
-/** Whether a server can listen on the port. */
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1')
-  try {
-    await once(server, 'listening')
-    return true
-  } catch {
-    return false
-  } finally {
-    server.close()
-  }
 }
 
 test('a primary alone commits, and keeps its data over a stop and a kill', { skip }, async (t) => {

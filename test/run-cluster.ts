@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { flagsOf } from './support/flags.ts'
 import { postgresSkip } from './support/postgres-folder.ts'
 import { startPostgres } from './support/postgres-servers.ts'
 
@@ -47,12 +48,16 @@ const urlOf = (index: number) => `http://127.0.0.1:${FIRST_PORT + index}`
 /** Resolves when the node listens; afterwards it is started again whenever it ends. */
 function start(index: number): Promise<void> {
   const name = NAMES[index]
-  const args = [
-    ...['serve', '--data', join(base, name), '--port', String(FIRST_PORT + index)],
-    ...['--journal', servers.url, '--node', name, '--advertise', urlOf(index)],
-    ...['--key-file', keyFile, '--admin-token', adminToken],
-    ...(index === NAMES.length - 1 ? ['--demo'] : []),
-  ]
+  const flags = flagsOf({
+    data: join(base, name),
+    port: FIRST_PORT + index,
+    journal: servers.url,
+    node: name,
+    advertise: urlOf(index),
+    'key-file': keyFile,
+    'admin-token': adminToken,
+  })
+  const args = ['serve', ...flags, ...(index === NAMES.length - 1 ? ['--demo'] : [])]
   const node = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   running.set(name, node)
   return new Promise((listens) => {

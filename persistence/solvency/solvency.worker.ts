@@ -1,6 +1,6 @@
-import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
+import { lowerPriority } from '../../engine/thread/low-priority.ts'
 import type { ClaimTrees } from './claim-trees.ts'
 import { counting, proofPage, summaryOf, tokensPage } from './counting.ts'
 import type { SolvencyMessage, SolvencyRequest, SolvencyThreadData } from './solvency-thread.ts'
@@ -9,14 +9,9 @@ import type { SolvencyMessage, SolvencyRequest, SolvencyThreadData } from './sol
 
 /** Between two slices of work the thread answers requests. */
 const SLICE_MS = 2
-/**
- * Orders have priority: on a busy processor this thread gets a tenth of the time of another thread.
- */
-const LOW_PRIORITY = 10
 
 assert(parentPort !== null, 'obligations are counted in a separate thread')
-// On other systems the call affects the whole process.
-if (process.platform === 'linux') setPriority(0, LOW_PRIORITY)
+lowerPriority()
 const port = parentPort
 const { folder }: SolvencyThreadData = workerData
 let trees: ClaimTrees | null = null

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { TestCluster } from '../support/cluster.ts'
+import { REPLACED } from '../support/cluster-faults.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { SHARE, type TestMarket, type Trader } from '../support/exchange-client.ts'
 import { postgresSkip } from '../support/postgres-folder.ts'
@@ -13,7 +14,6 @@ import {
 
 // What a user and an operator meet at the nodes of a cluster.
 
-const REPLACED = 75
 const cluster = postgresSkip === false ? await started() : null
 after(() => cluster?.end())
 

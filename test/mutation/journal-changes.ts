@@ -213,10 +213,10 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal/thread/journal-handle.ts',
+    file: 'persistence/journal/thread/commits.ts',
     tests: JOURNAL,
     changes: [
-      ['a record may be appended out of order', 'seq === this.#appendedSeq + 1,', 'seq > 0,'],
+      ['a record may be appended out of order', 'seq === this.appendedSeq + 1,', 'seq > 0,'],
     ],
   },
   {

@@ -6,6 +6,7 @@ import { boolean, integer, nullable, text } from '../../server/edge/http/schema/
 import { compile, type Infer, openObject } from '../../server/edge/http/schema/schema.ts'
 import { newFolder } from './data-folder.ts'
 import { ExchangeClient, shaped } from './exchange-client.ts'
+import { flagsOf } from './flags.ts'
 import { freePort } from './free-port.ts'
 import { type PostgresOptions, type PostgresServers, startPostgres } from './postgres-servers.ts'
 import { noteProgress } from './progress.ts'
@@ -60,11 +61,15 @@ export class TestNode {
     this.toNode = proxies.toNode
     this.client = new ExchangeClient(`http://${HOST}:${port}`)
     const hosts = this.toLog.map((proxy) => `${HOST}:${proxy.port}`).join(',')
-    this.#args = [
-      ...['--port', String(port), '--key-file', keyFile, '--no-rate-limit'],
-      ...['--journal', `postgres://outcomex@${hosts}/outcomex`, '--node', name],
-      ...['--advertise', `http://${HOST}:${this.toNode.port}`, '--lease-ms', String(LEASE_MS)],
-    ]
+    const flags = flagsOf({
+      port,
+      'key-file': keyFile,
+      journal: `postgres://outcomex@${hosts}/outcomex`,
+      node: name,
+      advertise: `http://${HOST}:${this.toNode.port}`,
+      'lease-ms': LEASE_MS,
+    })
+    this.#args = [...flags, '--no-rate-limit']
   }
 
   static async make(name: string, servers: PostgresServers, keyFile: string): Promise<TestNode> {

@@ -32,16 +32,20 @@ async function takeBlock(): Promise<number> {
   throw new Error(`all ports from ${FIRST} to ${FIRST + BLOCKS * BLOCK_PORTS - 1} are taken`)
 }
 
+/** Whether a server can listen on the port. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = await listenOn(port)
+  server?.close()
+  return server !== null
+}
+
 /** A port of 127.0.0.1 on which nothing listens; rejects when this process finds no free one. */
 export async function freePort(): Promise<number> {
   firstOfBlock ??= takeBlock()
   const first = await firstOfBlock
   for (let tries = 1; tries < BLOCK_PORTS; tries++) {
     const port = first + 1 + (given++ % (BLOCK_PORTS - 1))
-    const server = await listenOn(port)
-    if (server === null) continue
-    server.close()
-    return port
+    if (await isFree(port)) return port
   }
   throw new Error(`no port from ${first} to ${first + BLOCK_PORTS - 1} is free`)
 }

@@ -5,6 +5,7 @@ import { chownSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { codeOf } from '../../engine/domain/error-code.ts'
 
 // The programs of PostgreSQL and the folders of its servers: who owns them, how they are made and
 // copied, and how they are removed however the test process ends.
@@ -26,16 +27,12 @@ interface Programs {
   readonly postgres: string
 }
 
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code
-}
-
 async function programsOf(packageName: string): Promise<Programs | null> {
   try {
     const { initdb, postgres }: Programs = await import(packageName)
     return { initdb, postgres }
   } catch (error) {
-    if (hasCode(error, 'ERR_MODULE_NOT_FOUND')) return null
+    if (codeOf(error) === 'ERR_MODULE_NOT_FOUND') return null
     throw error
   }
 }
@@ -120,7 +117,7 @@ async function ownFile(path: string, make: () => Promise<unknown>): Promise<void
   try {
     await make()
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return
+    if (codeOf(error) === 'ENOENT') return
     throw error
   }
   await give(path)

@@ -1,5 +1,4 @@
 import type { Worker } from 'node:worker_threads'
-import { assert } from '../../../engine/domain/assert.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { BusyTimes } from '../../../engine/thread/busy-times.ts'
@@ -20,15 +19,8 @@ import type {
   OnCommit,
 } from '../journal-port.ts'
 import { Checkpoints } from './checkpoints.ts'
-import {
-  CUT_TAG,
-  type JournalMessage,
-  type JournalThreadData,
-  RECORD_TAG,
-  REPORT,
-  REPORT_F64S,
-  STOP_TAG,
-} from './journal-thread.ts'
+import { Commits } from './commits.ts'
+import { CUT_TAG, type JournalMessage, type JournalThreadData, STOP_TAG } from './journal-thread.ts'
 
 // Main's side of the journal thread. Only main appends, and main never blocks here.
 
@@ -93,30 +85,25 @@ export async function startJournalThread(options: JournalOptions): Promise<Journ
 
 export class JournalHandle implements JournalThreadHandle {
   readonly durability: Durability
-  readonly stats: JournalStats = { batches: 0, records: 0 }
   readonly busyTimes: BusyTimes
   readonly #onDurable: JournalListener['onDurable']
-  readonly #onCommit: OnCommit
   readonly #incoming: Ring
   readonly #done: Ring
   readonly #watch: ThreadWatch
   readonly #checkpoints: Checkpoints
-  #appendedSeq: Seq
-  #durableSeq: Seq
+  readonly #commits: Commits
   #stopWaits = false
 
   constructor(thread: JournalThread, listener: JournalListener) {
     const { worker, data } = thread
     this.busyTimes = thread.busyTimes
     this.#onDurable = listener.onDurable
-    this.#onCommit = listener.onCommit ?? (() => {})
     this.durability = data.durability
     this.#incoming = new Ring(data.incoming)
     this.#done = new Ring(data.done)
-    this.#appendedSeq = data.tail.seq
-    this.#durableSeq = data.tail.seq
     const { durability, call } = data
     this.#checkpoints = new Checkpoints({ file: thread.file, durability, call }, listener.onFault)
+    this.#commits = new Commits(data.tail.seq, this.#checkpoints, listener.onCommit)
     this.#watch = new ThreadWatch(worker, 'journal', (message) => {
       void this.#checkpoints.end()
       listener.onFault(message)
@@ -127,8 +114,12 @@ export class JournalHandle implements JournalThreadHandle {
     this.#done.arm()
   }
 
+  get stats(): JournalStats {
+    return this.#commits.stats
+  }
+
   get durableSeq(): Seq {
-    return this.#durableSeq
+    return this.#commits.durableSeq
   }
 
   /** Appended bytes that the thread has not taken yet, for metrics. */
@@ -150,9 +141,7 @@ export class JournalHandle implements JournalThreadHandle {
   }
 
   append(seq: Seq, record: Uint8Array): void {
-    assert(seq === this.#appendedSeq + 1, 'the sequencer appends without gaps')
-    assert(this.#incoming.push(RECORD_TAG, record), 'a decided command fits the ring')
-    this.#appendedSeq = seq
+    this.#commits.append(this.#incoming, seq, record)
   }
 
   send(): void {
@@ -195,28 +184,13 @@ export class JournalHandle implements JournalThreadHandle {
   }
 
   #drain(): void {
-    const before = this.#durableSeq
+    const before = this.#commits.durableSeq
     do {
-      while (this.#done.next()) this.#take()
+      while (this.#done.next()) this.#commits.take(this.#done)
       this.#done.free()
     } while (!this.#done.arm())
     if (this.#stopWaits) this.#sendStop()
-    if (this.#durableSeq > before) this.#onDurable(this.#durableSeq)
-  }
-
-  #take(): void {
-    const report = new Float64Array(this.#done.shared, this.#done.byteOffset, REPORT_F64S)
-    const seq = report[REPORT.seq]
-    assert(seq > this.#durableSeq, 'the durable seq only grows')
-    assert(seq <= this.#appendedSeq, 'only appended records become durable')
-    this.#durableSeq = seq
-    const records = report[REPORT.records]
-    this.stats.batches++
-    this.stats.records += records
-    this.#checkpoints.committed(report[REPORT.bytes])
-    this.#onCommit(records, report[REPORT.bytes], report[REPORT.micros], {
-      ownMicros: report[REPORT.checkpointMicros],
-      shortMicros: report[REPORT.shortMicros],
-    })
+    const { durableSeq } = this.#commits
+    if (durableSeq > before) this.#onDurable(durableSeq)
   }
 }

@@ -16,21 +16,19 @@ import type {
   OnCommit,
 } from '../../journal/journal-port.ts'
 import { Checkpoints } from '../../journal/thread/checkpoints.ts'
+import { Commits } from '../../journal/thread/commits.ts'
+import { CUT_TAG } from '../../journal/thread/journal-thread.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import { startThread } from '../../thread-start.ts'
 import { ThreadWatch } from '../../thread-watch.ts'
 import type { StateAt } from '../postgres-log.ts'
 import {
   type ClusterState,
-  CUT_TAG,
   DOWN,
   type FromLogThread,
   LeaseCell,
-  LOG_REPORT,
-  LOG_REPORT_F64S,
   type LogSettings,
   type LogThreadData,
-  RECORD_TAG,
   type ToLogThread,
 } from './log-thread.ts'
 
@@ -96,11 +94,9 @@ export interface LogListener {
 
 /** Records applied in one event-loop tick. */
 const RECORDS_PER_TICK = 256
-const NO_CHECKPOINT = { ownMicros: 0, shortMicros: 0 }
 
 export class LogHandle implements JournalThreadHandle {
   readonly durability: Durability = 'full'
-  readonly stats: JournalStats = { batches: 0, records: 0 }
   readonly busyTimes: BusyTimes
   readonly #listener: LogListener
   readonly #worker: Worker
@@ -110,8 +106,7 @@ export class LogHandle implements JournalThreadHandle {
   readonly #watch: ThreadWatch
   readonly #checkpoints: Checkpoints
   #replica: Replica | null = null
-  #durableSeq: Seq
-  #appendedSeq: Seq
+  readonly #commits: Commits
   #batchEndSeq: Seq
   #isLeading = false
   /** The current frame of `down` was read but not taken. */
@@ -129,11 +124,10 @@ export class LogHandle implements JournalThreadHandle {
     this.#up = new Ring(data.up)
     this.#down = new Ring(data.down)
     this.#lease = new LeaseCell(data.lease)
-    this.#durableSeq = data.tail.seq
-    this.#appendedSeq = data.tail.seq
     this.#batchEndSeq = data.tail.seq
     const { call } = data
     this.#checkpoints = new Checkpoints({ file, durability: 'normal', call }, listener.onFault)
+    this.#commits = new Commits(data.tail.seq, this.#checkpoints, listener.onCommit)
     this.#watch = new ThreadWatch(worker, 'log', (message) => {
       void this.#checkpoints.end()
       listener.onFault(message)
@@ -164,8 +158,12 @@ export class LogHandle implements JournalThreadHandle {
     return this.#isLeading && !this.#lease.isRunning
   }
 
+  get stats(): JournalStats {
+    return this.#commits.stats
+  }
+
   get durableSeq(): Seq {
-    return this.#durableSeq
+    return this.#commits.durableSeq
   }
 
   get waitingBytes(): number {
@@ -187,9 +185,7 @@ export class LogHandle implements JournalThreadHandle {
 
   append(seq: Seq, record: Uint8Array): void {
     assert(this.#isLeading, 'only the leader appends')
-    assert(seq === this.#appendedSeq + 1, 'the sequencer appends without gaps')
-    assert(this.#up.push(RECORD_TAG, record), 'a decided command fits the ring')
-    this.#appendedSeq = seq
+    this.#commits.append(this.#up, seq, record)
   }
 
   send(): void {
@@ -198,7 +194,7 @@ export class LogHandle implements JournalThreadHandle {
 
   /** While another node leads, a batch ends where its leader ended it. */
   cut(): boolean {
-    if (!this.#isLeading) return this.#appendedSeq === this.#batchEndSeq
+    if (!this.#isLeading) return this.#commits.appendedSeq === this.#batchEndSeq
     const taken = this.#up.push(CUT_TAG, new Uint8Array(0))
     this.send()
     return taken
@@ -212,11 +208,12 @@ export class LogHandle implements JournalThreadHandle {
     this.#left = RECORDS_PER_TICK
     let publishedSeq: Seq
     do {
-      publishedSeq = this.#durableSeq
+      publishedSeq = this.#commits.durableSeq
       this.#takeAll(this.#replica)
-      if (this.#durableSeq > publishedSeq) this.#listener.onDurable(this.#durableSeq)
+      if (this.#commits.durableSeq > publishedSeq)
+        this.#listener.onDurable(this.#commits.durableSeq)
       // What was held may go on after that.
-    } while (this.#isHeld && this.#durableSeq > publishedSeq)
+    } while (this.#isHeld && this.#commits.durableSeq > publishedSeq)
     this.#isDraining = false
     if (this.#left === 0) this.#drainSoon()
   }
@@ -246,36 +243,22 @@ export class LogHandle implements JournalThreadHandle {
     const { tag } = this.#down
     if (tag === DOWN.record) {
       if (!replica.replicate(this.#down.bytes)) return false
-      this.#appendedSeq++
+      this.#commits.appendedSeq++
       return true
     }
     const f64s = new Float64Array(this.#down.shared, this.#down.byteOffset, 1)
     if (tag === DOWN.batchEnd) {
       this.#batchEndSeq = f64s[0]
-      this.#durableSeq = f64s[0]
+      this.#commits.durableSeq = f64s[0]
       return replica.batchEnded()
     }
     if (tag === DOWN.copied) this.#listener.onCopied(f64s[0])
-    else if (tag === DOWN.durable) this.#committed()
+    else if (tag === DOWN.durable) this.#commits.take(this.#down)
     else {
       this.#isLeading = true
       this.#listener.onLeading(f64s[0])
     }
     return true
-  }
-
-  #committed(): void {
-    const report = new Float64Array(this.#down.shared, this.#down.byteOffset, LOG_REPORT_F64S)
-    const seq = report[LOG_REPORT.seq]
-    assert(seq > this.#durableSeq, 'the durable seq only grows')
-    assert(seq <= this.#appendedSeq, 'only appended records become durable')
-    this.#durableSeq = seq
-    const records = report[LOG_REPORT.records]
-    const bytes = report[LOG_REPORT.bytes]
-    this.stats.batches++
-    this.stats.records += records
-    this.#checkpoints.committed(bytes)
-    this.#listener.onCommit?.(records, bytes, report[LOG_REPORT.micros], NO_CHECKPOINT)
   }
 
   #post(message: ToLogThread): void {

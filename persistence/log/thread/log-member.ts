@@ -12,17 +12,15 @@ import { eachRecord } from '../../../engine/wire/codec.ts'
 import { nextBatch, same } from '../../journal/journal-chain.ts'
 import type { Batch, JournalTail } from '../../journal/journal-port.ts'
 import { BatchBuffer } from '../../journal/thread/batch-buffer.ts'
+import { CUT_TAG, REPORT, REPORT_F64S } from '../../journal/thread/journal-thread.ts'
 import { macsOf } from '../../keyed-folder.ts'
 import { LogUnreachable } from '../log-address.ts'
 import type { AppendOutcome, ListedNode, LogConnection, StateAt } from '../postgres-log.ts'
 import {
   type ClusterState,
-  CUT_TAG,
   DOWN,
   type FromLogThread,
   LeaseCell,
-  LOG_REPORT,
-  LOG_REPORT_F64S,
   type LogThreadData,
 } from './log-thread.ts'
 
@@ -90,7 +88,7 @@ export class LogMember {
   readonly #down: Ring
   readonly #lease: LeaseCell
   readonly #batch: BatchBuffer
-  readonly #report = new Float64Array(LOG_REPORT_F64S)
+  readonly #report = new Float64Array(REPORT_F64S)
   /** The last batch of the log that this node took or appended. */
   #tail: JournalTail
   #confirmedSeq: Seq
@@ -478,10 +476,10 @@ export class LogMember {
     this.#tail = { seq: batch.lastSeq, checksum: batch.checksum }
     this.#confirmedSeq = batch.lastSeq
     if (this.#leaseEndMs <= this.#world.nowMs()) throw new Replaced('the lease ended unrenewed')
-    this.#report[LOG_REPORT.seq] = batch.lastSeq
-    this.#report[LOG_REPORT.records] = batch.count
-    this.#report[LOG_REPORT.bytes] = batch.records.length
-    this.#report[LOG_REPORT.micros] = (this.#world.nowMs() - startedMs) * 1000
+    this.#report[REPORT.seq] = batch.lastSeq
+    this.#report[REPORT.records] = batch.count
+    this.#report[REPORT.bytes] = batch.records.length
+    this.#report[REPORT.micros] = (this.#world.nowMs() - startedMs) * 1000
     await this.#send(DOWN.durable, new Uint8Array(this.#report.buffer))
     void this.#notify()
   }

@@ -24,7 +24,7 @@ export interface LogThreadData extends LogSettings {
   readonly tail: JournalTail
   /** The lock that excludes other processes. */
   readonly lock: FileIdentity | undefined
-  /** Records that main decided. The tag is RECORD_TAG or CUT_TAG. */
+  /** Records that main decided. The tag is that of the journal thread. */
   readonly up: SharedArrayBuffer
   /** What main learns, in order. The tag is one of DOWN. */
   readonly down: SharedArrayBuffer
@@ -34,26 +34,18 @@ export interface LogThreadData extends LogSettings {
   readonly busyTimes: BusyCells
 }
 
-export const RECORD_TAG = 0
-/** Ends the batch after the records so far. */
-export const CUT_TAG = 1
-
 export const DOWN = {
   /** A record that another node decided. */
   record: 0,
   /** All records of a batch were sent. Payload: its last seq (f64). */
   batchEnd: 1,
-  /** A batch of this node is durable. Payload: LOG_REPORT. */
+  /** A batch of this node is durable. Payload: REPORT. */
   durable: 2,
   /** The local copy has everything up to this seq (f64). */
   copied: 3,
   /** This node leads from here on. Payload: the epoch (f64). */
   leading: 4,
 } as const
-
-/** A commit to the log: its last seq, records, bytes and microseconds. */
-export const LOG_REPORT = { seq: 0, records: 1, bytes: 2, micros: 3 } as const
-export const LOG_REPORT_F64S = 4
 
 /** What a node knows of its cluster. */
 export interface ClusterState {

@@ -8,6 +8,7 @@ import { recordMs, recordSeq } from '../../../engine/wire/codec.ts'
 import { viewOf, writeHead } from '../../../engine/wire/record-head.ts'
 import { HEAD, HEAD_BYTES, KIND } from '../../../engine/wire/record-layout.ts'
 import type { Batch } from '../../../persistence/journal/journal-port.ts'
+import { CUT_TAG, RECORD_TAG, REPORT } from '../../../persistence/journal/thread/journal-thread.ts'
 import { LogUnreachable } from '../../../persistence/log/log-address.ts'
 import type { LogConnection, NodeIdentity } from '../../../persistence/log/postgres-log.ts'
 import {
@@ -17,14 +18,7 @@ import {
   Replaced,
   WrongLog,
 } from '../../../persistence/log/thread/log-member.ts'
-import {
-  CUT_TAG,
-  DOWN,
-  type FromLogThread,
-  LeaseCell,
-  LOG_REPORT,
-  RECORD_TAG,
-} from '../../../persistence/log/thread/log-thread.ts'
+import { DOWN, type FromLogThread, LeaseCell } from '../../../persistence/log/thread/log-thread.ts'
 import { Random } from '../../support/random.ts'
 import { type Environment, LEASE_MS } from './environment.ts'
 import { type Client, type Link, SimulatedConnection } from './log-connection.ts'
@@ -324,7 +318,7 @@ export class SimulatedProcess implements Client {
         })
         invariants.received(this.name, seq, recordMs(bytes))
       } else if (tag === DOWN.durable) {
-        this.#postedSeq = viewOf(bytes).getFloat64(LOG_REPORT.seq * 8, true)
+        this.#postedSeq = viewOf(bytes).getFloat64(REPORT.seq * 8, true)
         invariants.leads(this.name, this.#leaseEndMs - this.nowMs)
       }
     }

@@ -5,6 +5,7 @@
 
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import { codeOf } from '../../../../engine/domain/error-code.ts'
 import type { Call, Header } from '../../../messages/call.ts'
 import { type Refusal, refuse } from '../../../messages/refusal.ts'
 import { type Outgoing, outgoing } from '../gateway/replies/outgoing.ts'
@@ -117,8 +118,7 @@ export class LeaderCalls {
 }
 
 function isUnsent(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return UNSENT.test(code)
+  return UNSENT.test(codeOf(error))
 }
 
 async function replyOf(reply: IncomingMessage): Promise<Outgoing> {
