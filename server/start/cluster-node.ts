@@ -17,6 +17,7 @@ import type { ClusterConfig } from '../settings/cluster-settings.ts'
 import { VERSION } from '../version.ts'
 import type { ClusterOptions } from './cluster.ts'
 import type { RunningExchange } from './open.ts'
+import { stampRules } from './rules.ts'
 
 /**
  * A supervisor starts the process again: it then follows the new leader. EX_TEMPFAIL of sysexits.
@@ -132,7 +133,7 @@ export class ClusterNode implements ClusterService {
 
   view(): ClusterView {
     const { epoch, leader, isLed, nodes, confirmedSeq, isSynchronous } = this.#state
-    const seq = this.#exchange?.pipeline.clearing.lastSeq ?? 0
+    const { lastSeq: seq = 0, rulesVersion: rules = 0 } = this.#exchange?.pipeline.clearing ?? {}
     return {
       node: this.identity.name,
       role: this.#isLeading ? 'leader' : 'standby',
@@ -141,6 +142,7 @@ export class ClusterNode implements ClusterService {
       leaderUrl: isLed && leader !== null ? leader.url : null,
       seq,
       confirmedSeq: Math.max(confirmedSeq, this.#exchange?.pipeline.durableSeq ?? 0),
+      rules,
       sync: this.#config.sync,
       synchronous: isSynchronous,
       nodes: nodes.map(({ name: node, run: _run, ...rest }) => ({ node, ...rest })),
@@ -229,6 +231,9 @@ export class ClusterNode implements ClusterService {
     const before = this.#state
     this.#state = state
     this.#setClock()
+    if (this.#isLeading && this.#exchange !== null) {
+      void stampRules(this.#exchange.pipeline, this.#rulesOfAll)
+    }
     if (state.trouble !== null && before.trouble === null) log.warn(`the log: ${state.trouble}`)
     if (state.epoch !== before.epoch || state.isLed !== before.isLed) this.leader.leaderChanged()
     if (state.epoch === before.epoch || state.leader === null) return

@@ -14,7 +14,7 @@ import {
 } from '../../persistence/log/thread/log-handle.ts'
 import type { ClusterState, LogSettings } from '../../persistence/log/thread/log-thread.ts'
 import type { Seal } from '../../persistence/seal.ts'
-import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
+import { DataFolderError, UnreadFolder } from '../../persistence/snapshot/recovery.ts'
 
 export interface ClusterOptions extends LogSettings {
   readonly onState: (state: ClusterState) => void
@@ -104,6 +104,22 @@ export interface SharedJournalParts {
   readonly lead: (epoch: number) => void
 }
 
+/** Calls `onFault` with a sentence for a record that a later version of the program wrote. */
+function ofKnownVersion(replica: Replica, onFault: (sentence: string) => void): Replica {
+  return {
+    replicate: (record) => {
+      try {
+        return replica.replicate(record)
+      } catch (error) {
+        if (!(error instanceof UnreadFolder)) throw error
+        onFault(error.message)
+        return false
+      }
+    },
+    batchEnded: () => replica.batchEnded(),
+  }
+}
+
 /** Starts the thread of the log. */
 export async function sharedJournal(
   cluster: ClusterOptions,
@@ -131,7 +147,7 @@ export async function sharedJournal(
     onDurable: () => {},
     onDrained: () => log?.drain(),
     mayAnswer: () => log?.isExpired !== true,
-    follow: (replica) => log?.follow(replica),
+    follow: (replica) => log?.follow(ofKnownVersion(replica, onFault)),
     compare: (state) => log?.compare(state),
   }
 }

@@ -69,6 +69,7 @@ import type { Versions } from '../messages/versions.ts'
 import { adoptCluster, beginLog, type ClusterOptions, sharedJournal } from './cluster.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
+import { stampRules } from './rules.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
 
 /** Threads that have their own copies of the directory. */
@@ -451,15 +452,6 @@ async function ownJournal(
     onDurable: onWritten,
     wakeUps: new WakeUps(writer.data.wakeUps),
   }
-}
-
-/**
- * Writes by which rules the exchange decides: as its first command, and when all of its nodes know
- * newer ones.
- */
-async function stampRules(pipeline: Pipeline, version: number): Promise<void> {
-  if (pipeline.clearing.rulesVersion >= version) return
-  await pipeline.change(() => ({ kind: 'rules', version }))
 }
 
 /** The embedded chain, and the trades that are in none of its blocks yet. */

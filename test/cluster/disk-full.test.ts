@@ -91,5 +91,5 @@ test('nothing acknowledged is lost when the disk of the log is full', { skip }, 
   console.log(JSON.stringify(await rounds.round(fault)))
   await until(() => cluster.up.length === cluster.nodes.length)
   supervisor.end()
-  await rounds.compareFolders()
+  await cluster.compareFolders()
 })

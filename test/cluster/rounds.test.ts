@@ -37,5 +37,5 @@ for (const [name, fault] of Object.entries(FAULTS)) {
 
 test('the folders of all nodes replay to one state', { skip: postgresSkip }, async () => {
   assert.ok(rounds !== null)
-  await rounds.compareFolders()
+  await rounds.cluster.compareFolders()
 })

@@ -54,7 +54,9 @@ export function bundleTests(files: readonly string[]): (file: string) => Promise
   let last: Promise<unknown> = Promise.resolve()
   for (let from = 0; from < entries.length; from += FILES_BUNDLED) {
     const entryPoints = entries.slice(from, from + FILES_BUNDLED)
-    last = last.then(() => bundle(entryPoints, folder))
+    // Each bundle has chunks of its own: a file that runs may be reading those of another.
+    const chunkNames = `shared-${from}-[hash]`
+    last = last.then(() => bundle(entryPoints, folder, chunkNames))
     for (const entry of entryPoints) bundled.set(entry, last)
   }
   const outputOf = (file: string) => join(folder, file.slice(ROOT.length).replace(/\.ts$/, '.mjs'))
@@ -65,10 +67,11 @@ export function bundleTests(files: readonly string[]): (file: string) => Promise
   }
 }
 
-async function bundle(entryPoints: string[], folder: string): Promise<void> {
+async function bundle(entryPoints: string[], folder: string, chunkNames: string): Promise<void> {
   await build({
     ...BUNDLING,
     entryPoints,
+    chunkNames,
     outdir: folder,
     outbase: ROOT,
     outExtension: { '.js': '.mjs' },

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
-import { readStates } from '../../persistence/snapshot/past-states.ts'
 import { accountOf } from '../../server/edge/intake/order/client-order.ts'
 import { ClientHistory, checkHistory } from './client-history.ts'
 import type { TestCluster, TestNode } from './cluster.ts'
@@ -141,21 +140,6 @@ export class ClusterRounds {
     }
     this.#traders = traders
     await this.cluster.level()
-  }
-
-  /** Replays every folder to one seq and compares the states. Ends all nodes. */
-  async compareFolders(): Promise<void> {
-    const seq = await this.cluster.level()
-    for (const node of this.cluster.up) await node.kill()
-    const hashes = new Set<string>()
-    for (const { dataDir } of this.cluster.nodes) {
-      const options = { keyFile: this.cluster.keyFile }
-      await readStates(dataDir, [0, 'newest'], options, async (exchange) => {
-        // The copy of a killed node may lack its newest batches.
-        if (exchange.clearing.lastSeq === seq) hashes.add(exchange.stateHash())
-      })
-    }
-    assert.ok(hashes.size <= 1, `the folders differ at seq ${seq}: ${[...hashes]}`)
   }
 
   async #replied(count: number): Promise<void> {

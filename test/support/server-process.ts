@@ -87,7 +87,7 @@ interface Around {
   /** Words before the program, such as `prlimit` and its options. */
   readonly wrapper?: string[]
   /** What is run in place of the compiled program. */
-  readonly program?: readonly string[]
+  readonly program?: readonly string[] | undefined
   /** The fault point where the program kills itself, such as `before-commit:137`. */
   readonly fault?: string
   /** A script that every thread loads first. */

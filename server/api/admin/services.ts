@@ -66,6 +66,7 @@ export interface ClusterView {
   readonly leaderUrl: string | null
   readonly seq: Seq
   readonly confirmedSeq: Seq
+  readonly rules: number
   readonly sync: LogSync
   readonly synchronous: boolean
   readonly nodes: readonly {

@@ -13,11 +13,11 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { blankCancel, readCancel } from '../../../engine/wire/cancel-codec.ts'
-import { decodeCommand } from '../../../engine/wire/codec.ts'
 import { blankPlace, decodePlaceInto, readPlaceHead } from '../../../engine/wire/place-codec.ts'
 import { wholeViewOf } from '../../../engine/wire/record-head.ts'
 import { HEAD, KIND } from '../../../engine/wire/record-layout.ts'
 import { blankRelease } from '../../../engine/wire/release-codec.ts'
+import { decodeKnown } from '../../../persistence/snapshot/recovery.ts'
 
 export interface ReplicaParts {
   readonly clearing: Clearing
@@ -100,7 +100,7 @@ export class Replica {
   #control(record: Uint8Array): boolean {
     const { clearing, shards, onControl, onApplied } = this.#parts
     if (!shards.areIdle) return false
-    const command = decodeCommand(record)
+    const command = decodeKnown(record, clearing.lastSeq + 1)
     assert(!concernsBook(command), 'a command of a book has a kind of its own')
     onControl(command, () => clearing.admitControl(command))
     onApplied(command.seq, 0)
