@@ -37,6 +37,8 @@ const NOTHING = new Set([
 
 /** A client that was refused for now, or got no reply, goes on after this. */
 const BUSY_MS = 100
+/** Between two calls of a client, so that a round leaves the machine time for others. */
+const PACE_MS = 10
 
 /** What clients received for one order. */
 type Fate = 'accepted' | 'refused' | 'unknown'
@@ -150,6 +152,7 @@ export class ClusterRounds {
   async #line(client: ClusterClient): Promise<void> {
     const accepted: { clientOrderId: string; orderId: string }[] = []
     while (!this.#isOver) {
+      await pause(PACE_MS)
       const { up } = this.cluster
       if (up.length === 0) {
         await pause(BUSY_MS)

@@ -22,6 +22,9 @@ const HOST = '127.0.0.1'
 /** Long enough for a leader on a busy machine. */
 export const LEASE_MS = 3000
 
+/** Between two looks at all nodes, each of which costs them a call. */
+const VIEW_PAUSE_MS = 50
+
 const viewFields = openObject({
   node: text(),
   role: text(),
@@ -180,7 +183,7 @@ export class TestCluster {
       return (
         found !== undefined && found !== not && views.every((view) => view?.leader === found?.name)
       )
-    })
+    }, VIEW_PAUSE_MS)
     assert.ok(found !== undefined)
     return found
   }
@@ -192,7 +195,7 @@ export class TestCluster {
       const views = await this.#views()
       seq = views[0]?.seq ?? 0
       return views.every((view) => view?.seq === seq)
-    })
+    }, VIEW_PAUSE_MS)
     return seq
   }
 
