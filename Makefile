@@ -23,6 +23,7 @@ SEED ?=
 STEPS ?=
 PLANT ?=
 ROUNDS ?= 50
+ORDERS ?= 1000000
 SHARD ?=
 SAMPLE ?=
 LEAK ?=
@@ -67,8 +68,8 @@ hostile: $(INSTALLED) ## Runs every known attack against a server under normal l
 sim: $(INSTALLED) ## Simulates the exchange endlessly from SEED=..., or STEPS=... steps of that seed; LIVES=1 creates and removes markets; PROFIT=1 lets colluders look for gains.
 	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(LIVES)' '$(PROFIT)'
 
-cluster: $(INSTALLED) ## Plays ROUNDS=... (50) rounds of each fault against a cluster; HISTORY=... is a folder for what clients saw.
-	@CLUSTER_ROUNDS=$(ROUNDS) CLUSTER_HISTORY='$(HISTORY)' $(NODE) --import tsx --test --test-concurrency=1 test/cluster/*.test.ts
+cluster: $(INSTALLED) ## Plays ROUNDS=... (50) rounds of each fault against a cluster, then ORDERS=... (1000000) orders; HISTORY=... is a folder for what clients saw.
+	@CLUSTER_ROUNDS=$(ROUNDS) CLUSTER_ORDERS=$(ORDERS) CLUSTER_HISTORY='$(HISTORY)' $(NODE) --import tsx --test --test-concurrency=1 test/cluster/*.test.ts
 
 sim-log: $(INSTALLED) ## Simulates the replication of a cluster endlessly from SEED=..., or STEPS=... steps of that seed; PLANT=... plants a fault.
 	@$(NODE) --import tsx test/sim-log.ts '$(SEED)' '$(STEPS)' '$(PLANT)'

@@ -131,7 +131,7 @@ async function lag({ seconds }: Size): Promise<Row[]> {
     const leader = await cluster.leader()
     const [standby] = cluster.up.filter((node) => node !== leader)
     const setting = await prepare(leader.client.baseUrl, MARKETS)
-    const port = leader.port
+    const { port } = leader.place
     const samples: number[] = []
     for (let round = 0; round < 2; round++) {
       const requests = requestsOf(freshOrders({ setting }, PER_SECOND * seconds))

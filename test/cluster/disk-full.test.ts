@@ -6,9 +6,9 @@ import { codeOf } from '../../engine/domain/error-code.ts'
 import { TestCluster, type TestNode } from '../support/cluster.ts'
 import { REPLACED } from '../support/cluster-faults.ts'
 import { type ClusterFault, ClusterRounds } from '../support/cluster-rounds.ts'
+import { longSkip } from '../support/cluster-tests.ts'
 import { mountDisk, mountSkip } from '../support/mounted-disk.ts'
-import { postgresSkip } from '../support/postgres-folder.ts'
-import { freshSeed, fromEnv, Random } from '../support/random.ts'
+import { freshSeed, Random } from '../support/random.ts'
 import { compileProgram } from '../support/server-process.ts'
 import { until } from '../support/until.ts'
 
@@ -67,16 +67,16 @@ async function startAgain(node: TestNode): Promise<void> {
   })
 }
 
-/** A part of `make cluster` alone, because few machines let tests mount a disk. */
-const isShort = fromEnv('CLUSTER_ROUNDS', 1) === 1
-const skip = isShort ? 'a part of `make cluster`' : postgresSkip || mountSkip()
+const skip = longSkip || mountSkip()
 
 test('nothing acknowledged is lost when the disk of the log is full', { skip }, async () => {
   await compileProgram()
   let disk = ''
-  const cluster = await TestCluster.start(3, (folder) => {
-    disk = folder
-    mountDisk(folder, DISK_BYTES)
+  const cluster = await TestCluster.start(3, {
+    makeFolder: (folder) => {
+      disk = folder
+      mountDisk(folder, DISK_BYTES)
+    },
   })
   after(() => cluster.end())
   const rounds = await ClusterRounds.start(new Random(freshSeed()), cluster)

@@ -125,7 +125,7 @@ test('a node with another history refuses the log', options, async () => {
   const standby = all.nodes[1]
   await standby.kill()
   const own = newFolder()
-  const { port } = standby
+  const { port } = standby.place
   const alone = await ServerProcess.start({ dataDir: own, args: ['--port', String(port)] })
   await standby.client.makeMarket('snow', false)
   await alone.stop()

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import { TestCluster, type TestNode } from '../support/cluster.ts'
 import { REPLACED } from '../support/cluster-faults.ts'
-import { compileWithRules } from '../support/compiled.ts'
+import { programWithRules } from '../support/compiled.ts'
 import { SHARE } from '../support/exchange-client.ts'
 import { postgresSkip } from '../support/postgres-folder.ts'
 import { ADMIN_TOKEN, compileProgram, runProgram } from '../support/server-process.ts'
@@ -23,7 +23,7 @@ const options = { skip: postgresSkip }
 
 test('a cluster is upgraded node by node, and trades all the time', options, async () => {
   await compileProgram()
-  const newer = await compileWithRules(NEW)
+  const newer = await programWithRules(NEW)
   const cluster = await TestCluster.start()
   after(() => cluster.end())
   const { nodes } = cluster
@@ -51,7 +51,9 @@ test('a cluster is upgraded node by node, and trades all the time', options, asy
 
   // A newer node leads by the older rules, because older nodes are listed.
   const { ended } = first.process
-  assert.equal((await second.client.adminReply('/admin/cluster/hand-over', {})).status, 202)
+  const handOver = () => second.client.adminReply('/admin/cluster/hand-over', {})
+  // The leader waits for a standby that it has seen within a lease.
+  await until(async () => (await handOver()).status === 202)
   assert.equal((await ended).code, REPLACED)
   assert.equal(await cluster.leader(first), second)
   await trade()

@@ -1,3 +1,3 @@
 import { testLongFlow } from './long-flow.ts'
 
-testLongFlow(1, 30_000)
+testLongFlow(1, 20_000)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { TestCluster, TestNode } from './cluster.ts'
+import { onMachine, type TestCluster, type TestNode } from './cluster.ts'
 import type { ClusterFault } from './cluster-rounds.ts'
 
 // What may happen to a cluster, one fault at a time; each says how it is repaired.
@@ -32,13 +32,13 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
   'the leader is suspended, replaced and continued': async (cluster, leader) => {
     const { process } = leader
     process.signal('SIGSTOP')
-    leader.isSuspended = true
+    leader.isAway = true
     return {
       isReplaced: true,
       repair: async () => {
         await cluster.leader(leader)
         process.signal('SIGCONT')
-        leader.isSuspended = false
+        leader.isAway = false
         await restartedAfterEnd(leader, process.ended)
       },
     }
@@ -46,11 +46,11 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
 
   'the leader is cut from the log': async (_cluster, leader) => {
     const { ended } = leader.process
-    for (const proxy of leader.toLog) proxy.cut()
+    for (const link of leader.place.toLog) link.cut()
     return {
       isReplaced: true,
       repair: async () => {
-        for (const proxy of leader.toLog) await proxy.restore()
+        for (const link of leader.place.toLog) await link.restore()
         await restartedAfterEnd(leader, ended)
       },
     }
@@ -58,19 +58,31 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
 
   'the log does not answer the leader': async (_cluster, leader) => {
     const { ended } = leader.process
-    for (const proxy of leader.toLog) proxy.blackhole('down')
+    for (const link of leader.place.toLog) link.blackhole('down')
     return {
       isReplaced: true,
       repair: async () => {
-        for (const proxy of leader.toLog) await proxy.restore()
+        for (const link of leader.place.toLog) await link.restore()
         await restartedAfterEnd(leader, ended)
       },
     }
   },
 
   'the other nodes are cut from the leader': async (_cluster, leader) => {
-    leader.toNode.cut()
-    return { isReplaced: false, repair: () => leader.toNode.restore() }
+    leader.place.toNode.cut()
+    return { isReplaced: false, repair: () => leader.place.toNode.restore() }
+  },
+
+  'the clients are cut from the leader': async (_cluster, leader) => {
+    leader.place.toClients.cut()
+    leader.isAway = true
+    return {
+      isReplaced: false,
+      repair: async () => {
+        await leader.place.toClients.restore()
+        leader.isAway = false
+      },
+    }
   },
 
   'a standby is killed': async (cluster, leader) => {
@@ -119,6 +131,41 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
       repair: async () => {
         await primary.rejoin(promoted)
         await leader.start()
+      },
+    }
+  },
+}
+
+/** Faults of machines on a network. */
+export const NETWORK_FAULTS: Readonly<Record<string, ClusterFault>> = {
+  'the machine of the leader is unplugged': async (cluster, leader) => {
+    const { ended } = leader.process
+    const machine = onMachine(leader.place)
+    machine.unplug()
+    leader.isAway = true
+    return {
+      isReplaced: true,
+      repair: async () => {
+        await cluster.leader(leader)
+        machine.plugIn()
+        leader.isAway = false
+        await restartedAfterEnd(leader, ended)
+      },
+    }
+  },
+
+  'the machine of the primary of the log is unplugged and a standby promoted': async ({
+    servers,
+  }) => {
+    const primary = await primaryOf(servers)
+    const machine = onMachine(primary)
+    machine.unplug()
+    const promoted = await servers.failOver(primary)
+    return {
+      isReplaced: false,
+      repair: async () => {
+        machine.plugIn()
+        await primary.rejoin(promoted)
       },
     }
   },

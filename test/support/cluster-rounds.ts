@@ -14,7 +14,7 @@ import { until } from './until.ts'
 // Rounds of: trade at every node, break something, wait until a node leads, go on trading, repair
 // it, compare every node with what the clients received.
 
-const TRADERS = 5
+const TRADERS = 3
 const LINES_PER_TRADER = 2
 const FUNDS_RAW = 1_000_000 * SHARE
 /** Replies before a fault, and after it. */
@@ -38,7 +38,7 @@ const NOTHING = new Set([
 /** A client that was refused for now, or got no reply, goes on after this. */
 const BUSY_MS = 100
 /** Between two calls of a client, so that a round leaves the machine time for others. */
-const PACE_MS = 10
+const PACE_MS = 15
 
 /** What clients received for one order. */
 type Fate = 'accepted' | 'refused' | 'unknown'
@@ -222,7 +222,8 @@ export class ClusterRounds {
     return Promise.all(
       standbys.map(async (node) => {
         const headers = handshakeOf(trader, Date.now())
-        const client = await SocketClient.open(node.port, { headers })
+        const { host, port } = node.place
+        const client = await SocketClient.open(port, { host, headers })
         await client.take('authenticated', 1)
         client.socket.emit('subscribe_order_events')
         await client.take('system', 1)

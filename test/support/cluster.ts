@@ -9,14 +9,20 @@ import { newFolder } from './data-folder.ts'
 import { ExchangeClient, shaped } from './exchange-client.ts'
 import { flagsOf } from './flags.ts'
 import { freePort } from './free-port.ts'
-import { type PostgresOptions, type PostgresServers, startPostgres } from './postgres-servers.ts'
+import type { Link, Machine, Network } from './network.ts'
+import {
+  databaseUrl,
+  type PostgresOptions,
+  type PostgresServers,
+  startPostgres,
+} from './postgres-servers.ts'
 import { noteProgress } from './progress.ts'
 import { ServerProcess } from './server-process.ts'
 import { TcpProxy } from './tcp-proxy.ts'
 import { until } from './until.ts'
 
-// A cluster on loopback: PostgreSQL with two standbys, and nodes that each reach every server, and
-// each other, through proxies of their own.
+// A cluster: PostgreSQL with two standbys, and nodes. On loopback each node reaches every server,
+// the other nodes and the clients through proxies; on a network they are on machines of their own.
 
 const HOST = '127.0.0.1'
 /** Long enough for a leader on a busy machine. */
@@ -38,15 +44,53 @@ const viewFields = openObject({
 const viewShape = compile(viewFields)
 export type NodeView = Infer<typeof viewFields>
 
+/** How a node is run and reached, and the links that a test can break. */
+interface Place {
+  readonly host: string
+  readonly port: number
+  /** The machine of a network on which it runs, if it is not this one. */
+  readonly machine?: Machine
+  /** Words before its program. */
+  readonly wrapper: readonly string[]
+  /** Where clients, and where other nodes, reach it. */
+  readonly clientUrl: string
+  readonly nodeUrl: string
+  /** The URL of the log, as this node knows it. */
+  readonly logUrl: string
+  /** Between this node and each server of the log. */
+  readonly toLog: readonly Link[]
+  /** Between the other nodes and this one. */
+  readonly toNode: Link
+  /** Between the clients and this node. */
+  readonly toClients: Link
+}
+
+/** Links are proxies. */
+async function placeOnLoopback(servers: PostgresServers): Promise<Place> {
+  const port = await freePort()
+  const own = { host: HOST, port }
+  const toLog: TcpProxy[] = []
+  for (const server of servers.all) toLog.push(await TcpProxy.open(server))
+  const [toNode, toClients] = [await TcpProxy.open(own), await TcpProxy.open(own)]
+  return {
+    ...own,
+    wrapper: [],
+    clientUrl: `http://${HOST}:${toClients.port}`,
+    nodeUrl: `http://${HOST}:${toNode.port}`,
+    logUrl: databaseUrl(...toLog),
+    toLog,
+    toNode,
+    toClients,
+  }
+}
+
 export class TestNode {
   readonly name: string
   dataDir = newFolder()
-  readonly port: number
-  /** Between this node and each server of the log. */
-  readonly toLog: readonly TcpProxy[]
-  /** Between the other nodes and this one. */
-  readonly toNode: TcpProxy
+  readonly place: Place
+  /** A user's client. */
   readonly client: ExchangeClient
+  readonly #operator: ExchangeClient
   readonly #args: readonly string[]
   #process: ServerProcess | null = null
   /** From its next start on, the clock of its machine minus that of the others. */
@@ -55,42 +99,29 @@ export class TestNode {
   program: string | undefined
   /** The end of its newest process. */
   ended: ServerProcess['ended'] | undefined
-  /** It runs, but does nothing. */
-  isSuspended = false
+  /** It runs, but no client uses it: it does nothing, or cannot be reached. */
+  isAway = false
 
-  private constructor(
-    name: string,
-    port: number,
-    proxies: { readonly toLog: readonly TcpProxy[]; readonly toNode: TcpProxy },
-    keyFile: string,
-  ) {
+  constructor(name: string, place: Place, keyFile: string) {
     this.name = name
-    this.port = port
-    this.toLog = proxies.toLog
-    this.toNode = proxies.toNode
-    this.client = new ExchangeClient(`http://${HOST}:${port}`)
-    const hosts = this.toLog.map((proxy) => `${HOST}:${proxy.port}`).join(',')
+    this.place = place
+    const { host, port, clientUrl, nodeUrl, logUrl } = place
+    this.client = new ExchangeClient(clientUrl)
+    this.#operator = new ExchangeClient(`http://${host}:${port}`)
     const flags = flagsOf({
+      host,
       port,
       'key-file': keyFile,
-      journal: `postgres://outcomex@${hosts}/outcomex`,
+      journal: logUrl,
       node: name,
-      advertise: `http://${HOST}:${this.toNode.port}`,
+      advertise: nodeUrl,
       'lease-ms': LEASE_MS,
     })
     this.#args = [...flags, '--no-rate-limit']
   }
 
-  static async make(name: string, servers: PostgresServers, keyFile: string): Promise<TestNode> {
-    const toLog: TcpProxy[] = []
-    for (const { port } of servers.all) toLog.push(await TcpProxy.open({ host: HOST, port }))
-    const port = await freePort()
-    const toNode = await TcpProxy.open({ host: HOST, port })
-    return new TestNode(name, port, { toLog, toNode }, keyFile)
-  }
-
   get isUp(): boolean {
-    return this.#process !== null && !this.isSuspended
+    return this.#process !== null && !this.isAway
   }
 
   get process(): ServerProcess {
@@ -101,6 +132,7 @@ export class TestNode {
   async start(...args: readonly string[]): Promise<void> {
     const running = await ServerProcess.start({
       dataDir: this.dataDir,
+      wrapper: [...this.place.wrapper],
       args: [...this.#args, ...args],
       script: this.clockAheadMs === 0 ? undefined : this.#clockScript(),
       program: this.program === undefined ? undefined : [process.execPath, this.program],
@@ -127,7 +159,7 @@ export class TestNode {
   async view(): Promise<NodeView | null> {
     if (!this.isUp) return null
     try {
-      const { status, body } = await this.client.adminReply('/admin/cluster', undefined, 'GET')
+      const { status, body } = await this.#operator.adminReply('/admin/cluster', undefined, 'GET')
       return status === 200 ? shaped(viewShape, body) : null
     } catch (error) {
       if (error instanceof assert.AssertionError) throw error
@@ -136,9 +168,43 @@ export class TestNode {
   }
 
   close(): void {
-    for (const proxy of [...this.toLog, this.toNode]) proxy.close()
+    const { toLog, toNode, toClients } = this.place
+    for (const link of [...toLog, toNode, toClients]) link.close()
   }
 }
+
+export function onMachine({ machine }: { readonly machine?: Machine | undefined }): Machine {
+  assert.ok(machine !== undefined, 'it runs on a machine of a network')
+  return machine
+}
+
+/** Each node runs on a machine of its own. */
+async function placesOn(
+  network: Network,
+  count: number,
+  servers: PostgresServers,
+): Promise<readonly Place[]> {
+  const machines = Array.from({ length: count }, () => network.add())
+  const port = await freePort()
+  return machines.map((machine) => {
+    const url = `http://${machine.address}:${port}`
+    const others = machines.filter((other) => other !== machine)
+    return {
+      host: machine.address,
+      port,
+      machine,
+      wrapper: machine.wrapper,
+      clientUrl: url,
+      nodeUrl: url,
+      logUrl: servers.url,
+      toLog: servers.all.map((server) => network.link(machine, [onMachine(server)])),
+      toNode: network.link(machine, others),
+      toClients: network.link(machine, [network.here]),
+    }
+  })
+}
+
+export type ClusterOptions = Pick<PostgresOptions, 'makeFolder' | 'network'>
 
 export class TestCluster {
   readonly servers: PostgresServers
@@ -153,14 +219,16 @@ export class TestCluster {
   }
 
   /** Starts servers and nodes; resolves when a node leads and the others follow it. */
-  static async start(count = 3, makeFolder?: PostgresOptions['makeFolder']): Promise<TestCluster> {
-    const servers = await startPostgres({ standbys: 2, makeFolder })
+  static async start(count = 3, options: ClusterOptions = {}): Promise<TestCluster> {
+    const servers = await startPostgres({ standbys: 2, ...options })
     const keyFile = join(newFolder(), 'server.key')
     writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
-    const nodes: TestNode[] = []
-    for (let index = 0; index < count; index++) {
-      nodes.push(await TestNode.make(`n${index}`, servers, keyFile))
-    }
+    const { network } = options
+    const places =
+      network === undefined
+        ? await Promise.all(Array.from({ length: count }, () => placeOnLoopback(servers)))
+        : await placesOn(network, count, servers)
+    const nodes = places.map((place, index) => new TestNode(`n${index}`, place, keyFile))
     const cluster = new TestCluster(servers, nodes, keyFile)
     // The first node makes the key of the folder.
     await nodes[0].start()
@@ -173,15 +241,20 @@ export class TestCluster {
     return this.nodes.filter(({ isUp }) => isUp)
   }
 
-  /** The node that leads, once those that run agree on it. `not` led before. */
+  /** The node that leads, once those that clients reach agree on it. `not` led before. */
   async leader(not: TestNode | null = null): Promise<TestNode> {
     let found: TestNode | undefined
     await until(async () => {
       const views = await this.#views()
-      const leading = views.find((view) => view?.role === 'leader')
-      found = this.nodes.find(({ name }) => name === leading?.node)
+      const leaders = new Set(views.map((view) => view?.leader))
+      const [name] = leaders
+      found = this.nodes.find((node) => node.name === name)
+      const own = views.find((view) => view?.node === name)
       return (
-        found !== undefined && found !== not && views.every((view) => view?.leader === found?.name)
+        found !== undefined &&
+        found !== not &&
+        leaders.size === 1 &&
+        (own === undefined || own?.role === 'leader')
       )
     }, VIEW_PAUSE_MS)
     assert.ok(found !== undefined)
@@ -226,7 +299,7 @@ export class TestCluster {
   /** Ends everything, in whatever state. */
   async end(): Promise<void> {
     for (const node of this.nodes) {
-      if (!node.isUp && !node.isSuspended) continue
+      if (!node.isUp && !node.isAway) continue
       node.process.signal('SIGCONT')
       node.process.signal('SIGKILL')
       await node.process.ended

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, type StdioOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, readFileSync } from 'node:fs'
-import { chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { codeOf } from '../../engine/domain/error-code.ts'
@@ -48,16 +48,26 @@ const NOBODY = 65_534
 /** The servers refuse to run as root. */
 export const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : null
 
-/** Starts a program as the user of the servers, with pipes for its standard streams. */
+/**
+ * Starts a program as the user of the servers, with pipes for its standard streams. `wrapper` are
+ * words before it that only root may run.
+ */
 export function runPostgres(
   program: keyof Programs,
   args: readonly string[],
   cwd: string,
+  wrapper: readonly string[] = [],
 ): ChildProcess {
   assert.ok(programs !== null, 'a test is skipped where there is no PostgreSQL')
   // Without the variables of a client, such as PGPORT.
   const env = { PATH: process.env.PATH, LC_ALL: 'C' }
-  return spawn(programs[program], args, { cwd, env, ...owner, stdio: ['pipe', 'pipe', 'pipe'] })
+  const stdio: StdioOptions = ['pipe', 'pipe', 'pipe']
+  const path = programs[program]
+  if (wrapper.length === 0 || owner === null)
+    return spawn(path, args, { cwd, env, stdio, ...owner })
+  const asOwner = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups']
+  const [first, ...words] = [...wrapper, ...asOwner, path, ...args]
+  return spawn(first, words, { cwd, env, stdio })
 }
 
 /** Runs a program to its end with a text on standard input; rejects when it fails. */
@@ -85,6 +95,12 @@ export async function createData(folder: string, configure: () => Promise<void>)
   // Without standbys: a commit would wait for them, also in the single-user mode.
   const alone = ['--single', '-F', '-c', 'synchronous_standby_names=', '-D', folder]
   await complete('postgres', [...alone, 'template1'], '/', MAKE_DATABASE)
+}
+
+/** Lets clients and standbys on other machines of its network connect. */
+export function admitNeighbors(folder: string): Promise<void> {
+  const rows = ['all', 'replication'].map((what) => `host ${what} all samenet trust\n`)
+  return appendFile(join(folder, 'pg_hba.conf'), rows.join(''))
 }
 
 /** Files of one run of a server, which a copy must not have. */

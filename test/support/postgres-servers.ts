@@ -4,7 +4,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { freePort } from './free-port.ts'
+import type { Machine, Network } from './network.ts'
 import {
+  admitNeighbors,
   copyServer,
   createData,
   EMPTY_IN_BACKUP,
@@ -54,7 +56,6 @@ export type PostgresSettings = Readonly<Record<string, string>>
 
 /** Every commit reaches two disks; everything else is as small as the tests allow. */
 const SETTINGS: PostgresSettings = {
-  listen_addresses: HOST,
   unix_socket_directories: '',
   synchronous_commit: 'on',
   fsync: 'on',
@@ -111,8 +112,8 @@ class Run {
   log = ''
   loggedChars = 0
 
-  constructor(folder: string) {
-    const child = runPostgres('postgres', ['-D', folder], folder)
+  constructor(folder: string, wrapper: readonly string[]) {
+    const child = runPostgres('postgres', ['-D', folder], folder, wrapper)
     assert.ok(child.pid !== undefined, 'the program of the server exists')
     this.pid = child.pid
     child.stdin?.end()
@@ -145,15 +146,23 @@ class Run {
   }
 }
 
-/** The URL of the database by ports of loopback: of one server or several, or of proxies. */
-export function databaseUrl(...ports: readonly number[]): string {
-  return `postgres://${OWNER}@${ports.map((port) => `${HOST}:${port}`).join(',')}/${OWNER}`
+interface Address {
+  /** Loopback, unless it is given. */
+  readonly host?: string
+  readonly port: number
+}
+
+/** The URL of the database by addresses: of one server or several, or of proxies. */
+export function databaseUrl(...servers: readonly Address[]): string {
+  const addresses = servers.map(({ host = HOST, port }) => `${host}:${port}`)
+  return `postgres://${OWNER}@${addresses.join(',')}/${OWNER}`
 }
 
 /** What a server is started with. */
 interface Identity {
   readonly name: string
   readonly port: number
+  readonly machine: Machine | undefined
   readonly settings: PostgresSettings
   readonly watcher: Watcher
 }
@@ -163,22 +172,29 @@ export class PostgresServer {
   /** Its `application_name` as a standby: s0, s1, … */
   readonly name: string
   readonly port: number
+  /** Where it listens. */
+  readonly host: string
+  /** The machine of a network on which it runs, if it is not this one. */
+  readonly machine: Machine | undefined
   readonly folder: string
   readonly #settings: PostgresSettings
   readonly #watcher: Watcher
   #run: Run | null = null
   #suspended: readonly number[] = []
 
-  constructor({ name, port, settings, watcher }: Identity) {
+  constructor({ name, port, machine, settings, watcher }: Identity) {
     this.name = name
     this.port = port
+    this.host = machine?.address ?? HOST
+    this.machine = machine
     this.folder = join(watcher.folder, name)
-    this.#settings = { port: `${port}`, cluster_name: name, ...settings }
+    const own = { listen_addresses: this.host, port: `${port}`, cluster_name: name }
+    this.#settings = { ...own, ...settings }
     this.#watcher = watcher
   }
 
   get url(): string {
-    return databaseUrl(this.port)
+    return databaseUrl(this)
   }
 
   get isDown(): boolean {
@@ -203,7 +219,7 @@ export class PostgresServer {
   /** Starts on the same folder and port, and resolves when the server accepts connections. */
   async start(): Promise<void> {
     assert.ok(this.isDown, 'the server is down before it starts')
-    this.#run = new Run(this.folder)
+    this.#run = new Run(this.folder, this.machine?.wrapper ?? [])
     await this.#run.ready()
   }
 
@@ -277,9 +293,9 @@ export class PostgresServer {
    * replaces it). PostgreSQL lets such a standby confirm commits of the primary that it does not
    * have, as far as its own WAL goes, also after the rejection: it compares positions only.
    */
-  async follow(primary: PostgresServer, port = primary.port): Promise<void> {
+  async follow(primary: PostgresServer, port?: number): Promise<void> {
     assert.ok(await this.isStandby(), `${this.name} is a standby before it follows`)
-    await this.#set('primary_conninfo', this.#connectionTo(port))
+    await this.#set('primary_conninfo', this.#connectionTo(primary, port))
     await this.streamsFrom(primary)
   }
 
@@ -333,15 +349,15 @@ export class PostgresServer {
 
   /** Writes the configuration of a server that is down: of a primary, or a standby of `primary`. */
   async configure(primary: PostgresServer | null): Promise<void> {
-    const source = primary === null ? {} : { primary_conninfo: this.#connectionTo(primary.port) }
+    const source = primary === null ? {} : { primary_conninfo: this.#connectionTo(primary) }
     const rows = Object.entries({ ...this.#settings, ...source })
     const text = rows.map(([name, value]) => `${name} = '${value.replaceAll("'", "''")}'\n`)
     await writeOwn(join(this.folder, 'postgresql.conf'), text.join(''))
     if (primary !== null) await writeOwn(join(this.folder, 'standby.signal'), '')
   }
 
-  #connectionTo(port: number): string {
-    return `host=${HOST} port=${port} user=${OWNER} application_name=${this.name}`
+  #connectionTo({ host, port }: PostgresServer, through = port): string {
+    return `host=${host} port=${through} user=${OWNER} application_name=${this.name}`
   }
 
   #running(): Run {
@@ -386,6 +402,8 @@ export interface PostgresOptions {
   readonly settings?: PostgresSettings
   /** Makes the folder of the primary, such as one on a disk of its own. */
   readonly makeFolder?: ((path: string) => void) | undefined
+  /** Each server runs on a machine of its own of this network. */
+  readonly network?: Network | undefined
 }
 
 /** A primary and its standbys. */
@@ -408,17 +426,18 @@ export class PostgresServers {
 
   /** The database on whichever server is the primary, for clients that try all of them. */
   get url(): string {
-    return databaseUrl(...this.all.map(({ port }) => port))
+    return databaseUrl(...this.all)
   }
 
   /**
    * Promotes the standby that has most WAL, of those that run; the others follow it. All of them
-   * are detached before, so nothing that the old primary commits later is confirmed.
+   * are detached before, so nothing that the old primary commits later is confirmed. `lost` runs
+   * but cannot be reached.
    */
-  async failOver(): Promise<PostgresServer> {
+  async failOver(lost?: PostgresServer): Promise<PostgresServer> {
     const found: { readonly server: PostgresServer; readonly bytes: bigint }[] = []
     for (const server of this.all) {
-      if (!server.isUp || !(await server.isStandby())) continue
+      if (server === lost || !server.isUp || !(await server.isStandby())) continue
       await server.detach()
       found.push({ server, bytes: await server.receivedBytes() })
     }
@@ -452,7 +471,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
 async function startAll(
   watcher: Watcher,
-  { standbys: standbyCount, settings = {}, makeFolder }: PostgresOptions,
+  { standbys: standbyCount, settings = {}, makeFolder, network }: PostgresOptions,
 ): Promise<PostgresServers> {
   const names = Array.from({ length: standbyCount + 1 }, (_, index) => `s${index}`)
   const all: PostgresServer[] = []
@@ -460,11 +479,13 @@ async function startAll(
     const others = names.filter((other) => other !== name).join(', ')
     const synchronous = { synchronous_standby_names: others === '' ? '' : `ANY 1 (${others})` }
     const own = { ...SETTINGS, ...synchronous, ...settings }
-    all.push(new PostgresServer({ name, port: await freePort(), settings: own, watcher }))
+    const place = { port: await freePort(), machine: network?.add() }
+    all.push(new PostgresServer({ name, ...place, settings: own, watcher }))
   }
   const [primary, ...standbys] = all
   makeFolder?.(primary.folder)
   await createData(primary.folder, () => primary.configure(null))
+  if (network !== undefined) await admitNeighbors(primary.folder)
   // The primary has never run, so a copy is a standby that is level with it.
   await Promise.all(standbys.map(({ folder }) => copyServer(primary.folder, folder, [])))
   await Promise.all(standbys.map((standby) => standby.configure(primary)))

@@ -19,6 +19,8 @@ export interface SocketRequest {
   readonly reconnection?: boolean
   /** Whether to speak TLS, with any certificate. */
   readonly isSecure?: boolean
+  /** Loopback, unless it is given. */
+  readonly host?: string
 }
 
 /** The headers of a handshake that a token signed. */
@@ -90,7 +92,8 @@ export class SocketClient {
   /** Resolves when the client has joined the namespace. */
   static async open(port: number, wanted: SocketRequest = {}): Promise<SocketClient> {
     const scheme = wanted.isSecure === true ? 'https' : 'http'
-    const socket = io(`${scheme}://127.0.0.1:${port}/markets`, {
+    const { host = '127.0.0.1' } = wanted
+    const socket = io(`${scheme}://${host}:${port}/markets`, {
       rejectUnauthorized: false,
       transports: ['websocket'],
       forceNew: true,

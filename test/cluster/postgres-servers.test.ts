@@ -6,14 +6,14 @@ import { dirname } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { isFree } from './support/free-port.ts'
-import { postgresSkip as skip } from './support/postgres-folder.ts'
-import { databaseUrl, type PostgresServer, startPostgres } from './support/postgres-servers.ts'
-import { TcpProxy } from './support/tcp-proxy.ts'
-import { until } from './support/until.ts'
+import { longSkip as skip } from '../support/cluster-tests.ts'
+import { isFree } from '../support/free-port.ts'
+import { databaseUrl, type PostgresServer, startPostgres } from '../support/postgres-servers.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+import { until } from '../support/until.ts'
 
-const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const SERVERS = new URL('./support/postgres-servers.ts', import.meta.url).href
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const SERVERS = new URL('../support/postgres-servers.ts', import.meta.url).href
 const WAITING = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
 
 async function servers(t: TestContext, standbys: number) {
@@ -132,7 +132,7 @@ test('a standby that follows through a proxy is cut off by it', { skip }, async 
   const [standby] = standbys
   const proxy = await TcpProxy.open({ host: '127.0.0.1', port: primary.port })
   t.after(() => proxy.close())
-  assert.equal(databaseUrl(primary.port), primary.url)
+  assert.equal(databaseUrl({ port: primary.port }), primary.url)
   await standby.follow(primary, proxy.port)
   for (const direction of ['up', 'down'] as const) {
     proxy.blackhole(direction)

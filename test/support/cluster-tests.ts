@@ -1,0 +1,48 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import type { TestCluster } from './cluster.ts'
+import { type ClusterFault, ClusterRounds } from './cluster-rounds.ts'
+import { postgresSkip } from './postgres-folder.ts'
+import { freshSeed, fromEnv, Random } from './random.ts'
+import { compileProgram } from './server-process.ts'
+
+/** Of each fault. */
+export const ROUNDS = fromEnv('CLUSTER_ROUNDS', 1)
+/** Why a test of the long form is skipped, or false. */
+export const longSkip = ROUNDS === 1 ? 'a part of `make cluster`' : postgresSkip
+const { CLUSTER_HISTORY = '' } = process.env
+
+/** A test for each fault, and one for the folders at the end, all with the same cluster. */
+export function testRounds(
+  faults: Readonly<Record<string, ClusterFault>>,
+  skip: string | false,
+  start: () => Promise<TestCluster>,
+): void {
+  let rounds: ClusterRounds | undefined
+  const started = async () => {
+    await compileProgram()
+    rounds ??= await ClusterRounds.start(new Random(freshSeed()), await start())
+    return rounds
+  }
+  after(() => rounds?.cluster.end())
+
+  for (const [name, fault] of Object.entries(faults)) {
+    test(`nothing acknowledged is lost when ${name}`, { skip }, async () => {
+      const all = await started()
+      for (let count = 0; count < ROUNDS; count++) {
+        const report = await all.round(fault)
+        console.log(name, JSON.stringify(report))
+        if (CLUSTER_HISTORY === '') continue
+        // `make linearizable HISTORY=...` checks them in full.
+        mkdirSync(CLUSTER_HISTORY, { recursive: true })
+        all.history.write(join(CLUSTER_HISTORY, `${process.pid}-${report.round}.jsonl`))
+      }
+    })
+  }
+
+  test('the folders of all nodes replay to one state', { skip }, async () => {
+    const { cluster } = await started()
+    await cluster.compareFolders()
+  })
+}
