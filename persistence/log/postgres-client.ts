@@ -7,6 +7,10 @@ import { type LogAddress, LogUnreachable } from './log-address.ts'
 // looks for it again.
 
 const CONNECT_MS = 2000
+/** Once a primary is found, the other servers have this long to show a later one. */
+const GRACE_MS = 500
+/** Nothing waits forever; who knows how long a call may take closes the connection before. */
+const ANSWER_MS = 60_000
 
 /** A statement and its name, under which a connection prepares it once. */
 export interface NamedStatement {
@@ -58,6 +62,7 @@ export class PostgresClient {
       database,
       application_name: `outcomex ${name}`,
       connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: ANSWER_MS,
       keepAlive: true,
       ssl: tls === 'disable' ? false : { rejectUnauthorized: tls === 'verify-full' },
     })
@@ -146,7 +151,10 @@ async function findPrimary(
   name: string,
 ): Promise<Found> {
   const client = await PostgresClient.connect(address, place, name)
-  const [row] = await client.query<{ timeline: string | null }>(TIMELINE)
+  const timer = setTimeout(() => client.destroy(), CONNECT_MS)
+  const [row] = await client
+    .query<{ timeline: string | null }>(TIMELINE)
+    .finally(() => clearTimeout(timer))
   if (row.timeline !== null) return { client, timeline: Number.parseInt(row.timeline, 16) }
   client.destroy()
   throw new LogUnreachable(`${place.host}:${place.port} is a standby`)
@@ -154,18 +162,30 @@ async function findPrimary(
 
 /**
  * Connects to the server that is the primary now: of several that believe so, to the one that was
- * promoted last. Throws LogUnreachable, with each reason.
+ * promoted last. A server that does not answer delays it by GRACE_MS. Throws LogUnreachable, with
+ * each reason.
  */
 export async function connectPrimary(address: LogAddress, name: string): Promise<PostgresClient> {
-  const tries = address.hosts.map((place) => findPrimary(address, place, name))
-  const results = await Promise.allSettled(tries)
   const found: Found[] = []
   const reasons: string[] = []
-  for (const result of results) {
-    if (result.status === 'fulfilled') found.push(result.value)
-    else if (result.reason instanceof LogUnreachable) reasons.push(result.reason.message)
-    else throw result.reason
-  }
+  let isOver = false
+  let grace: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve, reject) => {
+    const tries = address.hosts.map(async (place) => {
+      try {
+        const one = await findPrimary(address, place, name)
+        if (isOver) one.client.destroy()
+        else found.push(one)
+        grace ??= setTimeout(resolve, GRACE_MS)
+      } catch (error) {
+        if (!(error instanceof LogUnreachable)) throw error
+        reasons.push(error.message)
+      }
+    })
+    Promise.all(tries).then(() => resolve(), reject)
+  })
+  isOver = true
+  clearTimeout(grace)
   found.sort((a, b) => b.timeline - a.timeline)
   for (const { client } of found.slice(1)) client.destroy()
   if (found.length === 0) throw new LogUnreachable(reasons.join('; '))

@@ -50,21 +50,9 @@ class Supervisor {
       assert.equal(code, REPLACED, stderr)
       assert.match(stderr, /No space left on device/)
       this.ends++
-      await startAgain(node)
+      await node.startAgain()
     }
   }
-}
-
-/** A start fails while the log does not answer, as after a crash of its primary. */
-async function startAgain(node: TestNode): Promise<void> {
-  await until(async () => {
-    try {
-      await node.start()
-      return true
-    } catch {
-      return false
-    }
-  })
 }
 
 const skip = longSkip || mountSkip()

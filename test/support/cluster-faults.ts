@@ -20,7 +20,7 @@ async function restartedAfterEnd(
 ): Promise<void> {
   const { code, stderr } = await ended
   assert.equal(code, REPLACED, stderr)
-  await node.start()
+  await node.startAgain()
 }
 
 export const FAULTS: Readonly<Record<string, ClusterFault>> = {

@@ -114,6 +114,7 @@ export class ClusterRounds {
     this.#isOver = true
     await Promise.all(lines)
     await this.cluster.leader()
+    assert.equal(this.cluster.up.length, this.cluster.nodes.length, 'every node runs')
     await this.cluster.level()
     await this.#check()
     await this.#checkHistory()

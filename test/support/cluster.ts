@@ -144,6 +144,18 @@ export class TestNode {
     })
   }
 
+  /** Starts as a supervisor does: a start fails while the log cannot be reached. */
+  async startAgain(): Promise<void> {
+    await until(async () => {
+      try {
+        await this.start()
+        return true
+      } catch {
+        return false
+      }
+    })
+  }
+
   async kill(): Promise<void> {
     await this.process.kill()
   }

@@ -36,8 +36,8 @@ const KEPT_MS = 10 * 60_000
 /** Of these, a node that cannot reach the log forgets the oldest. */
 const STATES_MAX = 16
 const FULL_MS = 1
-/** A standby gives up a connection after so many leases without a step. */
-const SILENT_LEASES = 3
+/** A part of its lease: a leader that gets no answer for so long has time for another server. */
+const SILENT_LEASE_PART = 1 / 3
 const NO_STANDBY = 'the log no longer has a synchronous standby'
 
 /** Another node leads, or may lead by now. */
@@ -222,12 +222,13 @@ export class LogMember {
 
   /** Closes a connection on which nothing has moved for a while: its server may be gone. */
   #watch(log: LogConnection): () => void {
+    const silentMs = Math.max(this.#data.leaseMs / 2, 1.5 * REPORT_EVERY_MS)
     let seen = -1
     let cancel = () => {}
     const look = () => {
       if (seen === this.#steps) log.close()
       seen = this.#steps
-      cancel = this.#world.after(SILENT_LEASES * this.#data.leaseMs, look)
+      cancel = this.#world.after(silentMs, look)
     }
     look()
     return () => cancel()
@@ -353,6 +354,7 @@ export class LogMember {
     eachRecord(batch.records, (record) => records.push(record))
     for (const record of records) await this.#send(DOWN.record, record)
     this.#tail = { seq: batch.lastSeq, checksum }
+    this.#steps++
     await this.#send(DOWN.batchEnd, f64(batch.lastSeq))
     await this.#copyBatch(batch)
   }
@@ -365,6 +367,7 @@ export class LogMember {
   /** Main takes what is sent, but may be slow. */
   async #send(tag: number, payload: Uint8Array): Promise<void> {
     while (!this.#down.push(tag, payload)) {
+      this.#steps++
       this.#show()
       await this.#pause(FULL_MS)
     }
@@ -520,8 +523,13 @@ export class LogMember {
     return isLeading ? 'appended' : 'replaced'
   }
 
-  /** Makes a call once; null if the connection broke. Throws Replaced when the lease ends. */
+  /**
+   * Makes a call once; null if the connection broke or did not answer. Throws Replaced when the
+   * lease ends.
+   */
   async #attempt<T>(call: (log: LogConnection) => Promise<T>): Promise<T | null> {
+    const silentMs = this.#data.leaseMs * SILENT_LEASE_PART
+    const cancel = this.#world.after(silentMs, () => this.#log?.close())
     try {
       return await this.#inTime(this.#connected().then(call))
     } catch (error) {
@@ -530,6 +538,8 @@ export class LogMember {
       this.#publish({ trouble: error.message })
       await this.#inTime(this.#pause(RETRY_MS))
       return null
+    } finally {
+      cancel()
     }
   }
 
