@@ -74,10 +74,10 @@ test('nothing acknowledged is lost when the disk of the log is full', { skip }, 
     fill(ballast)
     await until(() => supervisor.ends >= ENDS)
     rmSync(ballast)
-    return { isReplaced: false, repair: async () => {} }
+    const isWhole = () => cluster.up.length === cluster.nodes.length
+    return { isReplaced: false, repair: () => until(isWhole) }
   }
   console.log(JSON.stringify(await rounds.round(fault)))
-  await until(() => cluster.up.length === cluster.nodes.length)
   supervisor.end()
   await cluster.compareFolders()
 })

@@ -105,14 +105,17 @@ export class ClusterRounds {
         return this.#line(client)
       }),
     )
-    await this.#replied(REPLIES)
-    const { isReplaced, repair } = await fault(this.cluster, leader)
-    await this.cluster.leader(isReplaced ? leader : null)
-    await this.#replied(REPLIES)
-    await repair()
-    await this.#replied(REPLIES)
-    this.#isOver = true
-    await Promise.all(lines)
+    try {
+      await this.#replied(REPLIES)
+      const { isReplaced, repair } = await fault(this.cluster, leader)
+      await this.cluster.leader(isReplaced ? leader : null)
+      await this.#replied(REPLIES)
+      await repair()
+      await this.#replied(REPLIES)
+    } finally {
+      this.#isOver = true
+      await Promise.all(lines)
+    }
     await this.cluster.leader()
     assert.equal(this.cluster.up.length, this.cluster.nodes.length, 'every node runs')
     await this.cluster.level()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import type { Direction, TcpProxy } from './tcp-proxy.ts'
 
 // A real network of machines: each is a network namespace of Linux with an address of its own, and
@@ -14,6 +15,8 @@ const RANGE = '198.18'
 /** No machine has this address of an interface, so what is sent to it is lost. */
 const NOBODY = '02:00:00:00:00:00'
 const LAST_BYTE = 254
+const PREFIX = 'ocx'
+const NAME = /ocx(\d+)-\d+/g
 
 function run(...words: readonly string[]): boolean {
   return spawnSync('ip', words).status === 0
@@ -101,20 +104,21 @@ function find({ at, device }: Place, { address }: Place): void {
 export class Network {
   /** This machine, where the clients are. */
   readonly here: Place
-  readonly #name = `oc${process.pid}`
+  readonly #name = `${PREFIX}${process.pid}`
   readonly #subnet = `${RANGE}.${process.pid % LAST_BYTE}`
   #machines = 0
 
   private constructor() {
     const address = `${this.#subnet}.${LAST_BYTE}`
     this.here = { address, device: this.#name, at: '' }
-    process.once('exit', () => this.#remove())
+    process.once('exit', () => removeOf(process.pid))
     mustRun(`link add ${this.#name} type bridge`)
     mustRun(`addr add ${address}/24 dev ${this.#name}`)
     mustRun(`link set ${this.#name} up`)
   }
 
   static open(): Network {
+    removeAbandoned()
     return new Network()
   }
 
@@ -140,18 +144,29 @@ export class Network {
   #nameOf(number: number): string {
     return `${this.#name}-${number}`
   }
+}
 
-  #remove(): void {
-    for (let number = 1; number <= this.#machines; number++) {
-      run('netns', 'del', this.#nameOf(number))
-    }
-    run('link', 'del', this.#name)
+/** The names of machines, each with the pid of the process that made it. */
+function machinesThere(): readonly [name: string, pid: number][] {
+  const { stdout } = spawnSync('ip', ['netns', 'list'], { encoding: 'utf8' })
+  return [...stdout.matchAll(NAME)].map(([name, pid]) => [name, Number(pid)])
+}
+
+function removeOf(owner: number): void {
+  for (const [name, pid] of machinesThere()) if (pid === owner) run('netns', 'del', name)
+  run('link', 'del', `${PREFIX}${owner}`)
+}
+
+/** Removes the networks of processes that were killed. */
+function removeAbandoned(): void {
+  for (const pid of new Set(machinesThere().map(([, owner]) => owner))) {
+    if (!existsSync(`/proc/${pid}`)) removeOf(pid)
   }
 }
 
 /** The reason why this machine has no such network; false when it has. */
 export function networkSkip(): string | false {
-  const name = `oc${process.pid}-0`
+  const name = `${PREFIX}${process.pid}-0`
   const isMade = run('link', 'add', name, 'type', 'bridge') && run('netns', 'add', name)
   run('netns', 'del', name)
   run('link', 'del', name)
