@@ -1,3 +1,5 @@
+import { request as plainRequest } from 'node:http'
+import { request as secureRequest } from 'node:https'
 import { codeOf } from '../../engine/domain/error-code.ts'
 import { signCall } from '../auth/hmac-signature.ts'
 import { isoText } from '../messages/iso-text.ts'
@@ -43,30 +45,53 @@ function parsed(text: string): unknown {
   }
 }
 
-function causeOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error.name === 'TimeoutError') return `no answer within ${DEADLINE_MS / 1000} s`
-  const { cause } = error
-  if (!(cause instanceof Error)) return error.message
-  return codeOf(cause) || cause.message
+export interface RawReply {
+  readonly status: number
+  readonly bytes: Buffer
 }
 
-export async function send(baseUrl: string, request: Request): Promise<Reply> {
-  const { method, path, headers, body } = request
+/**
+ * Makes a call; throws Failure if no whole reply comes. `fetch` of Node 20 may neither resolve nor
+ * reject when the connection is reset at once: the program would end without a word.
+ */
+export async function sendRaw(baseUrl: string, request: Request): Promise<RawReply> {
   try {
-    const response = await fetch(urlOf(baseUrl, path), {
-      method,
-      headers: { ...headers },
-      signal: AbortSignal.timeout(DEADLINE_MS),
-      ...(body === '' ? {} : { body }),
-    })
-    return { status: response.status, body: parsed(await response.text()) }
+    return await exchanged(urlOf(baseUrl, request.path), request)
   } catch (error) {
+    const why = codeOf(error) || (error instanceof Error ? error.message : String(error))
     throw new Failure(
-      `No exchange answers at ${baseUrl} (${causeOf(error)}): start one with \`make run\`, ` +
+      `No exchange answers at ${baseUrl} (${why}): start one with \`make run\`, ` +
         'or name its address with --url.',
     )
   }
+}
+
+function exchanged(url: string, { method, headers, body }: Request): Promise<RawReply> {
+  return new Promise((resolve, reject) => {
+    const call = url.startsWith('https:') ? secureRequest : plainRequest
+    const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) }
+    const sent = call(url, { method, headers: { ...headers, ...length }, agent: false })
+    const timer = setTimeout(() => {
+      sent.destroy(new Error(`no answer within ${DEADLINE_MS / 1000} s`))
+    }, DEADLINE_MS)
+    sent.on('error', reject)
+    sent.on('close', () => {
+      clearTimeout(timer)
+      reject(new Error('the connection was closed'))
+    })
+    sent.on('response', (reply) => {
+      const parts: Buffer[] = []
+      reply.on('data', (part: Buffer) => parts.push(part))
+      reply.on('error', reject)
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, bytes: Buffer.concat(parts) }))
+    })
+    sent.end(body)
+  })
+}
+
+export async function send(baseUrl: string, request: Request): Promise<Reply> {
+  const { status, bytes } = await sendRaw(baseUrl, request)
+  return { status, body: parsed(bytes.toString()) }
 }
 
 /** A request with the proof of its API token (rules §12.1). */

@@ -262,12 +262,8 @@ export class TestCluster {
       const [name] = leaders
       found = this.nodes.find((node) => node.name === name)
       const own = views.find((view) => view?.node === name)
-      return (
-        found !== undefined &&
-        found !== not &&
-        leaders.size === 1 &&
-        (own === undefined || own?.role === 'leader')
-      )
+      const leads = found?.isAway === true || own?.role === 'leader'
+      return leads && found !== not && leaders.size === 1
     }, VIEW_PAUSE_MS)
     assert.ok(found !== undefined)
     return found

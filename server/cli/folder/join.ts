@@ -12,7 +12,7 @@ import { boolean, integer, text } from '../../edge/http/schema/scalars.ts'
 import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import { readSetting, WrongUse } from '../../settings/flags.ts'
 import { EXIT, Failure, type Shell } from '../../shell.ts'
-import { accepted, type Reply, send } from '../client.ts'
+import { accepted, type Request, send, sendRaw } from '../client.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 // Makes the data folder of a new node from a copy that another node makes of its own.
@@ -33,15 +33,14 @@ interface Source {
   readonly token: string
 }
 
-function call({ url, token }: Source, path: string): Promise<Reply> {
-  const headers = { authorization: `Bearer ${token}` }
-  return send(url, { method: 'GET', path, headers, body: '' })
+function callOf(token: string, path: string): Request {
+  return { method: 'GET', path, headers: { authorization: `Bearer ${token}` }, body: '' }
 }
 
 /** The copy, once the node has made it. */
 async function copyOf(source: Source, shell: Shell) {
   for (let isFirst = true; ; isFirst = false) {
-    const body = accepted(await call(source, '/admin/cluster/copy'))
+    const body = accepted(await send(source.url, callOf(source.token, '/admin/cluster/copy')))
     if (!copyShape.holds(body)) throw new Failure(`${source.url} is not a node of this version.`)
     if (body.isReady) return body
     if (isFirst) shell.warn('The node copies its data folder; this may take a while.')
@@ -51,11 +50,10 @@ async function copyOf(source: Source, shell: Shell) {
 
 async function bytesAt({ url, token }: Source, name: string, offset: number): Promise<Buffer> {
   const query = new URLSearchParams({ name, offset: String(offset) })
-  const reply = await fetch(`${url.replace(/\/+$/, '')}/admin/cluster/copy/file?${query}`, {
-    headers: { authorization: `Bearer ${token}` },
-  })
-  if (reply.status !== 200) throw new Failure(`The node refused ${name}: ${await reply.text()}`)
-  return Buffer.from(await reply.arrayBuffer())
+  const path = `/admin/cluster/copy/file?${query}`
+  const { status, bytes } = await sendRaw(url, callOf(token, path))
+  if (status !== 200) throw new Failure(`The node refused ${name}: ${bytes.toString()}`)
+  return bytes
 }
 
 /** Names come from another machine, and may only lead into the folder. */
