@@ -72,6 +72,7 @@ export class ClusterNode implements ClusterService {
       cell,
       leaderUrl: () => this.leaderUrl,
       nowMs: Date.now,
+      leaseMs: config.leaseMs,
     })
     this.leading = new Promise((resolve) => {
       this.#onLeading = resolve

@@ -15,7 +15,9 @@ import { type ClusterCell, FORWARDED } from './cluster-cell.ts'
 const CONNECTIONS_MAX = 128
 /** Shorter than the time after which the leader closes an idle connection. */
 const IDLE_MS = 2000
-const REPLY_MS = 15_000
+const CONNECT_MS = 1000
+/** A leader answers while its lease runs; this is for the way to it and back. */
+const WAY_MS = 2000
 
 /** Headers of one connection, and those that every node writes itself. */
 const OF_CONNECTION: ReadonlySet<string> = new Set([
@@ -33,6 +35,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   FORWARDED,
 ])
 /** Errors before a connection is there: nothing was sent. */
+const UNCONNECTED = Object.assign(new Error('no connection in time'), { code: 'EHOSTUNREACH' })
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EADDRNOTAVAIL)$/
 
 interface LeaderCallsParts {
@@ -40,6 +43,7 @@ interface LeaderCallsParts {
   /** Where the leader is reached; null while nobody leads. */
   readonly leaderUrl: () => string | null
   readonly nowMs: () => number
+  readonly leaseMs: number
 }
 
 export class LeaderCalls {
@@ -104,7 +108,14 @@ export class LeaderCalls {
         protocol === 'https:'
           ? tlsRequest({ ...to, agent: this.#tlsAgent })
           : request({ ...to, agent: this.#agent })
-      sent.setTimeout(REPLY_MS, () => sent.destroy(new Error('the leader does not answer')))
+      sent.on('socket', (socket) => {
+        if (!socket.connecting) return
+        const timer = setTimeout(() => sent.destroy(UNCONNECTED), CONNECT_MS)
+        socket.once('connect', () => clearTimeout(timer))
+        socket.once('close', () => clearTimeout(timer))
+      })
+      const replyMs = this.#parts.leaseMs + WAY_MS
+      sent.setTimeout(replyMs, () => sent.destroy(new Error('the leader does not answer')))
       this.#underWay.set(sent, url)
       sent.on('close', () => this.#underWay.delete(sent))
       sent.on('error', reject)
