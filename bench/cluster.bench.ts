@@ -79,7 +79,7 @@ async function againstOwnJournal({ rounds, orders, seconds }: Size): Promise<Row
   )
 }
 
-/** From the last acknowledgement of the old leader to the first of the new one, less the lease. */
+/** From the last acknowledgement of the old leader to the first of the new one. */
 async function failOvers({ kills }: Size): Promise<Row[]> {
   const cluster = await TestCluster.start()
   try {
@@ -93,7 +93,7 @@ async function failOvers({ kills }: Size): Promise<Row[]> {
       const reply = await client.place(trader, market, wanted).catch(() => null)
       return reply?.status === 201
     }
-    const beyondMs: number[] = []
+    const pausesMs: number[] = []
     for (let kill = 1; kill <= kills; kill++) {
       progress(`fail-over ${kill} of ${kills}`)
       await cluster.level()
@@ -103,29 +103,34 @@ async function failOvers({ kills }: Size): Promise<Row[]> {
       const lastMs = performance.now()
       await leader.kill()
       await until(() => place(standby.client))
-      beyondMs.push(performance.now() - lastMs - LEASE_MS)
+      pausesMs.push(performance.now() - lastMs)
       await leader.start()
     }
     return [
-      rowOf('fail-over beyond the lease, median', 'ms', beyondMs),
-      rowOf('fail-over beyond the lease, worst', 'ms', [Math.max(...beyondMs)]),
+      rowOf(`fail-over at a lease of ${LEASE_MS} ms, median`, 'ms', pausesMs),
+      rowOf(`fail-over at a lease of ${LEASE_MS} ms, worst`, 'ms', [Math.max(...pausesMs)]),
     ]
   } finally {
     await cluster.end()
   }
 }
 
-/** The bound below which 99 of 100 batches were published by a standby. */
-function lagMsOf(text: string): number {
+/** Batches by the upper bound of their lag in milliseconds, each with all that lagged less. */
+function lagsOf(text: string): ReadonlyMap<number, number> {
   const rows = [
     ...text.matchAll(/^outcomex_cluster_lag_seconds_bucket\{le="([\d.e-]+)"\} (\d+)$/gm),
   ]
-  const counts = rows.map(([, le, count]) => ({ ms: Number(le) * 1000, count: Number(count) }))
+  return new Map(rows.map(([, le, count]) => [Number(le) * 1000, Number(count)]))
+}
+
+/** The bound below which 99 of 100 batches were published, of those between two readings. */
+function lagP99Ms(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
+  const counts = [...after].map(([ms, count]) => ({ ms, count: count - (before.get(ms) ?? 0) }))
   const total = counts.at(-1)?.count ?? 0
   return counts.find(({ count }) => count >= total * 0.99)?.ms ?? Number.POSITIVE_INFINITY
 }
 
-async function lag({ seconds }: Size): Promise<Row[]> {
+async function lag({ seconds, rounds }: Size): Promise<Row[]> {
   const cluster = await TestCluster.start(2)
   try {
     const leader = await cluster.leader()
@@ -133,11 +138,16 @@ async function lag({ seconds }: Size): Promise<Row[]> {
     const setting = await prepare(leader.client.baseUrl, MARKETS)
     const { port } = leader.place
     const samples: number[] = []
-    for (let round = 0; round < 2; round++) {
+    let before = lagsOf('')
+    // The first round warms both nodes up.
+    for (let round = 0; round <= rounds; round++) {
+      progress(`lag, round ${round} of ${rounds}`)
       const requests = requestsOf(freshOrders({ setting }, PER_SECOND * seconds))
       await latenciesOf({ port, perSecond: PER_SECOND, connections: CONNECTIONS, requests })
       await cluster.level()
-      samples.push(lagMsOf(await metricsOf(standby.client.baseUrl)))
+      const after = lagsOf(await metricsOf(standby.client.baseUrl))
+      if (round > 0) samples.push(lagP99Ms(before, after))
+      before = after
     }
     return [rowOf(`lag of a standby at ${PER_SECOND} orders/s, p99`, 'ms', samples)]
   } finally {
@@ -148,11 +158,11 @@ async function lag({ seconds }: Size): Promise<Row[]> {
 export const bench = benchOf<Size>({
   name: 'cluster',
   aims: `
-    ≥ 0.6×    ^orders, log on PostgreSQL            orders a second of a cluster on one machine
-    ≤ 4×      ^p99 at 2000 orders/s, log            latency of orders of a cluster on one machine
-    ≤ 500 ms   ^fail-over beyond the lease, median   fail-over, beyond the lease
-    ≤ 2000 ms  ^fail-over beyond the lease, worst    the slowest fail-over
-    ≤ 20 ms    ^lag of a standby                     lag of a standby
+    ≥ 0.6×    ^orders, log on PostgreSQL            orders of a cluster, all on one machine, against the folder's journal
+    ≤ 4×      ^p99 at 2000 orders/s, log            p99 at 2,000 orders/s of a cluster, against the folder's journal
+    ≤ 3500 ms  ^fail-over .* median                 fail-over at a lease of 3 s
+    ≤ 5000 ms  ^fail-over .* worst                  the slowest fail-over at a lease of 3 s
+    ≤ 20 ms    ^lag of a standby                    p99 of the lag of a standby at 2,000 orders/s
   `,
   full: { rounds: 5, orders: 12_800, seconds: 4, kills: 20 },
   smoke: { rounds: 1, orders: 128, seconds: 1, kills: 1 },
