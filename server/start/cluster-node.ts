@@ -23,6 +23,7 @@ import { stampRules } from './rules.ts'
  * A supervisor starts the process again: it then follows the new leader. EX_TEMPFAIL of sysexits.
  */
 export const REPLACED_EXIT_CODE = 75
+const WARN_AGAIN_MS = 60_000
 
 const UNKNOWN: ClusterState = {
   role: 'standby',
@@ -47,6 +48,7 @@ export class ClusterNode implements ClusterService {
   readonly lagMicros = new Distribution(MICROS)
   readonly #config: ClusterConfig
   #state = UNKNOWN
+  #warned = { text: '', atMs: 0 }
   #isLeading = false
   #exchange: RunningExchange | null = null
   /** Called before this node decides. */
@@ -228,6 +230,15 @@ export class ClusterNode implements ClusterService {
     this.#onClock(clockAheadMs)
   }
 
+  /** A log that fails at every call would repeat one sentence several times a second. */
+  #warn(trouble: string, log: Log): void {
+    const { text, atMs } = this.#warned
+    const nowMs = performance.now()
+    if (trouble === text && nowMs - atMs < WARN_AGAIN_MS) return
+    this.#warned = { text: trouble, atMs: nowMs }
+    log.warn(`the log: ${trouble}`)
+  }
+
   #change(state: ClusterState, log: Log): void {
     const before = this.#state
     this.#state = state
@@ -235,7 +246,7 @@ export class ClusterNode implements ClusterService {
     if (this.#isLeading && this.#exchange !== null) {
       void stampRules(this.#exchange.pipeline, this.#rulesOfAll)
     }
-    if (state.trouble !== null && before.trouble === null) log.warn(`the log: ${state.trouble}`)
+    if (state.trouble !== null && before.trouble === null) this.#warn(state.trouble, log)
     if (state.epoch !== before.epoch || state.isLed !== before.isLed) this.leader.leaderChanged()
     if (state.epoch === before.epoch || state.leader === null) return
     log.info({ epoch: state.epoch, leader: state.leader.node }, 'a node leads')

@@ -27,15 +27,15 @@ function mustRun(text: string): void {
   assert.equal(status, 0, `ip ${text}: ${stderr}`)
 }
 
-/** A place with an address: a machine of the network, or this one. */
-interface Place {
+/** A machine of the network, or this one. */
+interface Endpoint {
   readonly address: string
   readonly device: string
   /** The words of `ip` that let it act there. */
   readonly at: string
 }
 
-export class Machine implements Place {
+export class Machine implements Endpoint {
   readonly address: string
   readonly device = 'eth0'
   readonly at: string
@@ -60,12 +60,12 @@ export class Machine implements Place {
   }
 }
 
-/** The ways between one place and others. */
-class Ways implements Link {
-  readonly #one: Place
-  readonly #others: readonly Place[]
+/** Between one endpoint and others. */
+class NetworkLink implements Link {
+  readonly #one: Endpoint
+  readonly #others: readonly Endpoint[]
 
-  constructor(one: Place, others: readonly Place[]) {
+  constructor(one: Endpoint, others: readonly Endpoint[]) {
     this.#one = one
     this.#others = others
   }
@@ -76,34 +76,34 @@ class Ways implements Link {
 
   blackhole(direction: Direction): void {
     for (const other of this.#others) {
-      if (direction !== 'down') lose(this.#one, other)
-      if (direction !== 'up') lose(other, this.#one)
+      if (direction !== 'down') drop(this.#one, other)
+      if (direction !== 'up') drop(other, this.#one)
     }
   }
 
   async restore(): Promise<void> {
     for (const other of this.#others) {
-      find(this.#one, other)
-      find(other, this.#one)
+      pass(this.#one, other)
+      pass(other, this.#one)
     }
   }
 
   close(): void {}
 }
 
-/** What `from` sends to `to` is lost from now on. */
-function lose({ at, device }: Place, { address }: Place): void {
+/** Drops what the first sends to the second from now on. */
+function drop({ at, device }: Endpoint, { address }: Endpoint): void {
   mustRun(`${at}neigh replace ${address} lladdr ${NOBODY} dev ${device} nud permanent`.trim())
 }
 
-/** Lets `from` ask for the interface of `to` again. */
-function find({ at, device }: Place, { address }: Place): void {
+/** Lets the first ask for the interface of the second again. */
+function pass({ at, device }: Endpoint, { address }: Endpoint): void {
   run(...`${at}neigh del ${address} dev ${device}`.trim().split(' '))
 }
 
 export class Network {
   /** This machine, where the clients are. */
-  readonly here: Place
+  readonly here: Endpoint
   readonly #name = `${PREFIX}${process.pid}`
   readonly #subnet = `${RANGE}.${process.pid % LAST_BYTE}`
   #machines = 0
@@ -137,8 +137,8 @@ export class Network {
     return machine
   }
 
-  link(one: Place, others: readonly Place[]): Link {
-    return new Ways(one, others)
+  link(one: Endpoint, others: readonly Endpoint[]): Link {
+    return new NetworkLink(one, others)
   }
 
   #nameOf(number: number): string {
