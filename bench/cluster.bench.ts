@@ -158,8 +158,8 @@ async function lag({ seconds, rounds }: Size): Promise<Row[]> {
 export const bench = benchOf<Size>({
   name: 'cluster',
   aims: `
-    ≥ 0.6×    ^orders, log on PostgreSQL            orders of a cluster, all on one machine, against the folder's journal
-    ≤ 4×      ^p99 at 2000 orders/s, log            p99 at 2,000 orders/s of a cluster, against the folder's journal
+    ≥ 0.6×    ^orders, log on PostgreSQL            orders of a cluster, all on one machine
+    ≤ 4×      ^p99 at 2000 orders/s, log            p99 at 2,000 orders/s of a cluster
     ≤ 3500 ms  ^fail-over .* median                 fail-over at a lease of 3 s
     ≤ 5000 ms  ^fail-over .* worst                  the slowest fail-over at a lease of 3 s
     ≤ 20 ms    ^lag of a standby                    p99 of the lag of a standby at 2,000 orders/s
