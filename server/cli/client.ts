@@ -50,10 +50,7 @@ export interface RawReply {
   readonly bytes: Buffer
 }
 
-/**
- * Makes a call; throws Failure if no whole reply comes. `fetch` of Node 20 may neither resolve nor
- * reject when the connection is reset at once: the program would end without a word.
- */
+/** Makes a call; throws Failure if no whole reply comes. */
 export async function sendRaw(baseUrl: string, request: Request): Promise<RawReply> {
   try {
     return await exchanged(urlOf(baseUrl, request.path), request)
@@ -66,7 +63,14 @@ export async function sendRaw(baseUrl: string, request: Request): Promise<RawRep
   }
 }
 
-function exchanged(url: string, { method, headers, body }: Request): Promise<RawReply> {
+/**
+ * Makes a call to a URL; rejects if no whole reply comes. `fetch` of Node 20 may neither resolve
+ * nor reject when the connection is reset at once: the program would end without a word.
+ */
+export function exchanged(
+  url: string,
+  { method, headers, body }: Omit<Request, 'path'>,
+): Promise<RawReply> {
   return new Promise((resolve, reject) => {
     const call = url.startsWith('https:') ? secureRequest : plainRequest
     const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) }

@@ -3,8 +3,8 @@
 import { MS_PER_SEC } from '../../engine/domain/units.ts'
 import { type Look, seriesOf } from '../ops/figures.ts'
 import { Failure } from '../shell.ts'
+import { exchanged } from './client.ts'
 
-const DEADLINE_MS = 10_000
 /** The clock of all rates: the figures are of the instant at which the server made their text. */
 const UPTIME = 'outcomex_uptime_seconds'
 
@@ -29,10 +29,9 @@ function reasonOf(status: number, advice: string): string {
 export async function fetched(url: string, token?: string, advice = ''): Promise<string> {
   const headers: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` }
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(DEADLINE_MS) })
-  const body = await response.text()
-  if (response.ok) return body
-  throw new Failure(`${url} answers ${response.status}${reasonOf(response.status, advice)}`)
+  const { status, bytes } = await exchanged(url, { method: 'GET', headers, body: '' })
+  if (status >= 200 && status < 300) return bytes.toString()
+  throw new Failure(`${url} answers ${status}${reasonOf(status, advice)}`)
 }
 
 export async function lookAt({ url, token, advice }: MetricsSource): Promise<Look> {

@@ -50,8 +50,6 @@ interface Place {
   readonly port: number
   /** The machine of a network on which it runs, if it is not this one. */
   readonly machine?: Machine
-  /** Words before its program. */
-  readonly wrapper: readonly string[]
   /** Where clients, and where other nodes, reach it. */
   readonly clientUrl: string
   readonly nodeUrl: string
@@ -74,7 +72,6 @@ async function placeOnLoopback(servers: PostgresServers): Promise<Place> {
   const [toNode, toClients] = [await TcpProxy.open(own), await TcpProxy.open(own)]
   return {
     ...own,
-    wrapper: [],
     clientUrl: `http://${HOST}:${toClients.port}`,
     nodeUrl: `http://${HOST}:${toNode.port}`,
     logUrl: databaseUrl(...toLog),
@@ -132,7 +129,7 @@ export class TestNode {
   async start(...args: readonly string[]): Promise<void> {
     const running = await ServerProcess.start({
       dataDir: this.dataDir,
-      wrapper: [...this.place.wrapper],
+      wrapper: this.place.machine?.wrapper ?? [],
       args: [...this.#args, ...args],
       script: this.clockAheadMs === 0 ? undefined : this.#clockScript(),
       program: this.program === undefined ? undefined : [process.execPath, this.program],
@@ -205,7 +202,6 @@ async function placesOn(
       host: machine.address,
       port,
       machine,
-      wrapper: machine.wrapper,
       clientUrl: url,
       nodeUrl: url,
       logUrl: servers.url,

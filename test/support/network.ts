@@ -41,22 +41,23 @@ export class Machine implements Endpoint {
   readonly at: string
   /** Words before a program that runs on this machine. */
   readonly wrapper: readonly string[]
-  readonly #cable: string
+  /** The end of its cable at the bridge has its name too. */
+  readonly #name: string
 
-  constructor(name: string, cable: string, address: string) {
+  constructor(name: string, address: string) {
     this.address = address
     this.at = `-n ${name} `
     this.wrapper = ['ip', 'netns', 'exec', name]
-    this.#cable = cable
+    this.#name = name
   }
 
   /** Nothing reaches it, and nothing leaves it. */
   unplug(): void {
-    mustRun(`link set ${this.#cable} down`)
+    mustRun(`link set ${this.#name} down`)
   }
 
   plugIn(): void {
-    mustRun(`link set ${this.#cable} up`)
+    mustRun(`link set ${this.#name} up`)
   }
 }
 
@@ -125,12 +126,12 @@ export class Network {
   /** Adds a machine. It is removed when this process ends. */
   add(): Machine {
     const number = ++this.#machines
-    const [name, cable] = [this.#nameOf(number), this.#nameOf(number)]
+    const name = `${this.#name}-${number}`
     const address = `${this.#subnet}.${number}`
-    const machine = new Machine(name, cable, address)
+    const machine = new Machine(name, address)
     mustRun(`netns add ${name}`)
-    mustRun(`link add ${cable} type veth peer name ${machine.device} netns ${name}`)
-    mustRun(`link set ${cable} master ${this.#name} up`)
+    mustRun(`link add ${name} type veth peer name ${machine.device} netns ${name}`)
+    mustRun(`link set ${name} master ${this.#name} up`)
     mustRun(`-n ${name} addr add ${address}/24 dev ${machine.device}`)
     mustRun(`-n ${name} link set ${machine.device} up`)
     mustRun(`-n ${name} link set lo up`)
@@ -139,10 +140,6 @@ export class Network {
 
   link(one: Endpoint, others: readonly Endpoint[]): Link {
     return new NetworkLink(one, others)
-  }
-
-  #nameOf(number: number): string {
-    return `${this.#name}-${number}`
   }
 }
 

@@ -85,7 +85,7 @@ export interface Ended {
 /** The circumstances of a run. */
 interface Around {
   /** Words before the program, such as `prlimit` and its options. */
-  readonly wrapper?: string[]
+  readonly wrapper?: readonly string[]
   /** What is run in place of the compiled program. */
   readonly program?: readonly string[] | undefined
   /** The fault point where the program kills itself, such as `before-commit:137`. */

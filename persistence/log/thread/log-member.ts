@@ -36,8 +36,11 @@ const KEPT_MS = 10 * 60_000
 /** Of these, a node that cannot reach the log forgets the oldest. */
 const STATES_MAX = 16
 const FULL_MS = 1
-/** A part of its lease: a leader that gets no answer for so long has time for another server. */
-const SILENT_LEASE_PART = 1 / 3
+/**
+ * The part of a lease after which a connection without an answer is closed. A leader then has time
+ * to find another server.
+ */
+const SILENT_PART = { leader: 1 / 3, standby: 1 / 2 } as const
 const NO_STANDBY = 'the log no longer has a synchronous standby'
 
 /** Another node leads, or may lead by now. */
@@ -222,7 +225,8 @@ export class LogMember {
 
   /** Closes a connection on which nothing has moved for a while: its server may be gone. */
   #watch(log: LogConnection): () => void {
-    const silentMs = Math.max(this.#data.leaseMs / 2, 1.5 * REPORT_EVERY_MS)
+    // A standby with nothing to do makes one step between two reports.
+    const silentMs = Math.max(this.#data.leaseMs * SILENT_PART.standby, 1.5 * REPORT_EVERY_MS)
     let seen = -1
     let cancel = () => {}
     const look = () => {
@@ -528,7 +532,7 @@ export class LogMember {
    * lease ends.
    */
   async #attempt<T>(call: (log: LogConnection) => Promise<T>): Promise<T | null> {
-    const silentMs = this.#data.leaseMs * SILENT_LEASE_PART
+    const silentMs = this.#data.leaseMs * SILENT_PART.leader
     const cancel = this.#world.after(silentMs, () => this.#log?.close())
     try {
       return await this.#inTime(this.#connected().then(call))

@@ -35,7 +35,6 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
   FORWARDED,
 ])
 /** Errors before a connection is there: nothing was sent. */
-const UNCONNECTED = Object.assign(new Error('no connection in time'), { code: 'EHOSTUNREACH' })
 const UNSENT = /^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|EADDRNOTAVAIL)$/
 
 interface LeaderCallsParts {
@@ -110,7 +109,7 @@ export class LeaderCalls {
           : request({ ...to, agent: this.#agent })
       sent.on('socket', (socket) => {
         if (!socket.connecting) return
-        const timer = setTimeout(() => sent.destroy(UNCONNECTED), CONNECT_MS)
+        const timer = setTimeout(() => sent.destroy(unconnected()), CONNECT_MS)
         socket.once('connect', () => clearTimeout(timer))
         socket.once('close', () => clearTimeout(timer))
       })
@@ -126,6 +125,11 @@ export class LeaderCalls {
       sent.end(call.body.length > 0 ? Uint8Array.from(call.body) : undefined)
     })
   }
+}
+
+/** As the system reports a machine that does not answer, only sooner. */
+function unconnected(): Error {
+  return Object.assign(new Error('no connection in time'), { code: 'EHOSTUNREACH' })
 }
 
 function isUnsent(error: unknown): boolean {
