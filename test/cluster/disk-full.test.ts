@@ -77,7 +77,7 @@ test('nothing acknowledged is lost when the disk of the log is full', { skip }, 
     const isWhole = () => cluster.up.length === cluster.nodes.length
     return { isReplaced: false, repair: () => until(isWhole) }
   }
-  console.log(JSON.stringify(await rounds.round(fault)))
+  console.log(JSON.stringify(await rounds.round(fault, false)))
   supervisor.end()
   await cluster.compareFolders()
 })

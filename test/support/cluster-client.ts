@@ -50,9 +50,6 @@ export interface ClusterMarket extends TestMarket {
   readonly conditionId: string
 }
 
-/** Longer than a round, so that no heartbeat cancels. */
-const HEARTBEAT_MS = 3_600_000
-
 export class ClusterClient {
   readonly trader: Trader
   readonly #number: number
@@ -137,12 +134,12 @@ export class ClusterClient {
     )
   }
 
-  /** Sets a heartbeat that does not cancel within the test. */
-  async beat(client: ExchangeClient): Promise<boolean> {
+  /** Sets a heartbeat. False when nothing happened, or nobody knows. */
+  async beat(client: ExchangeClient, cancelAfterMs: number): Promise<boolean> {
     const { account } = this.trader
-    const op = { kind: 'heartbeat', account, cancelAfterMs: HEARTBEAT_MS } as const
+    const op = { kind: 'heartbeat', account, cancelAfterMs } as const
     const pending = this.#history.begin(this.#number, op)
-    const body = JSON.stringify({ cancelAt: Date.now() + HEARTBEAT_MS })
+    const body = JSON.stringify({ cancelAt: Date.now() + cancelAfterMs })
     return endsOk(pending, await outcomeOf(() => this.#call(client, 'POST', '/heartbeats', body)))
   }
 

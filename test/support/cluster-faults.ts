@@ -7,6 +7,8 @@ import type { ClusterFault } from './cluster-rounds.ts'
 /** A node that another one replaced ends with this code, for its supervisor to start it again. */
 export const REPLACED = 75
 const HOUR_MS = 3_600_000
+/** The fault after which a heartbeat fires at another time than its client expects. */
+export const CLOCKS = 'the clocks of the nodes are an hour apart'
 
 function standbyOf({ up }: TestCluster, leader: TestNode): TestNode {
   const found = up.find((node) => node !== leader)
@@ -91,7 +93,7 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
     return { isReplaced: false, repair: () => standby.start() }
   },
 
-  'the clocks of the nodes are an hour apart': async (cluster, leader) => {
+  [CLOCKS]: async (cluster, leader) => {
     const [ahead, behind] = cluster.up.filter((node) => node !== leader)
     for (const [node, clockAheadMs] of [
       [ahead, HOUR_MS],

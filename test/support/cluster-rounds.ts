@@ -28,6 +28,7 @@ const BEATS = 0.03
 /** Refusals that say that nothing happened. */
 const NOTHING = new Set([
   'UNSENT',
+  'HEARTBEAT_CANCELING',
   'NO_LEADER',
   'NOT_READY',
   'OVERLOADED',
@@ -39,6 +40,11 @@ const NOTHING = new Set([
 const BUSY_MS = 100
 /** Between two calls of a client, so that a round leaves the machine time for others. */
 const PACE_MS = 15
+
+/** Longer than a round: the heartbeat of a trader whose orders stay. */
+const STAYS_MS = 3_600_000
+/** The heartbeat of the trader whose orders are canceled at the end of a round. */
+const CANCELS_MS = 5500
 
 /** What clients received for one order. */
 type Fate = 'accepted' | 'refused' | 'unknown'
@@ -68,6 +74,8 @@ export class ClusterRounds {
   readonly #random: Random
   readonly #fates = new Map<string, Fate>()
   #traders: readonly Trader[] = []
+  /** The trader of this round whose heartbeat cancels; null for none. */
+  #canceled: Trader | null = null
   readonly #market: ClusterMarket
   #round = 0
   #clients = 1
@@ -91,13 +99,14 @@ export class ClusterRounds {
     return new ClusterRounds(cluster, { ...market, conditionId }, random)
   }
 
-  async round(fault: ClusterFault): Promise<ClusterReport> {
+  /** With `isCanceled`, the heartbeat of one trader fires in the round or at its end. */
+  async round(fault: ClusterFault, isCanceled: boolean): Promise<ClusterReport> {
     this.#round++
     this.#isOver = false
     this.#longestMs = 0
     this.#lastReplyMs = performance.now()
     const leader = await this.cluster.leader()
-    await this.#begin(leader)
+    await this.#begin(leader, isCanceled)
     const listeners = await this.#listen(leader)
     const lines = this.#traders.flatMap((trader) =>
       Array.from({ length: LINES_PER_TRADER }, () => {
@@ -118,6 +127,7 @@ export class ClusterRounds {
     }
     await this.cluster.leader()
     assert.equal(this.cluster.up.length, this.cluster.nodes.length, 'every node runs')
+    await this.#allCanceled()
     await this.cluster.level()
     await this.#check()
     await this.#checkHistory()
@@ -132,7 +142,7 @@ export class ClusterRounds {
   }
 
   /** Each round has traders of its own, so that its history is whole, and short enough to check. */
-  async #begin({ client }: TestNode): Promise<void> {
+  async #begin({ client }: TestNode, isCanceled: boolean): Promise<void> {
     this.history = new ClientHistory()
     this.#fates.clear()
     const traders: Trader[] = []
@@ -145,7 +155,23 @@ export class ClusterRounds {
       pending.end({ kind: 'ok' })
     }
     this.#traders = traders
+    this.#canceled = isCanceled ? traders[0] : null
+    if (this.#canceled !== null) {
+      const first = new ClusterClient(this.#clients++, this.#canceled, this.#market, this.history)
+      assert.ok(await first.beat(client, CANCELS_MS), 'the heartbeat is set')
+    }
     await this.cluster.level()
+  }
+
+  /** Sets the heartbeat again, because it may have fired, and waits for its cancels. */
+  async #allCanceled(): Promise<void> {
+    const trader = this.#canceled
+    if (trader === null) return
+    const { client } = await this.cluster.leader()
+    const last = new ClusterClient(this.#clients++, trader, this.#market, this.history)
+    await until(() => last.beat(client, CANCELS_MS))
+    const leader = await this.cluster.leader()
+    await until(async () => (await this.#ordersAt(leader, trader)).length === 0)
   }
 
   async #replied(count: number): Promise<void> {
@@ -175,7 +201,8 @@ export class ClusterRounds {
       } else if (dice < PLACES + READS + BALANCES + SPLITS) {
         if (!(await client.split(node.client, SHARE))) await pause(BUSY_MS)
       } else if (dice < PLACES + READS + BALANCES + SPLITS + BEATS) {
-        if (!(await client.beat(node.client))) await pause(BUSY_MS)
+        const cancelAfterMs = client.trader === this.#canceled ? CANCELS_MS : STAYS_MS
+        if (!(await client.beat(node.client, cancelAfterMs))) await pause(BUSY_MS)
       } else await this.#cancel(client, node, known.clientOrderId)
     }
   }
@@ -191,7 +218,8 @@ export class ClusterRounds {
       await pause(BUSY_MS)
       return null
     }
-    this.#fates.set(clientOrderId, 'accepted')
+    const isKept = client.trader !== this.#canceled
+    this.#fates.set(clientOrderId, isKept ? 'accepted' : 'unknown')
     const nowMs = performance.now()
     this.#longestMs = Math.max(this.#longestMs, nowMs - this.#lastReplyMs)
     this.#lastReplyMs = nowMs

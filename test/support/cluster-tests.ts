@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { TestCluster } from './cluster.ts'
+import { CLOCKS } from './cluster-faults.ts'
 import { type ClusterFault, ClusterRounds } from './cluster-rounds.ts'
 import { postgresSkip } from './postgres-folder.ts'
 import { freshSeed, fromEnv, Random } from './random.ts'
@@ -9,6 +10,8 @@ import { compileProgram } from './server-process.ts'
 
 /** Of each fault. */
 export const ROUNDS = fromEnv('CLUSTER_ROUNDS', 1)
+/** A heartbeat fires in one round of so many: it takes seconds. */
+const CANCELED_EACH = 5
 /** Why a test of the long form is skipped, or false. */
 export const longSkip = ROUNDS === 1 ? 'a part of `make cluster`' : postgresSkip
 const { CLUSTER_HISTORY = '' } = process.env
@@ -31,7 +34,8 @@ export function testRounds(
     test(`nothing acknowledged is lost when ${name}`, { skip }, async () => {
       const all = await started()
       for (let count = 0; count < ROUNDS; count++) {
-        const report = await all.round(fault)
+        const isCanceled = name !== CLOCKS && count % CANCELED_EACH === CANCELED_EACH - 1
+        const report = await all.round(fault, isCanceled)
         console.log(name, JSON.stringify(report))
         if (CLUSTER_HISTORY === '') continue
         // `make linearizable HISTORY=...` checks them in full.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readStates } from '../../persistence/snapshot/past-states.ts'
+import { newestSeq, readStates } from '../../persistence/snapshot/past-states.ts'
 import { boolean, integer, nullable, text } from '../../server/edge/http/schema/scalars.ts'
 import { compile, type Infer, openObject } from '../../server/edge/http/schema/schema.ts'
 import { newFolder } from './data-folder.ts'
@@ -288,16 +288,16 @@ export class TestCluster {
   /** Replays every folder to one seq and compares the states. Ends all nodes. */
   async compareFolders(): Promise<void> {
     const seq = await this.level()
+    await until(() => this.nodes.every(({ dataDir }) => newestSeq(dataDir) >= seq), VIEW_PAUSE_MS)
     for (const node of this.up) await node.kill()
     const hashes = new Set<string>()
     for (const { dataDir } of this.nodes) {
       const options = { keyFile: this.keyFile }
-      await readStates(dataDir, [0, 'newest'], options, async (exchange) => {
-        // The copy of a killed node may lack its newest batches.
+      await readStates(dataDir, [0, seq], options, async (exchange) => {
         if (exchange.clearing.lastSeq === seq) hashes.add(exchange.stateHash())
       })
     }
-    assert.ok(hashes.size <= 1, `the folders differ at seq ${seq}: ${[...hashes]}`)
+    assert.equal(hashes.size, 1, `the folders differ at seq ${seq}: ${[...hashes]}`)
   }
 
   /** Ends everything, in whatever state. */
