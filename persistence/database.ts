@@ -35,6 +35,8 @@ export interface WritableOptions {
   readonly baseVersion?: number
   /** A commit also checkpoints at this many WAL pages; 0 if the caller makes the checkpoints. */
   readonly autocheckpointPages: number
+  /** Whether freed pages of a new file can be given back by `incremental_vacuum`. */
+  readonly mayShrink?: boolean
 }
 
 /**
@@ -57,6 +59,8 @@ export function openWritable(path: string, options: WritableOptions): Connection
     createPrivate(path)
     const connection = new SqliteDatabase(path, { timeout: 0 })
     try {
+      // It has an effect before the first page only.
+      if (options.mayShrink === true) connection.pragma('auto_vacuum = INCREMENTAL')
       connection.pragma('journal_mode = WAL')
       stateDurability(connection, options.durability)
       connection.pragma(`wal_autocheckpoint = ${options.autocheckpointPages}`)

@@ -16,7 +16,7 @@ import { DataFolderError, speaking } from './folder-error.ts'
 import { readSeal } from './folder-key.ts'
 import { checkReadTables, type ReadTablesFinding } from './follower/read-database.ts'
 import { hasHead, headPath } from './journal/journal-head.ts'
-import { SqliteJournalReader } from './journal/sqlite-journal.ts'
+import { SqliteJournalReader } from './journal/sqlite-reader.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 import { refuseEmptied } from './snapshot/emptied-folder.ts'
 import { lockExisting, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
@@ -61,6 +61,7 @@ const KNOWN_FILES = new Set([
   'lock.db',
   'lock.db-journal',
   'snapshots',
+  'archive',
 ])
 
 function leftOver(dataDir: string): string[] {

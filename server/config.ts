@@ -117,6 +117,18 @@ export const SETTINGS = {
     LIMITS.snapshotEveryCommands,
     'Commands from one snapshot of the state to the next.',
   ),
+  journalDays: setting(
+    'journal-days',
+    count(0, 36_500),
+    LIMITS.journalDays,
+    'Days that commands stay in journal.db; older ones that two snapshots cover move to archive/.',
+  ),
+  segmentBytes: setting(
+    'segment-bytes',
+    count(4096, 1 << 30),
+    LIMITS.segmentBytes,
+    'Bytes of commands, before compression, at which a file of the archive ends.',
+  ),
   solvencyMinutes: setting(
     'solvency-minutes',
     count(0, MOVE_LIMITS.solvencyMinutesMax),
@@ -228,6 +240,8 @@ export interface ServeConfig {
   readonly edgeThreads: number
   readonly durability: Durability
   readonly snapshotEveryCommands: number
+  readonly journalDays: number
+  readonly segmentBytes: number
   readonly solvencyMinutes: number
   readonly blockMs: number
   readonly autoRedeemDays: number
@@ -385,6 +399,8 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     edgeThreads: get(SETTINGS.edgeThreads),
     durability: get(SETTINGS.durability),
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),
+    journalDays: get(SETTINGS.journalDays),
+    segmentBytes: get(SETTINGS.segmentBytes),
     solvencyMinutes: get(SETTINGS.solvencyMinutes),
     blockMs: get(SETTINGS.blockMs),
     autoRedeemDays: get(SETTINGS.autoRedeemDays),

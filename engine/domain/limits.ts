@@ -270,6 +270,9 @@ export const LIMITS = {
   privateReadDeadlineMs: 1000,
   /** Commands between snapshots. */
   snapshotEveryCommands: 250_000,
+  /** Bytes of records in a segment of the archive, and days that they stay in the journal. */
+  segmentBytes: 1 << 28,
+  journalDays: 7,
   /** Pause before a failed snapshot is retried. It doubles up to the maximum. */
   snapshotRetryMsMin: 5_000,
   snapshotRetryMsMax: 600_000,

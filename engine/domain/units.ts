@@ -23,6 +23,7 @@ export const SIZE_STEP_RAW = 1000
 const STEP_RAW = SIZE_STEP_RAW
 export const BPS = 10_000
 export const MS_PER_SEC = 1000
+export const HOUR_MS = 3_600_000
 export const DAY_MS = 86_400_000
 
 /**

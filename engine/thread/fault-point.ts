@@ -46,6 +46,10 @@ export const FAULT_POINTS = [
   'mid-rotate',
   /** A snapshot is written but does not have its final name. */
   'mid-snapshot',
+  /** A segment is written but does not have its final name, and then has it. */
+  'mid-segment',
+  /** A segment is listed, and after each few rows that leave the journal because of it. */
+  'mid-sealing',
 ] as const
 type FaultPoint = (typeof FAULT_POINTS)[number]
 

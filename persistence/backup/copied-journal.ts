@@ -6,7 +6,7 @@ import { same } from '../journal/journal-chain.ts'
 import { journalPath, openJournal, tailOf } from '../journal/journal-end.ts'
 import { HeadFile } from '../journal/journal-head.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
-import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { Progress } from '../snapshot/recovery.ts'
 

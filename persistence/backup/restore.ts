@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { DataFolderError, makeFolder, speaking, syncFolder } from '../folder-error.ts'
 import { readSeal } from '../folder-key.ts'
 import { hasHead } from '../journal/journal-head.ts'
-import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import { lockExisting, type OfflineOptions } from '../snapshot/recovery.ts'
 import { type Copied, copyDataFolder, isUnfinished } from './copy-folder.ts'
 

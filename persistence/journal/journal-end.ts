@@ -11,10 +11,11 @@ import {
 } from '../database.ts'
 import { DataFolderError, speaking } from '../folder-error.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { EMPTY_TAIL, same } from './journal-chain.ts'
+import { same } from './journal-chain.ts'
 import { claimedSeq, headPath, readHead } from './journal-head.ts'
 import type { JournalTail } from './journal-port.ts'
 import { JOURNAL_SCHEMA } from './migrations.ts'
+import { SegmentList } from './segments/segment-list.ts'
 
 // Opens the journal's file and compares its end with journal.head.
 
@@ -37,7 +38,8 @@ export function journalPath(dataDir: string): string {
 
 export function tailOf(connection: Connection): JournalTail {
   const row = connection.prepare<[], EndRow>(LAST).get()
-  return row === undefined ? EMPTY_TAIL : { seq: row.lastSeq, checksum: row.checksum }
+  if (row === undefined) return new SegmentList(connection).end
+  return { seq: row.lastSeq, checksum: row.checksum }
 }
 
 /**
@@ -99,6 +101,7 @@ export function openJournal(dataDir: string, durability: Durability): Connection
     ...JOURNAL_SCHEMA,
     durability,
     autocheckpointPages: 0,
+    mayShrink: true,
   })
 }
 

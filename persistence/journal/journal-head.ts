@@ -122,6 +122,11 @@ export class HeadFile {
     writeSync(this.#file, this.#bytes, 0, HEAD_BYTES, 0)
   }
 
+  /** Returns once the newest head is on disk. */
+  sync(): void {
+    fsyncSync(this.#file)
+  }
+
   close(): void {
     closeSync(this.#file)
   }

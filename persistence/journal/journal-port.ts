@@ -1,6 +1,7 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { BusyTimes } from '../../engine/thread/busy-times.ts'
 import type { Durability } from '../database.ts'
+import type { Segment } from './segments/segment-folder.ts'
 
 // The journal's port: append records, get the durable seq, read from a seq. The embedded journal is
 // a local file; another could be a replicated stream. Code outside this folder must not depend on
@@ -81,6 +82,8 @@ export interface JournalThreadHandle extends JournalWriter {
   readonly isAnswered: boolean
   /** Starts the checkpoint thread in advance, because its start delays orders. */
   warm(): Promise<void>
+  /** What this segment has leaves the journal. Returns false if it must be offered again. */
+  addSegment(segment: Segment): boolean
   /** Ends the thread like a crash. */
   kill(): Promise<void>
 }

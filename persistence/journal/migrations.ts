@@ -13,5 +13,18 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 `
 
+const M2 = `
+CREATE TABLE segments (
+  first_seq INTEGER PRIMARY KEY,
+  last_seq  INTEGER NOT NULL,
+  last_ms   INTEGER NOT NULL,
+  bytes     INTEGER NOT NULL,
+  checksum  BLOB NOT NULL
+) STRICT;
+`
+
 /** Version 1 had no folder key, and version 2 no books: orders referred only to their markets. */
-export const JOURNAL_SCHEMA = { migrations: [M1], baseVersion: 2 }
+export const JOURNAL_SCHEMA = { migrations: [M1, M2], baseVersion: 2 }
+
+/** The first version whose files have a list of segments. */
+export const SEGMENTS_VERSION = 4

@@ -1,39 +1,28 @@
 import type { Hmac } from 'node:crypto'
+import { dirname } from 'node:path'
 import { codeOf } from '../../engine/domain/error-code.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
-import type { TimeMs } from '../../engine/domain/units.ts'
-import { eachRecord, recordMs, recordSeq } from '../../engine/wire/codec.ts'
-import {
-  type Connection,
-  type Durability,
-  openCheckpointer,
-  openReadOnly,
-  type Statement,
-} from '../database.ts'
+import { faultPoint } from '../../engine/thread/fault-point.ts'
+import { type Connection, type Durability, openCheckpointer, type Statement } from '../database.ts'
 import { checkIdentities, type FileIdentity, identityOf } from '../file-identity.ts'
 import { DataFolderError, speaking } from '../folder-error.ts'
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
 import type { CheckpointCall, WalState } from './checkpoint-call.ts'
-import { chain, EMPTY_TAIL, nextBatch, same } from './journal-chain.ts'
-import {
-  checkEnd,
-  type EndRow,
-  HOLDING,
-  type JournalEnd,
-  journalPath,
-  openJournal,
-  tailOf,
-} from './journal-end.ts'
+import { nextBatch, same } from './journal-chain.ts'
+import { type EndRow, HOLDING, journalPath, openJournal, tailOf } from './journal-end.ts'
 import { HeadFile, headPath } from './journal-head.ts'
-import type { Batch, JournalReader, JournalTail } from './journal-port.ts'
+import type { Batch, JournalTail } from './journal-port.ts'
+import { type Segment, segmentPath } from './segments/segment-folder.ts'
+import { listSegment, SegmentList } from './segments/segment-list.ts'
 
 // The embedded journal, with one row per group commit. Each row has a MAC over itself and the
-// previous MAC, so over all earlier rows. `journal.db` only grows.
+// previous MAC, so over all earlier rows. Old rows leave `journal.db` once a segment has them: each
+// row is in the journal, in a segment, or in both.
 
 const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
-const PAGE =
-  'SELECT first_seq AS firstSeq, last_seq AS lastSeq, records, checksum FROM batches ' +
-  'WHERE first_seq >= ? ORDER BY first_seq LIMIT 16'
+const REMOVE =
+  'DELETE FROM batches WHERE first_seq IN ' +
+  '(SELECT first_seq FROM batches WHERE first_seq <= ? ORDER BY first_seq LIMIT ?)'
 
 // A commit appends to the WAL. The checkpoint thread copies the WAL into the database in parallel.
 // But only a fully copied WAL restarts, and a busy writer is always a few commits ahead of that
@@ -54,107 +43,13 @@ const PASSES_MAX = 4
 /** Above this size the writer waits for readers, so that the WAL stays bounded. */
 const WAIT_BYTES = 64 << 20
 const PAGE_BYTES = 4096
-
-export class SqliteJournalReader implements JournalReader {
-  readonly #path: string
-  readonly #folder: KeyedFolder
-  readonly #newMac: () => Hmac
-  readonly #connection: Connection
-  readonly #page: Statement<[number], Batch>
-  readonly #holding: Statement<[number], EndRow>
-
-  constructor(folder: KeyedFolder) {
-    this.#folder = folder
-    this.#newMac = macsOf(folder, 'journal')
-    this.#path = journalPath(folder.dataDir)
-    this.#connection = openReadOnly(this.#path)
-    const prepare = () => ({
-      page: this.#connection.prepare<[number], Batch>(PAGE),
-      holding: this.#connection.prepare<[number], EndRow>(HOLDING),
-    })
-    const statements = speaking(this.#path, prepare)
-    this.#page = statements.page
-    this.#holding = statements.holding
-  }
-
-  get lastSeq(): Seq {
-    return speaking(this.#path, () => tailOf(this.#connection).seq)
-  }
-
-  /** The time of the last command; null for an empty journal. */
-  get lastMs(): TimeMs | null {
-    let lastMs: TimeMs | null = null
-    for (const { records } of this.batches(this.lastSeq)) {
-      eachRecord(records, (record) => {
-        lastMs = recordMs(record)
-      })
-    }
-    return lastMs
-  }
-
-  /** Compares the end with journal.head, also while the exchange writes both. */
-  checkEnd(): JournalEnd {
-    return speaking(this.#path, () => checkEnd(this.#folder, this.#connection))
-  }
-
-  /** The checksum of the batch that ends at `seq`; null if no batch ends there. */
-  checksumAt(seq: Seq): Uint8Array | null {
-    if (seq === 0) return EMPTY_TAIL.checksum
-    const row = speaking(this.#path, () => this.#holding.get(seq))
-    return row !== undefined && row.lastSeq === seq ? row.checksum : null
-  }
-
-  *batches(fromSeq: Seq): Generator<Batch, void> {
-    let previous = this.#before(fromSeq)
-    for (;;) {
-      // Reads one page at a time: an open cursor would block the WAL from restarting.
-      const rows = speaking(this.#path, () => this.#page.all(previous.seq + 1))
-      for (const batch of rows) {
-        this.#check(previous, batch)
-        previous = { seq: batch.lastSeq, checksum: batch.checksum }
-        yield batch
-      }
-      if (rows.length === 0) return
-    }
-  }
-
-  #before(fromSeq: Seq): JournalTail {
-    const holding = speaking(this.#path, () => this.#holding.get(fromSeq))
-    if (holding === undefined) return EMPTY_TAIL
-    if (holding.lastSeq < fromSeq) return { seq: holding.lastSeq, checksum: holding.checksum }
-    const before = speaking(this.#path, () => this.#holding.get(holding.firstSeq - 1))
-    return before === undefined ? EMPTY_TAIL : { seq: before.lastSeq, checksum: before.checksum }
-  }
-
-  #check(previous: JournalTail, batch: Batch): void {
-    const expected = previous.seq + 1
-    if (batch.firstSeq !== expected) {
-      this.#refuse(`records ${expected} to ${batch.firstSeq - 1} are missing`)
-    }
-    if (!same(chain(this.#newMac(), previous.checksum, batch), batch.checksum)) {
-      this.#refuse(
-        `the checksum of records ${batch.firstSeq} to ${batch.lastSeq} does not match: ` +
-          'these records or earlier ones were changed, or written without the key',
-      )
-    }
-    let seq = expected
-    eachRecord(batch.records, (record) => {
-      if (recordSeq(record) !== seq) this.#refuse(`record ${seq} carries seq ${recordSeq(record)}`)
-      seq++
-    })
-    if (seq !== batch.lastSeq + 1) {
-      this.#refuse(`the batch from seq ${expected} ends at ${seq - 1}, not at ${batch.lastSeq}`)
-    }
-  }
-
-  #refuse(what: string): never {
-    throw DataFolderError.ofDamage(this.#path, `the journal is damaged: ${what}`)
-  }
-
-  close(): void {
-    this.#connection.close()
-  }
-}
+/** Rows that leave the journal between two commits: they take less time than a commit. */
+const REMOVED_ROWS = 16
+/** Pages that the file gives back between two commits. */
+const VACUUMED_PAGES = 16
+/** Free pages are used again. Above this part of the file, and this number, it shrinks. */
+const FREE_PART = 1 / 4
+const FREE_PAGES = 1024
 
 /** The journal's single writer. A failed commit throws and ends the process. */
 export class SqliteJournalWriter {
@@ -162,11 +57,17 @@ export class SqliteJournalWriter {
   readonly #newMac: () => Hmac
   readonly #connection: Connection
   readonly #insert: Statement<[number, number, Uint8Array, Uint8Array]>
+  readonly #remove: Statement<[number, number]>
   readonly #files: readonly FileIdentity[]
   readonly #head: HeadFile
+  readonly #durability: Durability
   #tail: JournalTail
   /** Approximate bytes committed since a checkpoint was requested. */
   #freshBytes = 0
+  /** Rows up to here are in segments. */
+  #sealedSeq: Seq
+  /** Whether rows or pages may still have to leave the file. */
+  #isClean = false
   /** Length of the WAL when the last checkpoint started; 0 once it restarts. */
   #walBytes = 0
 
@@ -188,10 +89,13 @@ export class SqliteJournalWriter {
       )
     }
     this.#tail = tail
+    this.#durability = durability
     // What a `normal` run left in the WAL must be on disk before the head promises it.
     speaking(this.#path, () => this.#connection.pragma('wal_checkpoint(TRUNCATE)'))
     this.#head = new HeadFile(folder, durability, tail)
     this.#insert = this.#connection.prepare(INSERT)
+    this.#remove = this.#connection.prepare(REMOVE)
+    this.#sealedSeq = new SegmentList(this.#connection).end.seq
     const own = [this.#path, `${this.#path}-wal`, headPath(dataDir)].map(identityOf)
     this.#files = lock === undefined ? own : [lock, ...own]
   }
@@ -273,6 +177,56 @@ export class SqliteJournalWriter {
     if (this.#walBytes + this.#freshBytes >= WAIT_BYTES) return this.#copy('RESTART')
     if (call.request()) this.#freshBytes = 0
     return false
+  }
+
+  /**
+   * Lists a segment: its rows leave the journal from here on. Throws if the journal has other rows.
+   * A segment that is listed already changes nothing.
+   */
+  addSegment(segment: Segment): void {
+    if (segment.lastSeq <= this.#sealedSeq) return
+    this.checkFiles()
+    speaking(this.#path, () => {
+      const row = this.#connection.prepare<[number], EndRow>(HOLDING).get(segment.lastSeq)
+      const isOurs = row?.lastSeq === segment.lastSeq && same(row.checksum, segment.checksum)
+      if (!isOurs || segment.firstSeq !== this.#sealedSeq + 1) {
+        throw new DataFolderError(
+          `${segmentPath(dirname(this.#path), segment)}: it is not a segment of this journal.`,
+        )
+      }
+      // On disk the head must not name a row that leaves.
+      this.#head.sync()
+      listSegment(this.#connection, segment)
+    })
+    this.#sealedSeq = segment.lastSeq
+    this.#isClean = false
+    faultPoint('mid-sealing')
+  }
+
+  /**
+   * Removes a few rows that are in segments, or gives a few free pages back. Returns false when
+   * there is nothing left to do. What a power failure undoes is done again.
+   */
+  clean(): boolean {
+    if (this.#isClean) return false
+    speaking(this.#path, () => {
+      if (this.#durability === 'full') this.#connection.pragma('synchronous = NORMAL')
+      const { changes } = this.#remove.run(this.#sealedSeq, REMOVED_ROWS)
+      if (changes === 0) this.#isClean = !this.#shrink()
+      if (this.#durability === 'full') this.#connection.pragma('synchronous = FULL')
+    })
+    this.#freshBytes += VACUUMED_PAGES * PAGE_BYTES
+    faultPoint('mid-sealing')
+    return !this.#isClean
+  }
+
+  /** False when the file has the size that it should have. */
+  #shrink(): boolean {
+    const number = (name: string) => Number(this.#connection.pragma(name, { simple: true }))
+    const free = number('freelist_count')
+    if (free < FREE_PAGES || free < number('page_count') * FREE_PART) return false
+    this.#connection.pragma(`incremental_vacuum(${VACUUMED_PAGES})`)
+    return number('freelist_count') < free
   }
 
   /** A passive copy does not wait; a restart waits for readers and for the checkpoint thread. */

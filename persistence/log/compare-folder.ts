@@ -1,6 +1,6 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import { same } from '../journal/journal-chain.ts'
-import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { LogAddress } from './log-address.ts'
 import { PostgresLog } from './postgres-log.ts'

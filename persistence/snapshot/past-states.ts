@@ -4,7 +4,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { readSeal } from '../folder-key.ts'
 import { readUntouched, tailOf } from '../journal/journal-end.ts'
-import { SqliteJournalReader } from '../journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import { DataFolderError, decodeKnown, type OfflineOptions, UnreadFolder } from './recovery.ts'
 import { startingState } from './snapshot.ts'
 

@@ -70,6 +70,7 @@ import { adoptCluster, beginLog, type ClusterOptions, sharedJournal } from './cl
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { stampRules } from './rules.ts'
+import { Segments, type SegmentsOptions } from './segments.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
 
 /** Threads that have their own copies of the directory. */
@@ -81,7 +82,7 @@ interface OrderChecks {
   replicateBy(replicate: () => Iterator<unknown>): void
 }
 
-export interface OpenOptions extends SnapshotOptions, SolvencyOptions {
+export interface OpenOptions extends SnapshotOptions, SegmentsOptions, SolvencyOptions {
   readonly dataDir: string
   readonly keyFile: string | undefined
   readonly durability: Durability
@@ -137,6 +138,7 @@ export interface RunningExchange {
   readonly intake: CoreIntake
   readonly seal: Seal
   readonly snapshots: Snapshots
+  readonly segments: Segments
   readonly solvency: SolvencyCounts
   readonly boards: BoardSlices
   readonly lookups: SeenLookups
@@ -374,16 +376,18 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq }, options)
   const solvency = new SolvencyCounts({ folder, snapshots, clearing: core.clearing }, options)
-  const parts = { shards, journal, follower, query, intake, snapshots, solvency }
+  const segments = new Segments({ folder, journal, snapshots, clearing: core.clearing }, options)
+  const parts = { shards, journal, follower, query, intake, snapshots, segments, solvency }
   const boards = new BoardSlices(follower)
   const running = { pipeline, ...parts, boards, seal, lookups, recovered }
   return { ...running, stop: () => stopExchange(running, lock) }
 }
 
 async function stopExchange(running: Omit<RunningExchange, 'stop'>, lock: DataLock) {
-  const { pipeline, shards, journal, follower, query, snapshots, solvency } = running
+  const { pipeline, shards, journal, follower, query, snapshots, segments, solvency } = running
   pipeline.stopTimer()
   await pipeline.whenIdle()
+  await segments.stop()
   await snapshots.takeLast()
   const last = { seq: pipeline.clearing.lastSeq, stateHash: await hashOf(pipeline) }
   await journal.stop()

@@ -394,9 +394,10 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   watchGateway(gateway, metrics)
   const waits = { ...SOCKET_WAITS, ...frameRatesOf(config.edgeThreads) }
   const sockets = watchSockets(wireSockets(services, gateway, guard, { onFault, waits }), metrics)
-  const { snapshots, solvency, boards, pipeline } = exchange
+  const { snapshots, segments, solvency, boards, pipeline } = exchange
   const look = () => {
     snapshots.tick(performance.now())
+    segments.tick(performance.now())
     solvency.tick(performance.now())
     boards.tick(pipeline.sequencer.nowMs())
     if (pipeline.isStarted) markTime(pipeline)

@@ -9,6 +9,7 @@ const JOURNAL = [
   `${FOLDER}/journal/durability.test.ts`,
 ]
 const CHECKPOINTS = [`${FOLDER}/journal/checkpoints.test.ts`]
+const SEGMENTS = [`${FOLDER}/journal/segments.test.ts`]
 const FOLLOWER = [`${FOLDER}/follower/follower.test.ts`]
 
 export const JOURNAL_CHANGES: readonly FileChanges[] = [
@@ -23,6 +24,13 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'this.#head.write({ seq: lastSeq, checksum })\n' +
           '      this.#add(firstSeq, lastSeq, records, checksum)\n',
       ],
+      ['a second writer goes on', 'if (found.seq !== tail.seq ||', 'if (found.seq < tail.seq &&'],
+    ],
+  },
+  {
+    file: 'persistence/journal/sqlite-reader.ts',
+    tests: JOURNAL,
+    changes: [
       [
         'a checksum is not compared',
         'if (!same(chain(this.#newMac(), previous.checksum, batch), batch.checksum)) {',
@@ -33,7 +41,6 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'if (batch.firstSeq !== expected) {',
         'if (batch.firstSeq < expected) {',
       ],
-      ['a second writer goes on', 'if (found.seq !== tail.seq ||', 'if (found.seq < tail.seq &&'],
       [
         'a record may carry any seq',
         'if (recordSeq(record) !== seq) this',
@@ -43,6 +50,56 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
         'a reader starts at the batch after the one it needs',
         'this.#holding.get(holding.firstSeq - 1)',
         'this.#holding.get(holding.lastSeq)',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/journal/sqlite-journal.ts',
+    tests: SEGMENTS,
+    changes: [
+      [
+        'a segment of another journal is listed',
+        'if (!isOurs || segment.firstSeq !== this.#sealedSeq + 1) {',
+        'if (segment.firstSeq === 0) {',
+      ],
+      [
+        'rows leave the journal before a segment has them',
+        'this.#remove.run(this.#sealedSeq, REMOVED_ROWS)',
+        'this.#remove.run(this.#tail.seq - 1, REMOVED_ROWS)',
+      ],
+      ['free pages stay in the file', 'this.#isClean = !this.#shrink()', 'this.#isClean = true'],
+    ],
+  },
+  {
+    file: 'persistence/journal/segments/segment-file.ts',
+    tests: SEGMENTS,
+    changes: [
+      ['a changed index is read', 'if (!isOurs) this', 'if (end.length === 0) this'],
+      [
+        'a changed block is read',
+        'if (!same(tail.checksum, block.checksum)) this',
+        'if (tail.seq !== block.lastSeq) this',
+      ],
+      [
+        'another segment is read in the place of the listed one',
+        'if (isListed && same(checksum, listed.checksum)) return file\n',
+        'if (isListed || checksum.length > 0) return file\n',
+      ],
+    ],
+  },
+  {
+    file: 'persistence/journal/segments/seal-segment.ts',
+    tests: SEGMENTS,
+    changes: [
+      [
+        'what no snapshot covers is sealed',
+        'shape.lastSeq > throughSeq || shape.ms >= beforeMs',
+        'shape.ms >= beforeMs',
+      ],
+      [
+        'what is too young is sealed',
+        'shape.lastSeq > throughSeq || shape.ms >= beforeMs',
+        'shape.lastSeq > throughSeq',
       ],
     ],
   },
@@ -186,13 +243,13 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'persistence/journal/thread/journal.worker.ts',
+    file: 'persistence/journal/thread/journal-loop.ts',
     tests: JOURNAL,
     changes: [
       [
         'a stop does not commit waiting records',
-        '    incoming.free()\n    if (batch.count > 0) commit()\n',
-        '    incoming.free()\n    if (batch.count > 0 && !stopping) commit()\n',
+        '      incoming.free()\n      if (this.#batch.count > 0) this',
+        '      incoming.free()\n      if (this.#batch.count > 0 && !isStopping) this',
       ],
     ],
   },

@@ -80,6 +80,8 @@ test('without settings every value is its default', () => {
     opsListen: undefined,
     registration: { isOpen: true, perAddressMax: 200, inAllMax: 20_000 },
     snapshotEveryCommands: 250_000,
+    journalDays: 7,
+    segmentBytes: 268_435_456,
     solvencyMinutes: 10,
     stopDeadlineSec: 10,
     domain: { name: 'Limitless CTF Exchange', chainId: 8453 },

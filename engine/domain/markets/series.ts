@@ -1,10 +1,9 @@
-import { DAY_MS, type SizeRaw, type TimeMs } from '../units.ts'
+import { DAY_MS, HOUR_MS, type SizeRaw, type TimeMs } from '../units.ts'
 import { type MarketAbout, type MarketStatus, takesOrders } from './market.ts'
 
 // Recurring markets (rules §10.1). A series runs as consecutive slots of equal length.
 
 const MINUTE_MS = 60_000
-const HOUR_MS = 60 * MINUTE_MS
 
 export const FREQUENCIES = ['minutely', 'hourly', 'daily', 'weekly'] as const
 export type Frequency = (typeof FREQUENCIES)[number]

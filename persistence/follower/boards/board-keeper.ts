@@ -1,7 +1,6 @@
 import { isSystemAccount, type ProfileId } from '../../../engine/domain/ids.ts'
-import type { TimeMs } from '../../../engine/domain/units.ts'
+import { HOUR_MS, type TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { BOARD_SPANS, type SpanHours } from '../tables/board-spans.ts'
 
 // Leaderboards: each owner's realised gains and trades within a span of hours (rules §9.5). A row

@@ -1,6 +1,6 @@
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { HOUR_MS } from '../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { HOUR_MS } from '../tables/accounts/pnl.ts'
 import { MARKET_SPAN_HOURS } from '../tables/board-spans.ts'
 import { PAGE_BOARD_ROWS_MAX, type ProjectionParams, type ProjectionRows } from './projection.ts'
 import { BestRows } from './top-rows.ts'

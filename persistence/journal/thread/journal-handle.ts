@@ -18,9 +18,16 @@ import type {
   JournalThreadHandle,
   OnCommit,
 } from '../journal-port.ts'
+import { type Segment, segmentBytes } from '../segments/segment-folder.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { Commits } from './commits.ts'
-import { CUT_TAG, type JournalMessage, type JournalThreadData, STOP_TAG } from './journal-thread.ts'
+import {
+  CUT_TAG,
+  type JournalMessage,
+  type JournalThreadData,
+  SEGMENT_TAG,
+  STOP_TAG,
+} from './journal-thread.ts'
 
 // Main's side of the journal thread. Only main appends, and main never blocks here.
 
@@ -150,6 +157,12 @@ export class JournalHandle implements JournalThreadHandle {
 
   cut(): boolean {
     const taken = this.#incoming.push(CUT_TAG, new Uint8Array(0))
+    this.#incoming.send()
+    return taken
+  }
+
+  addSegment(segment: Segment): boolean {
+    const taken = this.#incoming.push(SEGMENT_TAG, segmentBytes(segment))
     this.#incoming.send()
     return taken
   }

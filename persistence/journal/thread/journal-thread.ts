@@ -12,7 +12,7 @@ export interface JournalThreadData {
   readonly lock: FileIdentity | undefined
   /** 0 = no quota. */
   readonly pagesMax: number
-  /** Records from main. The tag is RECORD_TAG, CUT_TAG or STOP_TAG. */
+  /** Records from main. The tag is RECORD_TAG, CUT_TAG, SEGMENT_TAG or STOP_TAG. */
   readonly incoming: SharedArrayBuffer
   /** Readers of other rings, which this thread wakes before each commit. */
   readonly wakeUps: SharedArrayBuffer
@@ -37,6 +37,8 @@ export const RECORD_TAG = 0
 export const STOP_TAG = 1
 /** Ends the batch after the records so far. */
 export const CUT_TAG = 2
+/** A segment that main had made. The payload is that of `segmentBytes`. */
+export const SEGMENT_TAG = 3
 export const SLEEP_MS = 1000
 
 /**

@@ -15,6 +15,7 @@ import type {
   JournalThreadHandle,
   OnCommit,
 } from '../../journal/journal-port.ts'
+import type { Segment } from '../../journal/segments/segment-folder.ts'
 import { Checkpoints } from '../../journal/thread/checkpoints.ts'
 import { Commits } from '../../journal/thread/commits.ts'
 import { CUT_TAG } from '../../journal/thread/journal-thread.ts'
@@ -268,6 +269,11 @@ export class LogHandle implements JournalThreadHandle {
   /** Compares a state of this node with those of other nodes. */
   compare(state: StateAt): void {
     this.#post(state)
+  }
+
+  addSegment(segment: Segment): boolean {
+    this.#post({ segment })
+    return true
   }
 
   async stop(): Promise<void> {

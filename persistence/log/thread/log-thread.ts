@@ -2,6 +2,7 @@ import type { Seq } from '../../../engine/domain/ids.ts'
 import type { BusyCells } from '../../../engine/thread/busy-times.ts'
 import type { FileIdentity } from '../../file-identity.ts'
 import type { JournalTail } from '../../journal/journal-port.ts'
+import type { Segment } from '../../journal/segments/segment-folder.ts'
 import type { KeyedFolder } from '../../keyed-folder.ts'
 import type { LogAddress } from '../log-address.ts'
 import type { ListedNode, NodeIdentity, StateAt } from '../postgres-log.ts'
@@ -78,6 +79,8 @@ export type ToLogThread =
   | 'wake-up'
   /** Appends what waits, ends the lease, and ends. */
   | 'stop'
+  /** A segment of the local copy that main had made. */
+  | { readonly segment: Segment }
   /** The state of this node, to be compared with those of others. */
   | StateAt
 

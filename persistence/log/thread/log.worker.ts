@@ -9,10 +9,12 @@ import { logWorld } from './log-world.ts'
 assert(parentPort !== null, 'the log has a separate thread')
 const port = parentPort
 const data: LogThreadData = workerData
-const member = new LogMember(data, logWorld(data), (message) => port.postMessage(message))
+const world = logWorld(data)
+const member = new LogMember(data, world, (message) => port.postMessage(message))
 port.on('message', (message: ToLogThread) => {
   if (message === 'stop') member.stop()
   else if (message === 'wake-up') member.woken()
+  else if ('segment' in message) world.copy.addSegment(message.segment)
   else member.compare(message)
 })
 port.postMessage('ready')

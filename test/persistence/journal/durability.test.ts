@@ -9,10 +9,8 @@ import { DataLock } from '../../../persistence/data-lock.ts'
 import { type Durability, openCheckpointer, openWritable } from '../../../persistence/database.ts'
 import { rebuildReadTables } from '../../../persistence/follower/rebuild.ts'
 import { journalPath, openJournal } from '../../../persistence/journal/journal-end.ts'
-import {
-  SqliteJournalReader,
-  SqliteJournalWriter,
-} from '../../../persistence/journal/sqlite-journal.ts'
+import { SqliteJournalWriter } from '../../../persistence/journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../../../persistence/journal/sqlite-reader.ts'
 import { BatchBuffer } from '../../../persistence/journal/thread/batch-buffer.ts'
 import { recoverJournal } from '../../../persistence/snapshot/recovery.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { recordSeq } from '../../../engine/wire/codec.ts'
-import { SqliteJournalReader } from '../../../persistence/journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../../../persistence/journal/sqlite-reader.ts'
 import { keyed, newFolder } from '../../support/data-folder.ts'
 import { recordAt, recoverAll, startJournal, writeBatches } from '../../support/journal-records.ts'
 

@@ -1,5 +1,5 @@
 import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
-import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { HOUR_MS, type TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { MarketHours } from '../market-hours.ts'
 import { eachPaced, type Pace } from '../pace.ts'
@@ -23,8 +23,6 @@ VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET total_raw = excluded.total_r
 const PUT_MARKET = `
 INSERT INTO pnl_markets (owner, market_id, hour) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET hour = excluded.hour`
-
-export const HOUR_MS = 3_600_000
 
 interface Total {
   hour: number

@@ -1,7 +1,6 @@
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
-import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { HOUR_MS, type TimeMs } from '../../../../engine/domain/units.ts'
 import type { Connection, Statement } from '../../../database.ts'
-import { HOUR_MS } from '../../../follower/tables/accounts/pnl.ts'
 import { query } from '../query.ts'
 
 // A profile's realised gains over time (rules §9.3). Each point of a chart is one search, however

@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../engine/domain/assert.ts'
+import { lowerPriority } from '../../engine/thread/low-priority.ts'
+import { DataFolderError } from '../folder-error.ts'
+import { sealSegment } from '../journal/segments/seal-segment.ts'
+import { coveredSeq } from './covered-seq.ts'
+import type { Sealed, SealingData } from './sealing.ts'
+
+// Makes the next segment of a journal in use.
+
+assert(parentPort !== null, 'segments are made in a separate thread')
+lowerPriority()
+const { folder, afterSeq, ...request }: SealingData = workerData
+
+function seal(): Sealed {
+  try {
+    const throughSeq = coveredSeq(folder)
+    return { segment: sealSegment(folder, afterSeq, { ...request, throughSeq }) }
+  } catch (error) {
+    if (error instanceof DataFolderError) return { failure: error.message }
+    throw error
+  }
+}
+
+parentPort.postMessage(seal())

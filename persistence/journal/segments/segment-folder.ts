@@ -1,0 +1,52 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Seq } from '../../../engine/domain/ids.ts'
+import { ifThere } from '../../folder-error.ts'
+
+// The files of the segments of a journal. Their list is a table of journal.db.
+
+const ENDING = '.seg'
+
+/** A part of the journal that left journal.db. */
+export interface Segment {
+  readonly firstSeq: Seq
+  readonly lastSeq: Seq
+  /** The time of its last batch. */
+  readonly lastMs: number
+  /** Length of the file. */
+  readonly bytes: number
+  /** The checksum of its last batch. */
+  readonly checksum: Uint8Array
+}
+
+export const archiveFolder = (dataDir: string): string => join(dataDir, 'archive')
+
+export const segmentName = ({ firstSeq }: Pick<Segment, 'firstSeq'>): string =>
+  `${firstSeq}${ENDING}`
+
+export function segmentPath(dataDir: string, segment: Pick<Segment, 'firstSeq'>): string {
+  return join(archiveFolder(dataDir), segmentName(segment))
+}
+
+/** The names of all files in the archive of a folder. */
+export function archivedNames(dataDir: string): string[] {
+  const folder = archiveFolder(dataDir)
+  return ifThere(folder, () => readdirSync(folder)) ?? []
+}
+
+const SEGMENT_BYTES = 64
+const CHECKSUM_AT = 32
+
+/** A segment as the payload of a ring's frame: four f64 and its checksum. */
+export function segmentBytes({ firstSeq, lastSeq, lastMs, bytes, checksum }: Segment): Uint8Array {
+  const payload = new Uint8Array(SEGMENT_BYTES)
+  payload.set(new Uint8Array(Float64Array.of(firstSeq, lastSeq, lastMs, bytes).buffer))
+  payload.set(checksum, CHECKSUM_AT)
+  return payload
+}
+
+export function segmentOf(payload: Uint8Array): Segment {
+  const copy = payload.slice()
+  const [firstSeq, lastSeq, lastMs, bytes] = new Float64Array(copy.buffer, 0, 4)
+  return { firstSeq, lastSeq, lastMs, bytes, checksum: copy.subarray(CHECKSUM_AT) }
+}

@@ -1,0 +1,97 @@
+// Decides when a part of the journal is sealed. A separate thread makes the segment; the journal
+// thread then removes its rows, between two commits.
+
+import type { Clearing } from '../../engine/core/clearing.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { DAY_MS, HOUR_MS } from '../../engine/domain/units.ts'
+import { type Sealed, Sealing } from '../../persistence/archive/sealing.ts'
+import type { JournalThreadHandle } from '../../persistence/journal/journal-port.ts'
+import type { Segment } from '../../persistence/journal/segments/segment-folder.ts'
+import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
+import type { Snapshots } from './snapshots.ts'
+
+export interface SegmentsParts {
+  readonly folder: KeyedFolder
+  readonly journal: JournalThreadHandle
+  readonly snapshots: Snapshots
+  readonly clearing: Clearing
+}
+
+export interface SegmentsOptions {
+  /** Days that commands stay in the journal; absent for ever. */
+  readonly journalDays?: number
+  /** Bytes of records in a segment; defaults to LIMITS.segmentBytes. */
+  readonly segmentBytes?: number
+  /** Receives a sentence for the log: nothing is lost, but the journal grows. */
+  readonly onWarning: (sentence: string) => void
+}
+
+export class Segments {
+  readonly #parts: SegmentsParts
+  readonly #options: SegmentsOptions
+  #sealing: Sealing | null = null
+  /** A segment that the journal did not take yet. */
+  #waiting: Segment | null = null
+  /** The snapshot that was there at the last attempt. */
+  #triedAtSeq: Seq = -1
+  #nextTryMs = 0
+  #sealedSeq: Seq = 0
+  #isStopped = false
+
+  constructor(parts: SegmentsParts, options: SegmentsOptions) {
+    this.#parts = parts
+    this.#options = options
+  }
+
+  /**
+   * Has the next segment made when it may be due: after a snapshot, and once an hour. `nowMs` may
+   * come from any clock that never goes back.
+   */
+  tick(nowMs: number): void {
+    const { journalDays } = this.#options
+    if (journalDays === undefined || this.#isStopped) return
+    if (this.#waiting !== null) this.#list(this.#waiting)
+    if (this.#sealing !== null || this.#waiting !== null) return
+    const { seq } = this.#parts.snapshots.last
+    if (seq === this.#triedAtSeq && nowMs < this.#nextTryMs) return
+    this.#triedAtSeq = seq
+    this.#nextTryMs = nowMs + HOUR_MS
+    void this.#seal(journalDays)
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await this.#sealing?.stop()
+  }
+
+  async #seal(days: number): Promise<void> {
+    const { folder, clearing } = this.#parts
+    const { segmentBytes = LIMITS.segmentBytes } = this.#options
+    this.#sealing = new Sealing({
+      folder,
+      afterSeq: this.#sealedSeq,
+      beforeMs: clearing.lastNowMs - days * DAY_MS + 1,
+      bytesMax: segmentBytes,
+    })
+    const sealed = await this.#sealing.sealed
+    this.#sealing = null
+    if (!this.#isStopped) this.#take(sealed)
+  }
+
+  #take(sealed: Sealed): void {
+    if ('failure' in sealed) {
+      const { failure } = sealed
+      this.#options.onWarning(`No part of the journal was sealed; trading continues: ${failure}`)
+    } else if (sealed.segment !== null) {
+      this.#sealedSeq = sealed.segment.lastSeq
+      // There may be enough for another one.
+      this.#nextTryMs = 0
+      this.#list(sealed.segment)
+    }
+  }
+
+  #list(segment: Segment): void {
+    this.#waiting = this.#parts.journal.addSegment(segment) ? null : segment
+  }
+}
