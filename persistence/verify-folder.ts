@@ -12,16 +12,18 @@ import type { Command } from '../engine/domain/command.ts'
 import type { Seq } from '../engine/domain/ids.ts'
 import { nativeSha256 } from '../engine/thread/native-sha256.ts'
 import { blankPlace } from '../engine/wire/place-codec.ts'
-import { DataFolderError, speaking } from './folder-error.ts'
+import { DataFolderError, speaking, UnreadFolder } from './folder-error.ts'
 import { readSeal } from './folder-key.ts'
 import { checkReadTables, type ReadTablesFinding } from './follower/read-database.ts'
 import { hasHead, headPath } from './journal/journal-head.ts'
+import { type Segment, segmentName } from './journal/segments/segment-folder.ts'
 import { SqliteJournalReader } from './journal/sqlite-reader.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 import { refuseEmptied } from './snapshot/emptied-folder.ts'
 import { lockExisting, type OfflineOptions, type Progress, replay } from './snapshot/recovery.ts'
 import {
   checkSnapshots,
+  loadSnapshot,
   type SnapshotFinding,
   unusableSnapshots,
 } from './snapshot/snapshot-check.ts'
@@ -43,6 +45,10 @@ export interface FolderReport {
   /** Newest snapshot first. */
   readonly snapshots: readonly SnapshotFinding[]
   readonly lostRecords: number
+  /** Names of the segments that were moved away. */
+  readonly missing: readonly string[]
+  /** Commands up to here are not checked, because segments are missing; 0 if all are. */
+  readonly uncheckedSeq: Seq
   /** Files that no start reads, as paths relative to the folder. */
   readonly leftOver: readonly string[]
 }
@@ -108,6 +114,8 @@ function emptyReport(dataDir: string): FolderReport {
     snapshots: unusableSnapshots(dataDir, 'was not made from this journal'),
     lostRecords: 0,
     leftOver: leftOver(dataDir),
+    missing: [],
+    uncheckedSeq: 0,
   }
 }
 
@@ -132,16 +140,19 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     const { tail, lostRecords } = reader.checkEnd()
     requireHead(dataDir)
     refuseEmptied(dataDir)
-    const exchange = new Exchange()
+    const missing = reader.missingSegments
+    const hashOf = new Map<number, string>()
+    const { exchange, fromSeq } = startOf(folder, reader, missing)
+    if (fromSeq > 0) hashOf.set(fromSeq, exchange.stateHash(nativeSha256))
+    reader.checkSegments((seq) => onProgress(seq, tail.seq))
     exchange.clearing.seen.countOnly()
     const visit = (command: Command) => exchange.apply(command)
     const saved = new Set(snapshotSeqs(dataDir))
-    const hashOf = new Map<number, string>()
     const afterBatch = (seq: Seq) => {
       if (saved.has(seq)) hashOf.set(seq, exchange.stateHash(nativeSha256))
     }
     const order = blankPlace()
-    replay(reader, { from: 0, to: tail.seq }, { visit, afterBatch, onProgress, order })
+    replay(reader, { from: fromSeq, to: tail.seq }, { visit, afterBatch, onProgress, order })
     const broken = exchange.checkInvariants()
     if (broken !== null) {
       throw new DataFolderError(`The state at seq ${tail.seq} violates an invariant: ${broken}.`)
@@ -155,8 +166,30 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
       snapshots: checkSnapshots(folder, checksumAt, hashOf),
       lostRecords,
       leftOver: leftOver(dataDir),
+      missing: missing.map(segmentName),
+      uncheckedSeq: fromSeq,
     }
   } finally {
     reader.close()
   }
+}
+
+/** The state from which all later commands are in the folder. */
+function startOf(
+  folder: KeyedFolder,
+  reader: SqliteJournalReader,
+  missing: readonly Segment[],
+): { exchange: Exchange; fromSeq: Seq } {
+  const last = missing[missing.length - 1]
+  if (last === undefined) return { exchange: new Exchange(), fromSeq: 0 }
+  const checksumAt = (seq: Seq) => reader.checksumAt(seq)
+  for (const seq of snapshotSeqs(folder.dataDir).reverse()) {
+    if (seq < last.lastSeq) continue
+    const loaded = loadSnapshot(folder, seq, checksumAt, { names: false })
+    if (typeof loaded !== 'string') return { exchange: loaded.exchange, fromSeq: seq }
+  }
+  throw new UnreadFolder(
+    `${folder.dataDir}: segments of the journal were moved away, and no snapshot after them can ` +
+      `be used: put ${missing.map(segmentName).join(', ')} back into its archive.`,
+  )
 }

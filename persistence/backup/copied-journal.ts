@@ -1,13 +1,22 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import type { Connection, Statement } from '../database.ts'
-import { DataFolderError, speaking } from '../folder-error.ts'
+import { DataFolderError, makeFolder, speaking, UnreadFolder } from '../folder-error.ts'
 import { same } from '../journal/journal-chain.ts'
 import { journalPath, openJournal, tailOf } from '../journal/journal-end.ts'
 import { HeadFile } from '../journal/journal-head.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
+import { checkSegment } from '../journal/segments/segment-file.ts'
+import {
+  archiveFolder,
+  type Segment,
+  segmentName,
+  segmentPath,
+} from '../journal/segments/segment-folder.ts'
+import { listSegment, SegmentList } from '../journal/segments/segment-list.ts'
 import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import { placeFile } from '../placed-file.ts'
 import type { Progress } from '../snapshot/recovery.ts'
 
 // The journal of a copy, with the same rows as its source. Rows are added in chunks, each one
@@ -16,6 +25,7 @@ import type { Progress } from '../snapshot/recovery.ts'
 // head.
 
 const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
+const REMOVE = 'DELETE FROM batches WHERE first_seq <= ?'
 /**
  * A chunk is on disk before the next one; it also limits the work that is repeated after a crash.
  */
@@ -43,6 +53,15 @@ export class CopiedJournal {
     const { seq, checksum } = this.tail
     const there = source.checksumAt(seq)
     if (there !== null && same(there, checksum)) return
+    const away = source.missingSegments.find(({ firstSeq, lastSeq }) => {
+      return firstSeq <= seq && seq <= lastSeq
+    })
+    if (away !== undefined) {
+      throw new UnreadFolder(
+        `${this.#path}: it ends at seq ${seq}, which the source has in ${segmentName(away)}; ` +
+          'that segment was moved away: put it back, or choose an empty folder.',
+      )
+    }
     throw new DataFolderError(
       `${this.#path}: it has commands up to seq ${seq} that the source does not have; it is a ` +
         'copy of another exchange, or newer than the source: choose another folder.',
@@ -56,9 +75,30 @@ export class CopiedJournal {
   checkRows(goal: Seq, onProgress: Progress): void {
     const reader = new SqliteJournalReader(this.#folder)
     try {
-      for (const { lastSeq } of reader.batches(1)) onProgress(lastSeq, goal)
+      reader.checkSegments((seq) => onProgress(seq, goal))
+      for (const { lastSeq } of reader.batches(reader.sealedSeq + 1)) onProgress(lastSeq, goal)
     } finally {
       reader.close()
+    }
+  }
+
+  /**
+   * Takes the segments that this copy does not list yet, and removes the rows that they have. A
+   * segment whose file is elsewhere is only listed. With `isListOnly` all of them are.
+   */
+  addSegments(source: KeyedFolder, segments: readonly Segment[], isListOnly: boolean): void {
+    const { seq } = new SegmentList(this.#connection).end
+    for (const segment of segments.filter(({ firstSeq }) => firstSeq > seq)) {
+      if (!isListOnly) copySegment(source, this.#folder, segment)
+      speaking(this.#path, () => {
+        const both = this.#connection.transaction(() => {
+          listSegment(this.#connection, segment)
+          this.#connection.prepare<[number]>(REMOVE).run(segment.lastSeq)
+        })
+        both.exclusive()
+        this.#connection.pragma('wal_checkpoint(TRUNCATE)')
+      })
+      faultPoint('mid-backup')
     }
   }
 
@@ -88,6 +128,22 @@ export class CopiedJournal {
   close(): void {
     this.#connection.close()
   }
+}
+
+/** Copies a file that never changes, unless it is not in the source. */
+function copySegment(source: KeyedFolder, copy: KeyedFolder, segment: Segment): void {
+  makeFolder(archiveFolder(copy.dataDir))
+  const from = segmentPath(source.dataDir, segment)
+  placeFile(from, segmentPath(copy.dataDir, segment), (unfinished) => {
+    try {
+      checkSegment(copy, unfinished, segment)
+    } catch (error) {
+      // Rather name the file that was damaged first.
+      checkSegment(source, from, segment)
+      throw error
+    }
+    return true
+  })
 }
 
 /** Consecutive batches in chunks of a few megabytes. */

@@ -1,34 +1,18 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import { COPY_MARK, markCopy, unmarkCopy } from '../copy-mark.ts'
 import { DataLock } from '../data-lock.ts'
-import {
-  DataFolderError,
-  ifThere,
-  makeFolder,
-  speaking,
-  syncFolder,
-  UnreadFolder,
-} from '../folder-error.ts'
+import { DataFolderError, ifThere, makeFolder, speaking, UnreadFolder } from '../folder-error.ts'
 import { copySealedKey, readSeal } from '../folder-key.ts'
 import { journalPath } from '../journal/journal-end.ts'
 import { hasHead } from '../journal/journal-head.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import { placeFile } from '../placed-file.ts'
 import type { OfflineOptions } from '../snapshot/recovery.ts'
 import { claimOf, isAsWritten } from '../snapshot/snapshot-check.ts'
 import {
@@ -40,7 +24,8 @@ import {
 } from '../snapshot/snapshot-folder.ts'
 import { CopiedJournal, chunksOf } from './copied-journal.ts'
 
-// A backup is a normal data folder: the journal, the sealed key and the newest snapshots. It
+// A backup is a normal data folder: the journal, its segments, the sealed key and the newest
+// snapshots. Segments never change, so each is copied once. It
 // excludes the read tables, which a start rebuilds from the journal, and the server key: with both,
 // anyone could read the secrets.
 //
@@ -57,6 +42,7 @@ const UNFINISHED_FILES = [
   'journal.db-shm',
   'journal.db-journal',
   'snapshots',
+  'archive',
   'lock.db',
   'lock.db-journal',
   'lost+found',
@@ -91,6 +77,11 @@ export interface Copied {
   readonly lostRecords: number
 }
 
+export interface CopyOptions extends OfflineOptions {
+  /** The files of segments stay where they are. */
+  readonly isListOnly?: boolean
+}
+
 /**
  * Copies everything acknowledged when it starts. Data of an earlier copy in the same folder is kept
  * and checked again. All records are checked, old and new. It locks the copy, not the source.
@@ -98,7 +89,7 @@ export interface Copied {
 export function copyDataFolder(
   dataDir: string,
   copyDir: string,
-  { keyFile, onProgress = () => {} }: OfflineOptions = {},
+  { keyFile, onProgress = () => {}, isListOnly = false }: CopyOptions = {},
 ): Copied {
   if (!existsSync(journalPath(dataDir))) {
     throw new UnreadFolder(`${dataDir}: there is no journal here; give a data folder.`)
@@ -118,7 +109,7 @@ export function copyDataFolder(
     faultPoint('mid-copy')
     const source = seal.keyed(dataDir)
     const copy = seal.keyed(copyDir)
-    const { fromSeq, tail, lostRecords } = copyJournal(source, copy, onProgress)
+    const { fromSeq, tail, lostRecords } = copyJournal(source, copy, onProgress, isListOnly)
     const { lastMs, snapshots } = copySnapshots(source, copy, tail)
     sealCopy(copy)
     faultPoint('mid-copy')
@@ -170,6 +161,7 @@ function copyJournal(
   source: KeyedFolder,
   copy: KeyedFolder,
   onProgress: NonNullable<OfflineOptions['onProgress']>,
+  isListOnly: boolean,
 ): Pick<Copied, 'fromSeq' | 'lostRecords'> & { readonly tail: JournalTail } {
   const reader = new SqliteJournalReader(source)
   const taken = new CopiedJournal(copy)
@@ -182,6 +174,7 @@ function copyJournal(
     taken.checkRows(goal, onProgress)
     copySealedKey(source.dataDir, copy.dataDir)
     faultPoint('mid-copy')
+    taken.addSegments(source, reader.segments, isListOnly)
     const { seq: fromSeq } = taken.tail
     for (const chunk of chunksOf(reader.batches(fromSeq + 1))) {
       taken.add(chunk)
@@ -230,24 +223,9 @@ function copySnapshots(
 
 /** A damaged snapshot is excluded, because no start could use it. */
 function copySnapshot(source: KeyedFolder, copy: KeyedFolder, seq: Seq): void {
-  const path = snapshotPath(copy.dataDir, seq)
-  const unfinished = `${path}.unfinished`
-  speaking(path, () => {
-    const isThere = ifThere(snapshotPath(source.dataDir, seq), () => {
-      copyFileSync(snapshotPath(source.dataDir, seq), unfinished)
-      return true
-    })
-    if (isThere === null) return
-    if (!isAsWritten(copy, unfinished)) {
-      rmSync(unfinished)
-      return
-    }
-    const file = openSync(unfinished, 'r+')
-    fsyncSync(file)
-    closeSync(file)
-    renameSync(unfinished, path)
-    syncFolder(dirname(path))
-  })
+  placeFile(snapshotPath(source.dataDir, seq), snapshotPath(copy.dataDir, seq), (unfinished) =>
+    isAsWritten(copy, unfinished),
+  )
 }
 
 function sealCopy(copy: KeyedFolder): void {

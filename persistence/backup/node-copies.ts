@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { spawn } from '../../engine/thread/spawn.ts'
+import { ifThere } from '../folder-error.ts'
+import { archiveFolder } from '../journal/segments/segment-folder.ts'
 import type { NodeCopy, NodeCopyData } from './node-copy.ts'
 
 /** A copy that nobody reads for this long is removed. */
@@ -51,7 +53,11 @@ export class NodeCopies {
     if (file === undefined || offset > file.bytes) return null
     this.#keep()
     const bytes = Buffer.alloc(Math.min(bytesMax, file.bytes - offset))
-    const descriptor = openSync(join(made.folder, 'copy', name), 'r')
+    const isSegment = dirname(name) === archiveFolder('.')
+    const folder = isSegment ? this.#source.dataDir : join(made.folder, 'copy')
+    // A segment may have been moved away.
+    const descriptor = ifThere(name, () => openSync(join(folder, name), 'r'))
+    if (descriptor === null) return null
     try {
       const count = readSync(descriptor, bytes, 0, bytes.length, offset)
       return bytes.subarray(0, count)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { copyDatabase } from '../database.ts'
 import { readPath } from '../follower/read-database.ts'
+import { archivedNames, archiveFolder, SEGMENT_NAME } from '../journal/segments/segment-folder.ts'
 import { ENDING, folderOf } from '../snapshot/snapshot-folder.ts'
 import { copyDataFolder } from './copy-folder.ts'
 
@@ -30,7 +31,7 @@ export interface NodeCopyData {
 export async function copyForNode({ dataDir, copyDir, keyFile }: NodeCopyData): Promise<NodeCopy> {
   const tables = `${copyDir}.read.db`
   if (existsSync(readPath(dataDir))) await copyDatabase(readPath(dataDir), tables)
-  const { seq, snapshots } = copyDataFolder(dataDir, copyDir, { keyFile })
+  const { seq, snapshots } = copyDataFolder(dataDir, copyDir, { keyFile, isListOnly: true })
   if (existsSync(tables)) renameSync(tables, readPath(copyDir))
   rmSync(join(copyDir, 'lock.db'), { force: true })
   const saved = snapshots.map((each) => join(folderOf('.'), `${each}${ENDING}`))
@@ -39,5 +40,14 @@ export async function copyForNode({ dataDir, copyDir, keyFile }: NodeCopyData): 
     const found = statSync(join(copyDir, name), { throwIfNoEntry: false })
     return found === undefined || found.size === 0 ? [] : [{ name, bytes: found.size }]
   })
-  return { seq, files }
+  return { seq, files: [...segmentsOf(dataDir), ...files] }
+}
+
+/** Segments never change, so they are read where they are. */
+function segmentsOf(dataDir: string): CopiedFile[] {
+  return archivedNames(dataDir).flatMap((name) => {
+    const found = statSync(join(archiveFolder(dataDir), name), { throwIfNoEntry: false })
+    const isSegment = found !== undefined && SEGMENT_NAME.test(name)
+    return isSegment ? [{ name: join(archiveFolder('.'), name), bytes: found.size }] : []
+  })
 }

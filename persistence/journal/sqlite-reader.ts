@@ -17,7 +17,7 @@ import {
   tailOf,
 } from './journal-end.ts'
 import type { Batch, JournalReader, JournalTail } from './journal-port.ts'
-import { openSegment, type SegmentReader } from './segments/segment-file.ts'
+import { checkSegment, openSegment, type SegmentReader } from './segments/segment-file.ts'
 import { type Segment, segmentPath } from './segments/segment-folder.ts'
 import { SegmentList } from './segments/segment-list.ts'
 
@@ -215,6 +215,16 @@ export class SqliteJournalReader implements JournalReader {
   /** All segments, in ascending order. */
   get segments(): readonly Segment[] {
     return speaking(this.#path, () => this.#segments.all())
+  }
+
+  /** Reads all segments that are in the folder. Throws if one is not as written. */
+  checkSegments(onChecked: (seq: Seq) => void): void {
+    const { dataDir } = this.#folder
+    for (const segment of this.segments) {
+      if (!this.#has(segment)) continue
+      checkSegment(this.#folder, segmentPath(dataDir, segment), segment)
+      onChecked(segment.lastSeq)
+    }
   }
 
   /** The segments whose files are not in the folder. */

@@ -11,6 +11,7 @@ import { DataFolderError, UnreadFolder } from '../folder-error.ts'
 import { type JournalEnd, journalPath, prepareJournal } from '../journal/journal-end.ts'
 import { claimedSeq } from '../journal/journal-head.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
+import { segmentName } from '../journal/segments/segment-folder.ts'
 import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { openFolder } from './emptied-folder.ts'
@@ -115,11 +116,22 @@ export function recoverJournal(
   const reader = new SqliteJournalReader(folder)
   try {
     const end = reader.checkEnd()
+    refuseMissing(dataDir, reader)
     replay(reader, { from: 0, to: end.tail.seq }, options)
     return { ...end, folder }
   } finally {
     reader.close()
   }
+}
+
+/** Says at once which files are needed, not one after another. */
+function refuseMissing(dataDir: string, reader: SqliteJournalReader): void {
+  const missing = reader.missingSegments
+  if (missing.length === 0) return
+  throw new UnreadFolder(
+    `${dataDir}: the whole journal is needed, and segments of it were moved away: put ` +
+      `${missing.map(segmentName).join(', ')} back into its folder archive.`,
+  )
 }
 
 /** Visits all records between two seqs. Each batch is checked before it is read. */

@@ -22,6 +22,10 @@ export const commands: Commands = {
     about: 'Makes a data folder of a backup.',
     load: async () => (await import('./folder/backup.ts')).restoreCommand,
   },
+  archive: {
+    about: 'Moves old commands of the journal, sealed into segments, to another place.',
+    load: async () => (await import('./folder/archive.ts')).archiveCommand,
+  },
   key: {
     about: 'Seals the key of a data folder under a new server key; the old one opens nothing then.',
     load: async () => (await import('./folder/key.ts')).keyCommand,

@@ -25,6 +25,8 @@ const PASSINGS = {
   'after-commit': [30, 120],
   'before-reply': [30, 120],
   'mid-snapshot': [1, 2],
+  'mid-segment': [1, 2],
+  'mid-sealing': [2, 8],
 } as const
 /** The commands of a flow have the same times for ever. */
 const SERVE = ['--port', '0', '--accept-clock', '--market-threads', '2']
@@ -35,6 +37,8 @@ const IN_TRADE = [
   'after-commit',
   'before-reply',
   'mid-snapshot',
+  'mid-segment',
+  'mid-sealing',
 ] as const
 
 test('a death at any point of an order loses nothing, and every retry has an answer', async () => {

@@ -6,6 +6,7 @@ import { ifThere } from '../../folder-error.ts'
 // The files of the segments of a journal. Their list is a table of journal.db.
 
 const ENDING = '.seg'
+export const SEGMENT_NAME = /^[1-9][0-9]{0,15}[.]seg$/
 
 /** A part of the journal that left journal.db. */
 export interface Segment {

@@ -58,7 +58,7 @@ async function bytesAt({ url, token }: Source, name: string, offset: number): Pr
 
 /** Names come from another machine, and may only lead into the folder. */
 function isPlain(name: string): boolean {
-  return /^(?:snapshots\/)?[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)
+  return /^(?:(?:snapshots|archive)\/)?[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name)
 }
 
 async function takeFile(

@@ -71,6 +71,9 @@ function reportLines(report: FolderReport, isEachToken: boolean): string[] {
     const passed = unusable === null ? '' : ` ${unusable}; a start passes it over`
     lines.push(`snapshot seq ${seq}${passed}`)
   }
+  if (report.missing.length > 0) {
+    lines.push(`segments moved away: ${report.missing.join(', ')}`)
+  }
   for (const name of report.leftOver) lines.push(`left over ${name}; nothing reads it`)
   if (report.lostRecords > 0) {
     lines.push(
@@ -81,7 +84,10 @@ function reportLines(report: FolderReport, isEachToken: boolean): string[] {
 }
 
 /** The verdict in words. A folder is not sound when its operator has to do something. */
-function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; isSound: boolean } {
+function verdict({ seq, readTables, snapshots, uncheckedSeq }: FolderReport): {
+  text: string
+  isSound: boolean
+} {
   if (readTables.damage !== null) {
     const text = 'The journal is sound, the read tables are not: run outcomex rebuild.'
     return { text, isSound: false }
@@ -92,7 +98,8 @@ function verdict({ seq, readTables, snapshots }: FolderReport): { text: string; 
     ...(passedOver === 0 ? [] : [`pass over ${passedOver} of ${snapshots.length} snapshots`]),
   ]
   const next = costs.length === 0 ? '' : ` The next start will ${costs.join(' and ')}.`
-  const sound = `The folder is sound: all ${seq} commands, their chain and the invariants hold.`
+  const checked = uncheckedSeq === 0 ? `all ${seq}` : `the ${seq - uncheckedSeq} newest of ${seq}`
+  const sound = `The folder is sound: ${checked} commands, their chain and the invariants hold.`
   const text = `${sound}${next}`
   return { text, isSound: true }
 }

@@ -1,0 +1,79 @@
+import { existsSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DataFolderError, makeFolder, speaking, syncFolder } from '../folder-error.ts'
+import { readSeal } from '../folder-key.ts'
+import { checkSegment } from '../journal/segments/segment-file.ts'
+import {
+  archiveFolder,
+  type Segment,
+  segmentName,
+  segmentPath,
+} from '../journal/segments/segment-folder.ts'
+import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import { placeFile } from '../placed-file.ts'
+import type { OfflineOptions } from '../snapshot/recovery.ts'
+
+// Moves segments out of a data folder, which may be in use. A start does not need them.
+
+export interface MovedSegments {
+  readonly count: number
+  readonly bytes: number
+}
+
+/** Puts the file at `path` elsewhere. Returns once it is safe there; throws if it is not. */
+export type TakeSegment = (folder: KeyedFolder, path: string, segment: Segment) => void
+
+/**
+ * Hands each segment to `take`, oldest first, and then deletes it. A segment whose rows have not
+ * left the journal yet stays. Throws a DataFolderError if a segment is damaged.
+ */
+export function moveSegments(
+  dataDir: string,
+  take: TakeSegment,
+  { keyFile, onProgress = () => {} }: OfflineOptions = {},
+): MovedSegments {
+  const seal = readSeal(dataDir, keyFile)
+  if (seal === null) return { count: 0, bytes: 0 }
+  const folder = seal.keyed(dataDir)
+  let [count, bytes] = [0, 0]
+  for (const segment of movable(folder)) {
+    const path = segmentPath(dataDir, segment)
+    if (!existsSync(path)) continue
+    checkSegment(folder, path, segment)
+    take(folder, path, segment)
+    speaking(path, () => {
+      rmSync(path)
+      syncFolder(archiveFolder(dataDir))
+    })
+    count++
+    bytes += segment.bytes
+    onProgress(segment.lastSeq, segment.lastSeq)
+  }
+  return { count, bytes }
+}
+
+function movable(folder: KeyedFolder): readonly Segment[] {
+  const reader = new SqliteJournalReader(folder)
+  try {
+    const first = reader.shapes(1).next().value
+    return reader.segments.filter(({ lastSeq }) => lastSeq < (first?.firstSeq ?? 0))
+  } finally {
+    reader.close()
+  }
+}
+
+/** Copies segments to a folder, and reads each copy. */
+export function takeInto(target: string): TakeSegment {
+  const found = speaking(target, () => statSync(target, { throwIfNoEntry: false }))
+  if (found === undefined) makeFolder(target)
+  return (folder, path, segment) => {
+    const copy = join(target, segmentName(segment))
+    if (existsSync(copy)) return checkSegment(folder, copy, segment)
+    const isPlaced = placeFile(path, copy, (unfinished) => {
+      checkSegment(folder, unfinished, segment)
+      return true
+    })
+    if (!isPlaced) throw new DataFolderError(`${path}: it disappeared; run the command again.`)
+  }
+}

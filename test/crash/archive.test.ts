@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
+import { coveredSeq } from '../../persistence/archive/covered-seq.ts'
+import { Follower } from '../../persistence/follower/follower.ts'
+import { sealSegment } from '../../persistence/journal/segments/seal-segment.ts'
+import { archivedNames, archiveFolder } from '../../persistence/journal/segments/segment-folder.ts'
+import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
+import { SqliteJournalReader } from '../../persistence/journal/sqlite-reader.ts'
+import { journalEnd } from '../../persistence/snapshot/recovery.ts'
+import { CommandFlow } from '../support/command-flow.ts'
+import { copyFolder, keyed, loseReadTables, newFolder } from '../support/data-folder.ts'
+import { dies, done, keyOf, refused, run, verified } from '../support/folder-commands.ts'
+import { fillJournal } from '../support/journal-fill.ts'
+import { freshSeed, Random } from '../support/random.ts'
+import { compileProgram, runProgram, ServerProcess } from '../support/server-process.ts'
+
+// Segments of the journal: in backups, moved away, and put back.
+
+const random = new Random(freshSeed())
+await compileProgram()
+
+const COMMANDS = 6000
+const BATCH = 32
+/** Commands at the two snapshots. */
+const SAVED = [125 * BATCH, 150 * BATCH]
+
+/** A folder with read tables and two snapshots, and nothing sealed. */
+async function folderWithSnapshots(): Promise<string> {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(random.between(1, 1e6))
+  while (flow.seq < COMMANDS) flow.run(1)
+  fillJournal(dataDir, flow.records, BATCH)
+  const follower = new Follower(keyed(dataDir))
+  for (const seq of [...SAVED, flow.seq]) {
+    while (follower.step(seq));
+    if (seq === flow.seq) break
+    follower.order({ seq, balances: balanceDigest(follower.exchange.clearing) })
+    assert.equal((await follower.takeDue())?.failure, null)
+  }
+  while (follower.writePage());
+  follower.close()
+  return dataDir
+}
+
+/** Seals what the snapshots cover, in segments of about this length, up to `throughSeq`. */
+function seal(dataDir: string, throughSeq = coveredSeq(keyed(dataDir)), bytesMax = 200_000): void {
+  const folder = keyed(dataDir)
+  const { tail } = journalEnd(folder)
+  const writer = new SqliteJournalWriter(folder, 'normal', tail)
+  const request = { throughSeq, beforeMs: Number.MAX_VALUE, bytesMax }
+  for (let afterSeq = 0; ; ) {
+    const segment = sealSegment(folder, afterSeq, request)
+    if (segment === null) break
+    writer.addSegment(segment)
+    afterSeq = segment.lastSeq
+  }
+  while (writer.clean());
+  writer.close()
+}
+
+/** The first command in journal.db itself. */
+function firstRow(dataDir: string, keyDir = dataDir): number {
+  const reader = new SqliteJournalReader({ ...keyed(keyDir), dataDir })
+  const [first] = reader.shapes(1)
+  reader.close()
+  return first.firstSeq
+}
+
+/** Names and inodes: a file that is copied again has another inode. */
+function filesOf(dataDir: string): string[] {
+  return archivedNames(dataDir)
+    .sort()
+    .map((name) => `${name} ${statSync(join(archiveFolder(dataDir), name)).ino}`)
+}
+
+const whole = await folderWithSnapshots()
+
+test('what two snapshots cover is sealed, and no more', () => {
+  const data = copyFolder(whole)
+  assert.equal(coveredSeq(keyed(data)), SAVED[0])
+  seal(data)
+  assert.equal(firstRow(data), SAVED[0] + 1)
+  assert.ok(archivedNames(data).length > 2)
+  rmSync(join(data, 'snapshots', `${SAVED[1]}.snapshot`))
+  assert.equal(coveredSeq(keyed(data)), 0, 'one snapshot covers nothing')
+})
+
+test('a folder with segments has the state and the tables of one without', async () => {
+  const data = copyFolder(whole)
+  seal(data)
+  const key = keyOf(data)
+  assert.deepEqual(await verified(data, key), await verified(copyFolder(whole), key))
+  await done('rebuild', { data })
+  assert.deepEqual(await verified(data, key), await verified(copyFolder(whole), key))
+})
+
+test('a backup takes a segment once, and then drops the rows that it has', async () => {
+  const data = copyFolder(whole)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  await done('backup', { data, to })
+  assert.equal(firstRow(data), 1)
+  seal(data, 40 * BATCH)
+  await done('backup', { data, to })
+  const before = filesOf(to)
+  assert.deepEqual(archivedNames(to).sort(), archivedNames(data).sort())
+  seal(data)
+  await done('backup', { data, to })
+  const files = filesOf(to)
+  assert.deepEqual(
+    before.filter((file) => !files.includes(file)),
+    [],
+  )
+  assert.ok(files.length > before.length)
+  const target = join(newFolder(), 'restored')
+  await done('restore', { data: target, from: to, key })
+  assert.equal(firstRow(target, data), SAVED[0] + 1)
+  await done('rebuild', { data: target, key })
+  assert.deepEqual(await verified(target, key), await verified(data, key))
+})
+
+test('a backup that dies among its segments goes on where it ended', async () => {
+  const data = copyFolder(whole)
+  seal(data)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  for (const passing of [1, 1, 2]) await dies('backup', { data, to }, `mid-backup:${passing}`)
+  await done('backup', { data, to })
+  assert.deepEqual(archivedNames(to).sort(), archivedNames(data).sort())
+  const target = join(newFolder(), 'restored')
+  await done('restore', { data: target, from: to, key })
+  await done('rebuild', { data: target, key })
+  assert.deepEqual(await verified(target, key), await verified(data, key))
+})
+
+test('segments that were moved away are named by what needs them, and a start is not', async () => {
+  const data = copyFolder(whole)
+  seal(data)
+  const names = archivedNames(data)
+  const elsewhere = join(newFolder(), 'cold')
+  const moved = await done('archive', { data, to: elsewhere })
+  assert.match(moved, new RegExp(`^${names.length} segments, \\d+ bytes moved away$`))
+  assert.deepEqual(archivedNames(data), [])
+  assert.match(await done('archive', { data, to: elsewhere }), /^0 segments/)
+  const report = await done('verify', { data })
+  assert.match(report, /segments moved away: 1\.seg, /)
+  const newest = COMMANDS - SAVED[0]
+  assert.match(report, new RegExp(`the ${newest} newest of ${COMMANDS} commands`))
+  const all = [...names].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+  await refused('rebuild', { data }, new RegExp(`put ${all.join(', ')} back into its folder`))
+  await done('backup', { data, to: join(newFolder(), 'backup') })
+  const server = await ServerProcess.start({ dataDir: data, args: ['--accept-clock'] })
+  after(() => server.signal('SIGKILL'))
+  await server.stop()
+  loseReadTables(data)
+  const serve = ['serve', '--data', data, '--port', '0', '--accept-clock']
+  const { code, stderr } = await runProgram(serve)
+  assert.equal(code, 1)
+  assert.match(stderr, /1\.seg: this segment of the journal, with the commands 1 to \d+, was moved/)
+  for (const name of names) copyFileSync(join(elsewhere, name), join(archiveFolder(data), name))
+  const next = await ServerProcess.start({ dataDir: data, args: ['--accept-clock'] })
+  await next.stop()
+  assert.match(await done('verify', { data }), /The folder is sound: all \d+ commands/)
+})
+
+test('a segment leaves the folder only when it is safe elsewhere', async () => {
+  const data = copyFolder(whole)
+  seal(data)
+  const names = archivedNames(data)
+  const failed = await run('archive --command=false', { data })
+  assert.match(failed.stderr, /the command ended with 1, so the file stays/)
+  assert.deepEqual(archivedNames(data), names)
+  const wrong = newFolder()
+  copyFileSync(join(archiveFolder(data), names[1]), join(wrong, '1.seg'))
+  await refused('archive', { data, to: wrong }, /it is not the segment that the journal lists/)
+  assert.deepEqual(archivedNames(data), names)
+  const list = join(newFolder(), 'list')
+  const { code } = await run('archive', { data }, 0)
+  assert.equal(code, 2, 'a place is required')
+  const copy = { data, command: `echo $(basename $SEGMENT) >> ${list}` }
+  const taken = await runProgram(['archive', '--data', copy.data, '--command', copy.command])
+  assert.equal(taken.code, 0, taken.stderr)
+  const listed = readFileSync(list, 'utf8').trim().split('\n')
+  assert.deepEqual(listed.sort(), names.sort())
+  assert.deepEqual(readdirSync(archiveFolder(data)), [])
+})
+
+test('a damaged segment stops a verify, an archive and a backup', async () => {
+  const data = copyFolder(whole)
+  seal(data)
+  const path = join(archiveFolder(data), '1.seg')
+  appendFileSync(path, 'x')
+  const damage = /1\.seg: the segment is damaged/
+  await refused('archive', { data, to: newFolder() }, damage)
+  assert.match((await run('verify', { data })).stderr, damage)
+  await refused('backup', { data, to: join(newFolder(), 'backup') }, damage)
+})
