@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { TestCluster } from '../support/cluster.ts'
+import { archivedNames } from '../../persistence/journal/segments/segment-folder.ts'
+import { TestCluster, type TestNode } from '../support/cluster.ts'
 import { REPLACED } from '../support/cluster-faults.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { SHARE, type TestMarket, type Trader } from '../support/exchange-client.ts'
@@ -11,6 +12,7 @@ import {
   runProgram,
   ServerProcess,
 } from '../support/server-process.ts'
+import { until } from '../support/until.ts'
 
 // What a user and an operator meet at the nodes of a cluster.
 
@@ -93,16 +95,30 @@ test('a hand-over loses nothing, and the old leader returns as a standby', optio
   assert.equal((await leader.client.userOrders(trader, 'rain')).length, 1)
 })
 
+/** Places orders until the node and another one have segments. */
+async function madeSegments(leader: TestNode): Promise<void> {
+  const standby = nodesOf().up.find((node) => node !== leader)
+  assert.ok(standby !== undefined)
+  let salt = 1000
+  await until(async () => {
+    await leader.client.placed(trader, market, { ...wanted, salt: ++salt })
+    return [leader, standby].every(({ dataDir }) => archivedNames(dataDir).length > 0)
+  }, 1)
+}
+
 test('a node that joins has what the others have', options, async () => {
   const all = nodesOf()
   const standby = all.nodes[1]
   await standby.kill()
   const dataDir = newFolder()
   const leader = await all.leader()
+  await madeSegments(leader)
   const words = [leader.client.baseUrl, '--data', dataDir, '--key-file', all.keyFile]
   const joined = await runProgram(['join', ...words, '--admin-token', ADMIN_TOKEN])
   assert.equal(joined.code, 0, joined.stderr)
   assert.match(joined.stdout, /^seq \d+, \d+ files/)
+  const taken = archivedNames(dataDir)
+  assert.ok(taken.length > 0 && taken.every((name) => name.endsWith('.seg')), taken.join())
   const log = ['--journal', all.servers.url]
   const verified = await runProgram([
     'verify',
@@ -117,7 +133,10 @@ test('a node that joins has what the others have', options, async () => {
   standby.dataDir = dataDir
   await standby.start()
   await all.level()
-  assert.equal((await standby.client.userOrders(trader, 'rain')).length, 1)
+  const [shown, expected] = await Promise.all(
+    [standby, leader].map(({ client }) => client.userOrders(trader, 'rain')),
+  )
+  assert.equal(shown.length, expected.length)
 })
 
 test('a node with another history refuses the log', options, async () => {

@@ -81,6 +81,9 @@ async function placeOnLoopback(servers: PostgresServers): Promise<Place> {
   }
 }
 
+/** Snapshots and segments come and go while clients trade. */
+const SEALS = flagsOf({ 'journal-days': 0, 'segment-bytes': 8192, 'snapshot-every': 100 })
+
 export class TestNode {
   readonly name: string
   dataDir = newFolder()
@@ -114,7 +117,7 @@ export class TestNode {
       advertise: nodeUrl,
       'lease-ms': LEASE_MS,
     })
-    this.#args = [...flags, '--no-rate-limit']
+    this.#args = [...flags, ...SEALS, '--no-rate-limit']
   }
 
   get isUp(): boolean {
