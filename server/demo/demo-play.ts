@@ -18,7 +18,7 @@ import { startPackTrader } from './play/pack-trader.ts'
 import { startPoolTrader } from './play/pool-trader.ts'
 import { startPriceWalk } from './play/price-walk.ts'
 import { startPurseKeeper } from './play/purse.ts'
-import { startRounds } from './play/rounds.ts'
+import { type BotOptions, startRounds } from './play/rounds.ts'
 
 export interface Play {
   /** Resolves when every book has its first quotes. */
@@ -26,13 +26,12 @@ export interface Play {
   stop(): Promise<void>
 }
 
-export interface PlayOptions {
+export interface PlayOptions extends BotOptions {
   readonly filling: Filling
   /** The maker and the taker. */
   readonly bots: readonly DemoTrader[]
   /** Creates or finds the people; none when the demo is stopped before. */
   readonly people: () => Promise<readonly DemoClient[]>
-  readonly warn: (sentence: string) => void
 }
 
 const AGAIN_MS = 5000
@@ -101,7 +100,7 @@ function tradedMarkets(server: OwnServer): () => Promise<readonly DemoMarket[]> 
 const isSlot = (slug: string) => SERIES.some(({ slugPrefix }) => slug.startsWith(`${slugPrefix}-`))
 
 /** Creates the people after the first quotes, so that a start does not wait for them. */
-function inviteCompany({ people, warn }: PlayOptions, ready: Promise<unknown>) {
+function inviteCompany({ people, warn, audience }: PlayOptions, ready: Promise<unknown>) {
   let here: readonly DemoClient[] = []
   const invite = async () => {
     if (here.length === 0) here = await people()
@@ -109,6 +108,7 @@ function inviteCompany({ people, warn }: PlayOptions, ready: Promise<unknown>) {
   const rounds = startRounds({
     name: "the demo's company",
     warn,
+    audience,
     first: () => ready.then(invite),
     round: invite,
     pauseMs: () => AGAIN_MS,
@@ -117,13 +117,14 @@ function inviteCompany({ people, warn }: PlayOptions, ready: Promise<unknown>) {
 }
 
 export async function startPlay(options: PlayOptions): Promise<Play> {
-  const { filling, warn } = options
+  const { filling, warn, audience } = options
+  const bot = { warn, audience }
   const { venue, operators, adminToken } = filling
   const [maker, taker] = options.bots.map((trader) => new DemoClient(trader, venue))
   const markets = tradedMarkets(venue.server)
-  const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, warn })
-  const matches = startMatchPlay({ operators, adminToken, warn })
-  const quotes = startMarketMaker({ maker, taker, markets, warn })
+  const walk = startPriceWalk({ operators, adminToken, prices: FIRST_PRICES, ...bot })
+  const matches = startMatchPlay({ operators, adminToken, ...bot })
+  const quotes = startMarketMaker({ maker, taker, markets, ...bot })
   const { ready } = quotes
   const company = inviteCompany(options, ready)
   const anybody = () => pick(company.here()) ?? taker
@@ -138,11 +139,11 @@ export async function startPlay(options: PlayOptions): Promise<Play> {
     matches,
     quotes,
     company.rounds,
-    startCrowd({ people: company.here, markets, warn }),
-    startPackTrader({ trader: anybody, isSlot, ready, warn }),
-    startPackMaker({ maker, taker: anybody, isSlot, ready, warn }),
-    startPurseKeeper({ operators, adminToken, purses, warn }),
-    startPoolTrader({ trader: taker, market: POOL.slug, isOpen: hasPool, warn }),
+    startCrowd({ people: company.here, markets, ...bot }),
+    startPackTrader({ trader: anybody, isSlot, ready, ...bot }),
+    startPackMaker({ maker, taker: anybody, isSlot, ready, ...bot }),
+    startPurseKeeper({ operators, adminToken, purses, ...bot }),
+    startPoolTrader({ trader: taker, market: POOL.slug, isOpen: hasPool, ...bot }),
   ]
   return {
     ready,

@@ -19,6 +19,7 @@ import { type Filling, signIn } from './demo-profiles.ts'
 import { fillSocial } from './demo-social.ts'
 import { type DemoFile, readDemo, writeDemo } from './demo-store.ts'
 import { OwnServer } from './own-server.ts'
+import { Audience, type Visits } from './play/audience.ts'
 
 export interface DemoOptions {
   readonly dataDir: string
@@ -34,6 +35,7 @@ export interface DemoOptions {
   }
   /** Its calls are not rate-limited. */
   readonly ownCalls: OwnCalls
+  readonly visits: () => Visits
   readonly log: { warn(sentence: string): void; info(sentence: string): void }
 }
 
@@ -90,14 +92,15 @@ export function keepAdminToken(dataDir: string, baseUrl: string, adminToken: str
   writeDemo(dataDir, { baseUrl, adminToken, traders: [] })
 }
 
-interface OwnServers {
+interface Started {
   readonly server: OwnServer
   readonly operators: OwnServer
+  readonly audience: Audience
 }
 
 async function begin(
   options: DemoOptions,
-  { server, operators }: OwnServers,
+  { server, operators, audience }: Started,
   isStopped: () => boolean,
 ): Promise<Play | null> {
   const { config, log, dataDir, ownCalls } = options
@@ -122,7 +125,7 @@ async function begin(
     if (!isStopped()) writeDemo(dataDir, { ...demo, hasCompany: true })
     return made
   }
-  return startPlay({ filling, bots, people, warn: (sentence) => log.warn(sentence) })
+  return startPlay({ filling, bots, people, audience, warn: (sentence) => log.warn(sentence) })
 }
 
 /** Creates or finds the demo and starts its bots. */
@@ -132,7 +135,8 @@ export function startDemo(options: DemoOptions): Demo {
   const calls = { certFile: options.config.tls?.certFile, marks: options.ownCalls.headers, seen }
   const server = new OwnServer(options.baseUrl, calls)
   const operators = new OwnServer(options.operatorsUrl, calls)
-  const begun = begin(options, { server, operators }, () => stopped)
+  const audience = new Audience(options.visits)
+  const begun = begin(options, { server, operators, audience }, () => stopped)
   const quoted = async () => {
     await (await begun)?.ready
     return !stopped
@@ -141,6 +145,7 @@ export function startDemo(options: DemoOptions): Demo {
     ready: quoted(),
     async stop() {
       stopped = true
+      audience.stop()
       server.hurry()
       operators.hurry()
       // `ready` reports a failure of the start.

@@ -18,6 +18,7 @@ import { readGiven, type ServeConfig, withChecksums } from '../config.ts'
 import { curve } from '../crypto/ecdsa.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { keepAdminToken, startDemo } from '../demo/demo.ts'
+import type { Visits } from '../demo/play/audience.ts'
 import { OwnCalls } from '../edge/http/access/own-calls.ts'
 import { OwnHosts } from '../edge/http/access/own-hosts.ts'
 import { type Limits, openLimits } from '../edge/http/access/rate-limit.ts'
@@ -298,6 +299,7 @@ function optionsOf(
     connections,
     observe: (seen) => {
       watching.observe(seen)
+      if (seen.call.isOwn !== true && !MONITORED.has(seen.call.path)) ownCalls.othersCount++
       const act = auditLine(seen)
       if (act !== null) log.info(act, 'operator')
     },
@@ -409,6 +411,16 @@ async function serve(config: ServeConfig, listener: EarlyListener | null): Promi
   await comeUp(config, log, { ...parts, stopWatching: watching.stop }, ownCalls)
 }
 
+/** Calls that nobody looks at. */
+const MONITORED: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics'])
+
+/** Edge threads answer some calls without main. */
+function visitsOf({ edges, sockets }: Starting, { othersCount }: OwnCalls): Visits {
+  const elsewhere = edges?.threads.flatMap(({ counts }) => counts.read()) ?? []
+  const calls = elsewhere.reduce((sum, { count }) => sum + count, othersCount)
+  return { calls, sockets: sockets.openCount }
+}
+
 /** Listens, creates the admin token, starts the demo and waits for signals. */
 async function comeUp(
   config: ServeConfig,
@@ -442,8 +454,9 @@ async function comeUp(
   cluster?.leading.then(settling).catch((error: unknown) => fatal(log, String(error)))
   if (isStopping()) return
   const token = config.adminToken ?? adminToken
+  const visits = () => visitsOf(running, ownCalls)
   const demo = config.demo
-    ? startDemo({ ...urls, dataDir, adminToken: token, config, log, ownCalls })
+    ? startDemo({ ...urls, dataDir, adminToken: token, config, log, ownCalls, visits })
     : { ready: true, stop: async () => {} }
   stopDemo = demo.stop
   if (!(await demo.ready)) return

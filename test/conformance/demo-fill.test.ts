@@ -263,6 +263,7 @@ test('a damaged demo.json is reported, and no bots start', async () => {
     operatorsUrl: 'http://127.0.0.1:1',
     adminToken: null,
     ownCalls: new OwnCalls(),
+    visits: () => ({ calls: 0, sockets: 0 }),
     config: { headerPrefixes: ['svc-'], domain: { name: 'none', chainId: 1 } },
     log: { warn: (sentence) => stated.push(sentence), info: () => {} },
   })

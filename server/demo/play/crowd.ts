@@ -4,14 +4,13 @@
 import type { DemoClient, DemoMarket, DemoOrder } from '../demo-client.ts'
 import { pick } from './chance.ts'
 import { type Holding, holdingsOf } from './holdings.ts'
-import { type Rounds, startRounds } from './rounds.ts'
+import { type BotOptions, type Rounds, startRounds } from './rounds.ts'
 import { whileOpen } from './while-open.ts'
 
-export interface CrowdOptions {
+export interface CrowdOptions extends BotOptions {
   /** The people present so far. */
   readonly people: () => readonly DemoClient[]
   readonly markets: () => Promise<readonly DemoMarket[]>
-  readonly warn: (sentence: string) => void
 }
 
 const ROUND_MS = 2500
@@ -63,7 +62,7 @@ function purchaseIn(open: readonly DemoMarket[]): Wanted | undefined {
   return { market, order }
 }
 
-export function startCrowd({ people, markets, warn }: CrowdOptions): Rounds {
+export function startCrowd({ people, markets, warn, audience }: CrowdOptions): Rounds {
   const round = async () => {
     const person = pick(people())
     if (person === undefined) return
@@ -78,5 +77,5 @@ export function startCrowd({ people, markets, warn }: CrowdOptions): Rounds {
       () => person.place(market, order),
     )
   }
-  return startRounds({ name: "the demo's crowd", warn, round, pauseMs: () => ROUND_MS })
+  return startRounds({ name: "the demo's crowd", warn, audience, round, pauseMs: () => ROUND_MS })
 }

@@ -1,7 +1,7 @@
 // Two bots of the demo: a maker that quotes around a wandering price, and an occasional taker.
 
 import type { DemoClient, DemoMarket } from '../demo-client.ts'
-import { startRounds } from './rounds.ts'
+import { type BotOptions, startRounds } from './rounds.ts'
 import { whileOpen } from './while-open.ts'
 
 export interface MarketMaker {
@@ -15,12 +15,11 @@ interface Book {
   readonly quotes: Quotes
 }
 
-export interface MarketMakerOptions {
+export interface MarketMakerOptions extends BotOptions {
   readonly maker: DemoClient
   readonly taker: DemoClient
   /** The markets to quote now; they change over time. */
   readonly markets: () => Promise<readonly DemoMarket[]>
-  readonly warn: (sentence: string) => void
 }
 
 const ROUND_MS = 1500
@@ -138,7 +137,7 @@ class Books {
 }
 
 export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
-  const { maker, taker, markets, warn } = options
+  const { maker, taker, markets, warn, audience } = options
   const books = new Books(maker)
   const isOpen = async ({ slug }: DemoMarket) =>
     (await markets()).some((each) => each.slug === slug)
@@ -177,6 +176,7 @@ export function startMarketMaker(options: MarketMakerOptions): MarketMaker {
   const rounds = startRounds({
     name: "the demo's market maker",
     warn,
+    audience,
     first: () => round().finally(reportReady),
     round,
     pauseMs: () => ROUND_MS,

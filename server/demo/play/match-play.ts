@@ -4,12 +4,11 @@
 import { adminCall } from '../demo-client.ts'
 import { MATCHES } from '../demo-fill.ts'
 import type { OwnServer } from '../own-server.ts'
-import { type Rounds, startRounds } from './rounds.ts'
+import { type BotOptions, type Rounds, startRounds } from './rounds.ts'
 
-export interface MatchPlayOptions {
+export interface MatchPlayOptions extends BotOptions {
   readonly operators: OwnServer
   readonly adminToken: string
-  readonly warn: (sentence: string) => void
 }
 
 const ROUND_MS = 10_000
@@ -91,7 +90,12 @@ export function esportPlay(random: () => number): Play {
 }
 
 /** A demo created by an older version has no matches: their events are ignored. */
-export function startMatchPlay({ operators, adminToken, warn }: MatchPlayOptions): Rounds {
+export function startMatchPlay({
+  operators,
+  adminToken,
+  warn,
+  audience,
+}: MatchPlayOptions): Rounds {
   const plays = MATCHES.map(({ fixtureId, sportType }) => {
     const play = sportType === 'esports' ? esportPlay(Math.random) : footballPlay(Math.random)
     return { fixtureId, play }
@@ -104,5 +108,5 @@ export function startMatchPlay({ operators, adminToken, warn }: MatchPlayOptions
     })
     return adminCall(operators, adminToken, '/admin/sports/scores', { events })
   }
-  return startRounds({ name: "the demo's matches", warn, round, pauseMs: () => ROUND_MS })
+  return startRounds({ name: "the demo's matches", warn, audience, round, pauseMs: () => ROUND_MS })
 }

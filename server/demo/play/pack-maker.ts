@@ -5,9 +5,9 @@ import { text } from '../../edge/http/schema/scalars.ts'
 import { compile, openObject } from '../../edge/http/schema/schema.ts'
 import { accepted, type DemoClient } from '../demo-client.ts'
 import { LEGS, namesOf, quotedLegs } from './pack-legs.ts'
-import { type Rounds, startRounds } from './rounds.ts'
+import { type BotOptions, type Rounds, startRounds } from './rounds.ts'
 
-export interface PackMakerOptions {
+export interface PackMakerOptions extends BotOptions {
   readonly maker: DemoClient
   /** Who may accept an offer. */
   readonly taker: () => DemoClient
@@ -15,7 +15,6 @@ export interface PackMakerOptions {
   readonly isSlot: (slug: string) => boolean
   /** Resolves when the markets are quoted. */
   readonly ready: Promise<unknown>
-  readonly warn: (sentence: string) => void
 }
 
 const PAUSE_MS = 50_000
@@ -79,6 +78,7 @@ export function startPackMaker(options: PackMakerOptions): Rounds {
   return startRounds({
     name: "the demo's maker of packs",
     warn: options.warn,
+    audience: options.audience,
     first: () => options.ready.then(round),
     round,
     pauseMs: () => (offer === null ? AGAIN_MS : PAUSE_MS),

@@ -7,16 +7,15 @@ import { compile, list, openObject } from '../../edge/http/schema/schema.ts'
 import type { DemoClient } from '../demo-client.ts'
 import { pick } from './chance.ts'
 import { LEGS, namesOf, quotedLegs } from './pack-legs.ts'
-import { type Rounds, startRounds } from './rounds.ts'
+import { type BotOptions, type Rounds, startRounds } from './rounds.ts'
 
-export interface PackTraderOptions {
+export interface PackTraderOptions extends BotOptions {
   /** The profile that stakes now. */
   readonly trader: () => DemoClient
   /** Whether a market ends soon. */
   readonly isSlot: (slug: string) => boolean
   /** Resolves when the markets are quoted. */
   readonly ready: Promise<unknown>
-  readonly warn: (sentence: string) => void
 }
 
 const FIRST_PAUSE_MS = 2000
@@ -79,6 +78,7 @@ export function startPackTrader(options: PackTraderOptions): Rounds {
   return startRounds({
     name: "the demo's pack trader",
     warn: options.warn,
+    audience: options.audience,
     first: () => options.ready.then(round),
     round,
     pauseMs: () => (hasMade ? PAUSE_MS : FIRST_PAUSE_MS),

@@ -1,15 +1,14 @@
 // A demo bot that trades with a pool: it buys one outcome or the other, so the price wanders.
 
 import type { DemoClient } from '../demo-client.ts'
-import { type Rounds, startRounds } from './rounds.ts'
+import { type BotOptions, type Rounds, startRounds } from './rounds.ts'
 import { whileOpen } from './while-open.ts'
 
-export interface PoolTraderOptions {
+export interface PoolTraderOptions extends BotOptions {
   readonly trader: DemoClient
   /** Slug of the pool's market. */
   readonly market: string
   readonly isOpen: () => Promise<boolean>
-  readonly warn: (sentence: string) => void
 }
 
 const ROUND_MS = 4000
@@ -24,7 +23,7 @@ async function tradeOnce({ trader, market }: PoolTraderOptions): Promise<void> {
 
 /** Approves in its own round, because an approval is valid from its block on; then it trades. */
 export function startPoolTrader(options: PoolTraderOptions): Rounds {
-  const { trader, market, isOpen, warn } = options
+  const { trader, market, isOpen, warn, audience } = options
   let isApproved = false
   const approve = async () => {
     await trader.call('POST', '/amm/allowances/approve', { market, side: 'BUY' })
@@ -33,5 +32,11 @@ export function startPoolTrader(options: PoolTraderOptions): Rounds {
   const round = async () => {
     if (await isOpen()) await whileOpen(isOpen, isApproved ? () => tradeOnce(options) : approve)
   }
-  return startRounds({ name: "the demo's pool trader", warn, round, pauseMs: () => ROUND_MS })
+  return startRounds({
+    name: "the demo's pool trader",
+    warn,
+    audience,
+    round,
+    pauseMs: () => ROUND_MS,
+  })
 }

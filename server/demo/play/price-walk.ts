@@ -1,23 +1,31 @@
-// The oracle of the demo: wandering prices, reported on every full second. So every boundary of a
-// slot has a report stamped with exactly its time.
+// The oracle of the demo: wandering prices, reported on every full second, or on every full minute
+// while nobody looks. So every boundary of a slot has a report stamped with exactly its time.
 
 import { adminCall } from '../demo-client.ts'
 import type { OwnServer } from '../own-server.ts'
-import { type Rounds, startRounds } from './rounds.ts'
+import { type BotOptions, type Rounds, startRounds } from './rounds.ts'
 
-export interface PriceWalkOptions {
+export interface PriceWalkOptions extends BotOptions {
   readonly operators: OwnServer
   readonly adminToken: string
   /** The starting prices. */
   readonly prices: Readonly<Record<string, number>>
-  readonly warn: (sentence: string) => void
 }
 
 const EVERY_MS = 1000
+const MINUTE_MS = 60_000
 /** Largest step per second, as a fraction of the price. */
 const STEP = 0.0004
 
-export function startPriceWalk({ operators, adminToken, prices, warn }: PriceWalkOptions): Rounds {
+const untilNext = (spanMs: number) => spanMs - (Date.now() % spanMs)
+
+export function startPriceWalk({
+  operators,
+  adminToken,
+  prices,
+  warn,
+  audience,
+}: PriceWalkOptions): Rounds {
   const now = new Map(Object.entries(prices))
   const report = () => {
     const atMs = Math.floor(Date.now() / EVERY_MS) * EVERY_MS
@@ -31,7 +39,9 @@ export function startPriceWalk({ operators, adminToken, prices, warn }: PriceWal
   return startRounds({
     name: "the demo's oracle",
     warn,
+    audience,
     round: report,
-    pauseMs: () => EVERY_MS - (Date.now() % EVERY_MS),
+    pauseMs: () => untilNext(EVERY_MS),
+    awayMs: () => untilNext(MINUTE_MS),
   })
 }

@@ -5,7 +5,7 @@ import { compile, openObject } from '../../edge/http/schema/schema.ts'
 import { adminCall, type DemoClient } from '../demo-client.ts'
 import type { OwnServer } from '../own-server.ts'
 import { collect } from './holdings.ts'
-import { type Rounds, startRounds } from './rounds.ts'
+import { type BotOptions, type Rounds, startRounds } from './rounds.ts'
 
 export interface Purse {
   readonly owner: DemoClient
@@ -13,12 +13,11 @@ export interface Purse {
   readonly fundsRaw: number
 }
 
-export interface PurseKeeperOptions {
+export interface PurseKeeperOptions extends BotOptions {
   readonly operators: OwnServer
   readonly adminToken: string
   /** The traders present so far. */
   readonly purses: () => readonly Purse[]
-  readonly warn: (sentence: string) => void
 }
 
 const ROUND_MS = 10_000
@@ -27,7 +26,7 @@ const LEFT_PART = 20
 const knownBalance = compile(openObject({ freeRaw: integer(), reservedRaw: integer() }))
 
 export function startPurseKeeper(options: PurseKeeperOptions): Rounds {
-  const { operators, adminToken, purses, warn } = options
+  const { operators, adminToken, purses, warn, audience } = options
   let cycle = 0
   const round = async () => {
     const all = purses()
@@ -40,5 +39,11 @@ export function startPurseKeeper(options: PurseKeeperOptions): Rounds {
     const given = { profileId, collateralRaw: fundsRaw }
     await adminCall(operators, adminToken, '/admin/balances', given)
   }
-  return startRounds({ name: "the demo's purse keeper", warn, round, pauseMs: () => ROUND_MS })
+  return startRounds({
+    name: "the demo's purse keeper",
+    warn,
+    audience,
+    round,
+    pauseMs: () => ROUND_MS,
+  })
 }

@@ -1,25 +1,39 @@
 // The rounds of a demo bot: work, pause, repeat, until the demo stops. Repeated failures with the
 // same message are reported once.
 
+import type { Audience } from './audience.ts'
+
 export interface Rounds {
   stop(): Promise<void>
 }
 
-export interface RoundsOptions {
+/** What every bot of a demo gets. */
+export interface BotOptions {
+  readonly warn: (sentence: string) => void
+  readonly audience: Audience
+}
+
+export interface RoundsOptions extends BotOptions {
   /** Names the bot in warnings, as in: the demo's oracle. */
   readonly name: string
-  readonly warn: (sentence: string) => void
   /** Runs before the first round; absent for nothing. */
   readonly first?: () => Promise<unknown>
   readonly round: () => Promise<unknown>
-  /** The pause before the next round. */
+  /** The pause before the next round, while somebody looks. */
   readonly pauseMs: () => number
+  /** The pause while nobody looks; absent for one that is `SLOWER` times as long. */
+  readonly awayMs?: () => number
 }
 
-export function startRounds({ name, warn, first, round, pauseMs }: RoundsOptions): Rounds {
+/** How much longer the pauses of bots are while nobody looks. */
+const SLOWER = 30
+
+export function startRounds(options: RoundsOptions): Rounds {
+  const { name, warn, audience, first, round, pauseMs } = options
+  const { awayMs = () => pauseMs() * SLOWER } = options
   let isStopped = false
   let stated = ''
-  let timer: NodeJS.Timeout | undefined
+  let cancelPause = () => {}
   const guarded = async (work: () => Promise<unknown>) => {
     try {
       await work()
@@ -31,17 +45,17 @@ export function startRounds({ name, warn, first, round, pauseMs }: RoundsOptions
   }
   const next = () => {
     if (isStopped) return
-    timer = setTimeout(() => {
+    cancelPause = audience.after(audience.isThere ? pauseMs() : awayMs(), () => {
       running = guarded(round)
       running.then(next)
-    }, pauseMs())
+    })
   }
   let running = guarded(first ?? round)
   running.then(next)
   return {
     async stop() {
       isStopped = true
-      clearTimeout(timer)
+      cancelPause()
       await running
     },
   }

@@ -13,6 +13,9 @@ export class OwnCalls {
   /** Profiles that only this process trades for: the profile limit of orders never sees headers. */
   readonly profiles = new Set<ProfileId>()
 
+  /** Calls of others that have ended, without those of monitoring. */
+  othersCount = 0
+
   /** The header that marks a call. */
   get headers(): Readonly<Record<string, string>> {
     return { [OWN_CALL_HEADER]: this.#key.toString() }
