@@ -125,6 +125,7 @@ export function makeFolder(path: string): void {
   if (found === undefined && dirname(folder) !== folder) makeFolder(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
+    syncFolder(dirname(folder))
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw dataFolderError(error, folder)
     throw new DataFolderError(

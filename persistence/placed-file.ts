@@ -1,4 +1,12 @@
-import { closeSync, copyFileSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 import { ifThere, speaking, syncFolder } from './folder-error.ts'
 
@@ -18,11 +26,18 @@ export function placeFile(from: string, path: string, isGood: (path: string) => 
       rmSync(unfinished)
       return false
     }
-    const file = openSync(unfinished, 'r+')
-    fsyncSync(file)
-    closeSync(file)
+    chmodSync(unfinished, 0o600)
+    syncFile(unfinished)
     renameSync(unfinished, path)
     syncFolder(dirname(path))
     return true
   })
+}
+
+/** Returns once a file and its name are on disk. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+  syncFolder(dirname(path))
 }

@@ -16,7 +16,12 @@ import { DataFolderError, speaking, UnreadFolder } from './folder-error.ts'
 import { readSeal } from './folder-key.ts'
 import { checkReadTables, type ReadTablesFinding } from './follower/read-database.ts'
 import { hasHead, headPath } from './journal/journal-head.ts'
-import { type Segment, segmentName } from './journal/segments/segment-folder.ts'
+import {
+  archivedNames,
+  SEGMENT_NAME,
+  type Segment,
+  segmentName,
+} from './journal/segments/segment-folder.ts'
 import { SqliteJournalReader } from './journal/sqlite-reader.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
 import { refuseEmptied } from './snapshot/emptied-folder.ts'
@@ -73,7 +78,9 @@ const KNOWN_FILES = new Set([
 function leftOver(dataDir: string): string[] {
   const names = speaking(dataDir, () => readdirSync(dataDir))
   const unknown = names.filter((name) => !KNOWN_FILES.has(name))
-  return [...unknown, ...strayFiles(dataDir).map((name) => `snapshots/${name}`)].sort()
+  const stray = strayFiles(dataDir).map((name) => `snapshots/${name}`)
+  const odd = archivedNames(dataDir).filter((name) => !SEGMENT_NAME.test(name))
+  return [...unknown, ...stray, ...odd.map((name) => `archive/${name}`)].sort()
 }
 
 /**
@@ -145,6 +152,10 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     const { exchange, fromSeq } = startOf(folder, reader, missing)
     if (fromSeq > 0) hashOf.set(fromSeq, exchange.stateHash(nativeSha256))
     reader.checkSegments((seq) => onProgress(seq, tail.seq))
+    // What lies between the missing segments and that state is not replayed, but its chain is
+    // checked.
+    for (const { lastSeq } of reader.batches(lastMissing(missing) + 1))
+      if (lastSeq >= fromSeq) break
     exchange.clearing.seen.countOnly()
     const visit = (command: Command) => exchange.apply(command)
     const saved = new Set(snapshotSeqs(dataDir))
@@ -173,6 +184,8 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
     reader.close()
   }
 }
+
+const lastMissing = (missing: readonly Segment[]): Seq => missing[missing.length - 1]?.lastSeq ?? 0
 
 /** The state from which all later commands are in the folder. */
 function startOf(

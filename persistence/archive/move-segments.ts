@@ -11,7 +11,7 @@ import {
 } from '../journal/segments/segment-folder.ts'
 import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { placeFile } from '../placed-file.ts'
+import { placeFile, syncFile } from '../placed-file.ts'
 import type { OfflineOptions } from '../snapshot/recovery.ts'
 
 // Moves segments out of a data folder, which may be in use. A start does not need them.
@@ -63,13 +63,25 @@ function movable(folder: KeyedFolder): readonly Segment[] {
   }
 }
 
+/** Whether two paths are one file, also by a link or another mount. */
+function areOne(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => speaking(path, () => statSync(path)))
+  return a.dev === b.dev && a.ino === b.ino
+}
+
 /** Copies segments to a folder, and reads each copy. */
 export function takeInto(target: string): TakeSegment {
-  const found = speaking(target, () => statSync(target, { throwIfNoEntry: false }))
-  if (found === undefined) makeFolder(target)
+  makeFolder(target)
   return (folder, path, segment) => {
     const copy = join(target, segmentName(segment))
-    if (existsSync(copy)) return checkSegment(folder, copy, segment)
+    if (existsSync(copy)) {
+      if (areOne(copy, path)) {
+        throw new DataFolderError(`${target}: it is the archive itself; choose another folder.`)
+      }
+      checkSegment(folder, copy, segment)
+      speaking(copy, () => syncFile(copy))
+      return
+    }
     const isPlaced = placeFile(path, copy, (unfinished) => {
       checkSegment(folder, unfinished, segment)
       return true

@@ -1,5 +1,7 @@
+import { statfsSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
 import { lowerPriority } from '../../engine/thread/low-priority.ts'
 import { DataFolderError } from '../folder-error.ts'
 import { sealSegment } from '../journal/segments/seal-segment.ts'
@@ -14,6 +16,10 @@ const { folder, afterSeq, ...request }: SealingData = workerData
 
 function seal(): Sealed {
   try {
+    const { bavail, bsize } = statfsSync(folder.dataDir)
+    if (bavail * bsize < request.bytesMax + LIMITS.diskFreeBytesMin) {
+      return { failure: 'the disk has too little space for another segment; free some' }
+    }
     const throughSeq = coveredSeq(folder)
     return { segment: sealSegment(folder, afterSeq, { ...request, throughSeq }) }
   } catch (error) {

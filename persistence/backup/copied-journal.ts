@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import type { Connection, Statement } from '../database.ts'
@@ -13,7 +14,7 @@ import {
   segmentName,
   segmentPath,
 } from '../journal/segments/segment-folder.ts'
-import { listSegment, SegmentList } from '../journal/segments/segment-list.ts'
+import { listSegment, REMOVE_THROUGH, SegmentList } from '../journal/segments/segment-list.ts'
 import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { placeFile } from '../placed-file.ts'
@@ -25,7 +26,6 @@ import type { Progress } from '../snapshot/recovery.ts'
 // head.
 
 const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
-const REMOVE = 'DELETE FROM batches WHERE first_seq <= ?'
 /**
  * A chunk is on disk before the next one; it also limits the work that is repeated after a crash.
  */
@@ -83,17 +83,23 @@ export class CopiedJournal {
   }
 
   /**
-   * Takes the segments that this copy does not list yet, and removes the rows that they have. A
-   * segment whose file is elsewhere is only listed. With `isListOnly` all of them are.
+   * Takes the segments of the source whose files this copy lacks, and removes the rows that new
+   * ones have. A segment whose file is elsewhere is only listed, and only if this copy has no rows
+   * of it. With `isListOnly` all files stay where they are.
    */
   addSegments(source: KeyedFolder, segments: readonly Segment[], isListOnly: boolean): void {
-    const { seq } = new SegmentList(this.#connection).end
-    for (const segment of segments.filter(({ firstSeq }) => firstSeq > seq)) {
-      if (!isListOnly) copySegment(source, this.#folder, segment)
+    const listed = new SegmentList(this.#connection).end
+    for (const segment of segments) {
+      const path = segmentPath(this.#folder.dataDir, segment)
+      const isThere =
+        existsSync(path) || (!isListOnly && copySegment(source, this.#folder, segment))
+      if (segment.lastSeq <= listed.seq) continue
+      // The rows stay, and so do those behind them.
+      if (!isThere && !isListOnly && this.tail.seq >= segment.firstSeq) return
       speaking(this.#path, () => {
         const both = this.#connection.transaction(() => {
           listSegment(this.#connection, segment)
-          this.#connection.prepare<[number]>(REMOVE).run(segment.lastSeq)
+          this.#connection.prepare<[number]>(REMOVE_THROUGH).run(segment.lastSeq)
         })
         both.exclusive()
         this.#connection.pragma('wal_checkpoint(TRUNCATE)')
@@ -130,11 +136,11 @@ export class CopiedJournal {
   }
 }
 
-/** Copies a file that never changes, unless it is not in the source. */
-function copySegment(source: KeyedFolder, copy: KeyedFolder, segment: Segment): void {
+/** Copies a file that never changes; false if it is not in the source. */
+function copySegment(source: KeyedFolder, copy: KeyedFolder, segment: Segment): boolean {
   makeFolder(archiveFolder(copy.dataDir))
   const from = segmentPath(source.dataDir, segment)
-  placeFile(from, segmentPath(copy.dataDir, segment), (unfinished) => {
+  return placeFile(from, segmentPath(copy.dataDir, segment), (unfinished) => {
     try {
       checkSegment(copy, unfinished, segment)
     } catch (error) {

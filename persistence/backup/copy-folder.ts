@@ -10,6 +10,7 @@ import { copySealedKey, readSeal } from '../folder-key.ts'
 import { journalPath } from '../journal/journal-end.ts'
 import { hasHead } from '../journal/journal-head.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
+import { segmentName } from '../journal/segments/segment-folder.ts'
 import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { placeFile } from '../placed-file.ts'
@@ -25,9 +26,8 @@ import {
 import { CopiedJournal, chunksOf } from './copied-journal.ts'
 
 // A backup is a normal data folder: the journal, its segments, the sealed key and the newest
-// snapshots. Segments never change, so each is copied once. It
-// excludes the read tables, which a start rebuilds from the journal, and the server key: with both,
-// anyone could read the secrets.
+// snapshots. Segments never change, so each is copied once. It excludes the read tables, which a
+// start rebuilds from the journal, and the server key: with both, anyone could read the secrets.
 //
 // An incomplete copy has a mark, and all starts and commands refuse it.
 //
@@ -73,6 +73,8 @@ export interface Copied {
   readonly checksum: Uint8Array
   /** Seqs of the snapshots in the copy, newest first. */
   readonly snapshots: readonly Seq[]
+  /** Names of the segments that neither the source nor the copy has. */
+  readonly missing: readonly string[]
   /** Records that a power failure removed from a source with `--durability normal`. */
   readonly lostRecords: number
 }
@@ -110,11 +112,11 @@ export function copyDataFolder(
     const source = seal.keyed(dataDir)
     const copy = seal.keyed(copyDir)
     const { fromSeq, tail, lostRecords } = copyJournal(source, copy, onProgress, isListOnly)
-    const { lastMs, snapshots } = copySnapshots(source, copy, tail)
+    const { lastMs, snapshots, missing } = copySnapshots(source, copy, tail)
     sealCopy(copy)
     faultPoint('mid-copy')
     unmarkCopy(copyDir)
-    return { ...tail, lastMs, fromSeq, lostRecords, snapshots }
+    return { ...tail, lastMs, fromSeq, lostRecords, snapshots, missing }
   } catch (error) {
     throw ofCopy(error, copyDir)
   } finally {
@@ -194,7 +196,7 @@ function copySnapshots(
   source: KeyedFolder,
   copy: KeyedFolder,
   tail: JournalTail,
-): Pick<Copied, 'lastMs' | 'snapshots'> {
+): Pick<Copied, 'lastMs' | 'snapshots' | 'missing'> {
   const reader = new SqliteJournalReader(copy)
   try {
     const checksumAt = (seq: Seq) => reader.checksumAt(seq)
@@ -215,7 +217,8 @@ function copySnapshots(
     for (const name of namesIn(copy.dataDir)) {
       if (!names.includes(name)) rmSync(join(folderOf(copy.dataDir), name), { force: true })
     }
-    return { lastMs: reader.lastMs, snapshots: kept }
+    const missing = reader.missingSegments.map(segmentName)
+    return { lastMs: reader.lastMs, snapshots: kept, missing }
   } finally {
     reader.close()
   }

@@ -98,7 +98,9 @@ export class Follower {
     this.#folder = folder
     this.#pace = pace
     this.#reader = new SqliteJournalReader(folder)
-    const found = openMatchingReadTables(folder.dataDir, this.#checksumAt)
+    const requireAll = () => this.#reader.requireSegments()
+    const found = openMatchingReadTables(folder.dataDir, this.#checksumAt, requireAll)
+    if (found.applied.seq === 0) requireAll()
     this.#connection = found.connection
     this.#readSeq = found.applied.seq
     // A start from a snapshot newer than the tables would leave a gap in them.

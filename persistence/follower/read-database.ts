@@ -87,13 +87,18 @@ function uselessFor(error: unknown): string | null {
   return isDamaged ? 'is damaged' : null
 }
 
-/** Opens the read tables if they were made from this journal; otherwise creates empty ones. */
+/**
+ * Opens the read tables if they were made from this journal; otherwise creates empty ones.
+ * `mayRebuild` throws if the journal cannot make them again: then they stay as they are.
+ */
 export function openMatchingReadTables(
   dataDir: string,
   checksumAt: ChecksumAt,
+  mayRebuild: () => void = () => {},
 ): { connection: Connection; applied: JournalTail } {
   const found = usable(dataDir, checksumAt)
   if (found !== null) return found
+  mayRebuild()
   deleteReadTables(dataDir)
   return { connection: openReadTables(dataDir), applied: EMPTY }
 }

@@ -15,6 +15,7 @@ import { same } from './journal-chain.ts'
 import { claimedSeq, headPath, readHead } from './journal-head.ts'
 import type { JournalTail } from './journal-port.ts'
 import { JOURNAL_SCHEMA } from './migrations.ts'
+import { checksumIn } from './segments/segment-file.ts'
 import { SegmentList } from './segments/segment-list.ts'
 
 // Opens the journal's file and compares its end with journal.head.
@@ -105,6 +106,12 @@ export function openJournal(dataDir: string, durability: Durability): Connection
   })
 }
 
+/** While a copy is updated, the row of its head may be in a segment already. */
+function sealedChecksum(folder: KeyedFolder, connection: Connection, seq: Seq): Uint8Array | null {
+  const segment = new SegmentList(connection).holding(seq)
+  return segment === undefined ? null : checksumIn(folder, segment, seq)
+}
+
 /**
  * Compares the journal's end with journal.head. Throws if acknowledged records are missing. The
  * head is read first, because a journal in use only grows meanwhile.
@@ -131,7 +138,9 @@ export function checkEnd(folder: KeyedFolder, connection: Connection): JournalEn
   }
   if (head.seq === 0) return { tail, lostRecords: 0 }
   const row = connection.prepare<[number], EndRow>(HOLDING).get(head.seq)
-  if (row === undefined || row.lastSeq !== head.seq || !same(row.checksum, head.checksum)) {
+  const checksum =
+    row?.lastSeq === head.seq ? row.checksum : sealedChecksum(folder, connection, head.seq)
+  if (checksum === null || !same(checksum, head.checksum)) {
     throw new DataFolderError(
       `${path}: the journal at seq ${head.seq} is not the journal of journal.head; ` +
         'the files are from different times; restore the whole data folder from one backup.',

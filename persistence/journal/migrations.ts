@@ -17,7 +17,6 @@ const M2 = `
 CREATE TABLE segments (
   first_seq INTEGER PRIMARY KEY,
   last_seq  INTEGER NOT NULL,
-  last_ms   INTEGER NOT NULL,
   bytes     INTEGER NOT NULL,
   checksum  BLOB NOT NULL
 ) STRICT;

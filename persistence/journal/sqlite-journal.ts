@@ -13,16 +13,16 @@ import { type EndRow, HOLDING, journalPath, openJournal, tailOf } from './journa
 import { HeadFile, headPath } from './journal-head.ts'
 import type { Batch, JournalTail } from './journal-port.ts'
 import { type Segment, segmentPath } from './segments/segment-folder.ts'
-import { listSegment, SegmentList } from './segments/segment-list.ts'
+import { listSegment, REMOVE_THROUGH, SegmentList } from './segments/segment-list.ts'
 
 // The embedded journal, with one row per group commit. Each row has a MAC over itself and the
 // previous MAC, so over all earlier rows. Old rows leave `journal.db` once a segment has them: each
 // row is in the journal, in a segment, or in both.
 
 const INSERT = 'INSERT INTO batches (first_seq, last_seq, records, checksum) VALUES (?, ?, ?, ?)'
-const REMOVE =
-  'DELETE FROM batches WHERE first_seq IN ' +
-  '(SELECT first_seq FROM batches WHERE first_seq <= ? ORDER BY first_seq LIMIT ?)'
+const REMOVABLE =
+  'SELECT first_seq AS firstSeq, length(records) AS bytes FROM batches ' +
+  'WHERE first_seq <= ? ORDER BY first_seq LIMIT 16'
 
 // A commit appends to the WAL. The checkpoint thread copies the WAL into the database in parallel.
 // But only a fully copied WAL restarts, and a busy writer is always a few commits ahead of that
@@ -43,8 +43,8 @@ const PASSES_MAX = 4
 /** Above this size the writer waits for readers, so that the WAL stays bounded. */
 const WAIT_BYTES = 64 << 20
 const PAGE_BYTES = 4096
-/** Rows that leave the journal between two commits: they take less time than a commit. */
-const REMOVED_ROWS = 16
+/** Rows of about this length leave the journal between two commits, and at most sixteen of them. */
+const REMOVED_BYTES = 1 << 17
 /** Pages that the file gives back between two commits. */
 const VACUUMED_PAGES = 16
 /** Free pages are used again. Above this part of the file, and this number, it shrinks. */
@@ -57,7 +57,8 @@ export class SqliteJournalWriter {
   readonly #newMac: () => Hmac
   readonly #connection: Connection
   readonly #insert: Statement<[number, number, Uint8Array, Uint8Array]>
-  readonly #remove: Statement<[number, number]>
+  readonly #removable: Statement<[number], { firstSeq: Seq; bytes: number }>
+  readonly #remove: Statement<[number]>
   readonly #files: readonly FileIdentity[]
   readonly #head: HeadFile
   readonly #durability: Durability
@@ -94,7 +95,8 @@ export class SqliteJournalWriter {
     speaking(this.#path, () => this.#connection.pragma('wal_checkpoint(TRUNCATE)'))
     this.#head = new HeadFile(folder, durability, tail)
     this.#insert = this.#connection.prepare(INSERT)
-    this.#remove = this.#connection.prepare(REMOVE)
+    this.#removable = this.#connection.prepare(REMOVABLE)
+    this.#remove = this.#connection.prepare(REMOVE_THROUGH)
     this.#sealedSeq = new SegmentList(this.#connection).end.seq
     const own = [this.#path, `${this.#path}-wal`, headPath(dataDir)].map(identityOf)
     this.#files = lock === undefined ? own : [lock, ...own]
@@ -181,7 +183,7 @@ export class SqliteJournalWriter {
 
   /**
    * Lists a segment: its rows leave the journal from here on. Throws if the journal has other rows.
-   * A segment that is listed already changes nothing.
+   * A segment that is listed already changes nothing. Takes as long as two commits.
    */
   addSegment(segment: Segment): void {
     if (segment.lastSeq <= this.#sealedSeq) return
@@ -194,9 +196,10 @@ export class SqliteJournalWriter {
           `${segmentPath(dirname(this.#path), segment)}: it is not a segment of this journal.`,
         )
       }
-      // On disk the head must not name a row that leaves.
+      // On disk the head must not name a row that leaves. And the file may be moved away, so the
+      // list must survive a power failure also under `normal` durability.
       this.#head.sync()
-      listSegment(this.#connection, segment)
+      this.#withSync('FULL', () => listSegment(this.#connection, segment))
     })
     this.#sealedSeq = segment.lastSeq
     this.#isClean = false
@@ -205,19 +208,46 @@ export class SqliteJournalWriter {
 
   /**
    * Removes a few rows that are in segments, or gives a few free pages back. Returns false when
-   * there is nothing left to do. What a power failure undoes is done again.
+   * there is nothing left to do. What a power failure undoes is done again. On a full disk it waits
+   * for the next segment.
    */
   clean(): boolean {
     if (this.#isClean) return false
     speaking(this.#path, () => {
-      if (this.#durability === 'full') this.#connection.pragma('synchronous = NORMAL')
-      const { changes } = this.#remove.run(this.#sealedSeq, REMOVED_ROWS)
-      if (changes === 0) this.#isClean = !this.#shrink()
-      if (this.#durability === 'full') this.#connection.pragma('synchronous = FULL')
+      try {
+        this.#withSync('NORMAL', () => {
+          if (!this.#removeRows()) this.#isClean = !this.#shrink()
+        })
+      } catch (error) {
+        if (codeOf(error) !== 'SQLITE_FULL') throw error
+        this.#isClean = true
+      }
     })
     this.#freshBytes += VACUUMED_PAGES * PAGE_BYTES
     faultPoint('mid-sealing')
     return !this.#isClean
+  }
+
+  #withSync(mode: 'FULL' | 'NORMAL', work: () => void): void {
+    this.#connection.pragma(`synchronous = ${mode}`)
+    try {
+      work()
+    } finally {
+      this.#connection.pragma(`synchronous = ${this.#durability}`)
+    }
+  }
+
+  /** False when no row is left that a segment has. */
+  #removeRows(): boolean {
+    let bytes = 0
+    let lastSeq: Seq = 0
+    for (const row of this.#removable.all(this.#sealedSeq)) {
+      if (bytes > REMOVED_BYTES) break
+      bytes += row.bytes
+      lastSeq = row.firstSeq
+    }
+    if (lastSeq > 0) this.#remove.run(lastSeq)
+    return lastSeq > 0
   }
 
   /** False when the file has the size that it should have. */

@@ -1,5 +1,4 @@
 import type { Hmac } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
 import { eachRecord, recordMs, recordSeq } from '../../engine/wire/codec.ts'
@@ -17,8 +16,13 @@ import {
   tailOf,
 } from './journal-end.ts'
 import type { Batch, JournalReader, JournalTail } from './journal-port.ts'
-import { checkSegment, openSegment, type SegmentReader } from './segments/segment-file.ts'
-import { type Segment, segmentPath } from './segments/segment-folder.ts'
+import {
+  checkSegment,
+  checksumIn,
+  openSegment,
+  type SegmentReader,
+} from './segments/segment-file.ts'
+import { isFile, type Segment, segmentName, segmentPath } from './segments/segment-folder.ts'
 import { SegmentList } from './segments/segment-list.ts'
 
 // Reads the embedded journal: the rows of journal.db, and before them the segments in its archive.
@@ -93,11 +97,7 @@ export class SqliteJournalReader implements JournalReader {
     if (row !== undefined && row.lastSeq >= seq) return row.lastSeq === seq ? row.checksum : null
     const segment = this.#segmentWith(seq)
     if (segment === undefined || segment.lastSeq === seq) return segment?.checksum ?? null
-    if (!this.#has(segment)) return null
-    for (const { lastSeq, checksum } of this.#inSegment(segment, seq)) {
-      return lastSeq === seq ? checksum : null
-    }
-    return null
+    return checksumIn(this.#folder, segment, seq)
   }
 
   *batches(fromSeq: Seq): Generator<Batch, void> {
@@ -133,12 +133,16 @@ export class SqliteJournalReader implements JournalReader {
 
   /** Must be one transaction: rows may leave the journal meanwhile. */
   #findBefore(fromSeq: Seq): JournalTail | Segment {
+    const holding = this.#holding.get(fromSeq)
+    if (holding !== undefined && holding.lastSeq >= fromSeq) {
+      if (holding.firstSeq === 1) return EMPTY_TAIL
+      const before = this.#holding.get(holding.firstSeq - 1)
+      if (before !== undefined) return endOf(before)
+    }
     const segment = this.#segments.holding(fromSeq)
     if (segment !== undefined) return segment
-    const holding = this.#holding.get(fromSeq)
     if (holding !== undefined && holding.lastSeq < fromSeq) return endOf(holding)
-    const before = holding && this.#holding.get(holding.firstSeq - 1)
-    return before === undefined ? this.#segments.end : endOf(before)
+    return this.#segments.end
   }
 
   #segmentWith(seq: Seq): Segment | undefined {
@@ -146,7 +150,7 @@ export class SqliteJournalReader implements JournalReader {
   }
 
   #has(segment: Segment): boolean {
-    return existsSync(segmentPath(this.#folder.dataDir, segment))
+    return isFile(segmentPath(this.#folder.dataDir, segment))
   }
 
   *#inSegment(segment: Segment, fromSeq: Seq): Generator<Batch, void> {
@@ -220,16 +224,32 @@ export class SqliteJournalReader implements JournalReader {
   /** Reads all segments that are in the folder. Throws if one is not as written. */
   checkSegments(onChecked: (seq: Seq) => void): void {
     const { dataDir } = this.#folder
+    let end = EMPTY_TAIL
     for (const segment of this.segments) {
-      if (!this.#has(segment)) continue
-      checkSegment(this.#folder, segmentPath(dataDir, segment), segment)
-      onChecked(segment.lastSeq)
+      if (segment.firstSeq !== end.seq + 1) {
+        this.#refuse(`the list of segments has nothing from ${end.seq + 1} on`)
+      }
+      if (this.#has(segment)) {
+        checkSegment(this.#folder, segmentPath(dataDir, segment), segment, end)
+        onChecked(segment.lastSeq)
+      }
+      end = { seq: segment.lastSeq, checksum: segment.checksum }
     }
   }
 
   /** The segments whose files are not in the folder. */
   get missingSegments(): readonly Segment[] {
     return this.segments.filter((each) => !this.#has(each))
+  }
+
+  /** Throws unless every segment is in the folder; names all that are not. */
+  requireSegments(): void {
+    const missing = this.missingSegments
+    if (missing.length === 0) return
+    throw new UnreadFolder(
+      `${this.#folder.dataDir}: the whole journal is needed, and segments of it were moved away: ` +
+        `put ${missing.map(segmentName).join(', ')} back into its folder archive.`,
+    )
   }
 
   close(): void {

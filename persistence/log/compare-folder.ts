@@ -29,7 +29,9 @@ export async function compareWithLog(
     const folderSeq = reader.lastSeq
     const base = await log.base()
     const { seq: logSeq } = await log.tail()
-    const baseSeq = base?.seq ?? 0
+    // What a segment has that was moved away cannot be compared.
+    const movedSeq = reader.missingSegments.at(-1)?.lastSeq ?? 0
+    const baseSeq = Math.max(base?.seq ?? 0, movedSeq)
     let differsAt: Seq | null = folderSeq > logSeq ? folderSeq : null
     for (let seq = baseSeq; differsAt === null; ) {
       const ends = await log.ends(seq, ENDS_MAX)

@@ -11,7 +11,6 @@ import { DataFolderError, UnreadFolder } from '../folder-error.ts'
 import { type JournalEnd, journalPath, prepareJournal } from '../journal/journal-end.ts'
 import { claimedSeq } from '../journal/journal-head.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
-import { segmentName } from '../journal/segments/segment-folder.ts'
 import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { openFolder } from './emptied-folder.ts'
@@ -92,6 +91,7 @@ export function recoverExchange(
     const { partitions = 1 } = options
     const found = startingState(folder, checksumAt, { seqMax: end.seq, partitions, names: false })
     const { exchange, tail } = found
+    if (tail.seq === 0) reader.requireSegments()
     options.onStart(exchange)
     const visit = (command: Command) => options.visit(command, exchange)
     const { onProgress } = options
@@ -116,22 +116,12 @@ export function recoverJournal(
   const reader = new SqliteJournalReader(folder)
   try {
     const end = reader.checkEnd()
-    refuseMissing(dataDir, reader)
+    reader.requireSegments()
     replay(reader, { from: 0, to: end.tail.seq }, options)
     return { ...end, folder }
   } finally {
     reader.close()
   }
-}
-
-/** Says at once which files are needed, not one after another. */
-function refuseMissing(dataDir: string, reader: SqliteJournalReader): void {
-  const missing = reader.missingSegments
-  if (missing.length === 0) return
-  throw new UnreadFolder(
-    `${dataDir}: the whole journal is needed, and segments of it were moved away: put ` +
-      `${missing.map(segmentName).join(', ')} back into its folder archive.`,
-  )
 }
 
 /** Visits all records between two seqs. Each batch is checked before it is read. */

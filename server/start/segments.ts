@@ -2,6 +2,7 @@
 // thread then removes its rows, between two commits.
 
 import type { Clearing } from '../../engine/core/clearing.ts'
+import { reasonOf } from '../../engine/domain/error-code.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { DAY_MS, HOUR_MS } from '../../engine/domain/units.ts'
@@ -19,7 +20,7 @@ export interface SegmentsParts {
 }
 
 export interface SegmentsOptions {
-  /** Days that commands stay in the journal; absent for ever. */
+  /** Days that commands stay in the journal; without it they stay for ever. */
   readonly journalDays?: number
   /** Bytes of records in a segment; defaults to LIMITS.segmentBytes. */
   readonly segmentBytes?: number
@@ -68,15 +69,22 @@ export class Segments {
   async #seal(days: number): Promise<void> {
     const { folder, clearing } = this.#parts
     const { segmentBytes = LIMITS.segmentBytes } = this.#options
-    this.#sealing = new Sealing({
+    const data = {
       folder,
       afterSeq: this.#sealedSeq,
       beforeMs: clearing.lastNowMs - days * DAY_MS + 1,
       bytesMax: segmentBytes,
-    })
-    const sealed = await this.#sealing.sealed
-    this.#sealing = null
-    if (!this.#isStopped) this.#take(sealed)
+    }
+    try {
+      this.#sealing = new Sealing(data)
+      const sealed = await this.#sealing.sealed
+      if (!this.#isStopped) this.#take(sealed)
+    } catch (error) {
+      // No thread could be started.
+      this.#take({ failure: reasonOf(error) })
+    } finally {
+      this.#sealing = null
+    }
   }
 
   #take(sealed: Sealed): void {

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
-import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import SqliteDatabase from 'better-sqlite3'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import { coveredSeq } from '../../persistence/archive/covered-seq.ts'
 import { Follower } from '../../persistence/follower/follower.ts'
@@ -11,7 +21,7 @@ import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts
 import { SqliteJournalReader } from '../../persistence/journal/sqlite-reader.ts'
 import { journalEnd } from '../../persistence/snapshot/recovery.ts'
 import { CommandFlow } from '../support/command-flow.ts'
-import { copyFolder, keyed, loseReadTables, newFolder } from '../support/data-folder.ts'
+import { copyFolder, keyed, newFolder } from '../support/data-folder.ts'
 import { dies, done, keyOf, refused, run, verified } from '../support/folder-commands.ts'
 import { fillJournal } from '../support/journal-fill.ts'
 import { freshSeed, Random } from '../support/random.ts'
@@ -27,12 +37,19 @@ const BATCH = 32
 /** Commands at the two snapshots. */
 const SAVED = [125 * BATCH, 150 * BATCH]
 
-/** A folder with read tables and two snapshots, and nothing sealed. */
+/** Commands of the early backup. */
+const EARLY = 60 * BATCH
+const early = join(newFolder(), 'backup')
+
+/** A folder with read tables and two snapshots, and nothing sealed; and its backup at `EARLY`. */
 async function folderWithSnapshots(): Promise<string> {
   const dataDir = newFolder()
   const flow = new CommandFlow(random.between(1, 1e6))
   while (flow.seq < COMMANDS) flow.run(1)
-  fillJournal(dataDir, flow.records, BATCH)
+  const records = [...flow.records]
+  fillJournal(dataDir, records.slice(0, EARLY), BATCH)
+  await done('backup', { data: dataDir, to: early })
+  fillJournal(dataDir, records.slice(EARLY), BATCH)
   const follower = new Follower(keyed(dataDir))
   for (const seq of [...SAVED, flow.seq]) {
     while (follower.step(seq));
@@ -122,6 +139,69 @@ test('a backup takes a segment once, and then drops the rows that it has', async
   assert.deepEqual(await verified(target, key), await verified(data, key))
 })
 
+test('a backup keeps rows whose segment is elsewhere, and takes it when it is back', async () => {
+  const data = copyFolder(whole)
+  const key = keyOf(data)
+  const to = join(newFolder(), 'backup')
+  await done('backup', { data, to })
+  seal(data)
+  const elsewhere = newFolder()
+  await done('archive', { data, to: elsewhere })
+  await done('backup', { data, to })
+  assert.equal(firstRow(to, data), 1, 'its rows are all that it has')
+  const target = join(newFolder(), 'restored')
+  await done('restore', { data: target, from: to, key })
+  await done('rebuild', { data: target, key })
+  assert.deepEqual(await verified(target, key), await verified(copyFolder(whole), key))
+  const late = join(newFolder(), 'late')
+  await done('backup', { data, to: late })
+  assert.deepEqual(archivedNames(late), [])
+  for (const name of readdirSync(elsewhere)) {
+    copyFileSync(join(elsewhere, name), join(archiveFolder(data), name))
+  }
+  for (const copy of [to, late]) {
+    await done('backup', { data, to: copy })
+    assert.deepEqual(archivedNames(copy).sort(), archivedNames(data).sort())
+    assert.equal(firstRow(copy, data), SAVED[0] + 1)
+  }
+})
+
+test('a complete backup can be restored when its update died anywhere', async () => {
+  const data = copyFolder(whole)
+  const key = keyOf(data)
+  seal(data)
+  const segments = archivedNames(data).length
+  for (let passing = 1; passing <= segments; passing++) {
+    const to = copyFolder(early)
+    await dies('backup', { data, to }, `mid-backup:${passing}`)
+    const target = join(newFolder(), 'restored')
+    await done('restore', { data: target, from: to, key })
+    await done('rebuild', { data: target, key })
+    const { seq } = await verified(target, key)
+    assert.ok(seq >= EARLY, `it has ${seq} commands`)
+  }
+})
+
+test('without its oldest segments, verify still finds a changed row or list', async () => {
+  const data = copyFolder(whole)
+  seal(data, 60 * BATCH)
+  await done('archive', { data, to: newFolder() })
+  assert.match(await done('verify', { data }), /^The folder is sound/m)
+  for (const sql of [
+    `UPDATE batches SET records = zeroblob(length(records)) WHERE first_seq = ${61 * BATCH + 1}`,
+    `DELETE FROM batches WHERE first_seq BETWEEN ${61 * BATCH} AND ${63 * BATCH}`,
+    'DELETE FROM segments WHERE first_seq > 1 AND first_seq < 1500',
+    'UPDATE segments SET checksum = zeroblob(32)',
+  ]) {
+    const changed = copyFolder(data)
+    const db = new SqliteDatabase(join(changed, 'journal.db'))
+    db.exec(sql)
+    db.close()
+    const { code, stderr } = await run('verify', { data: changed })
+    assert.equal(code, 1, `${sql}: ${stderr}`)
+  }
+})
+
 test('a backup that dies among its segments goes on where it ended', async () => {
   const data = copyFolder(whole)
   seal(data)
@@ -155,11 +235,16 @@ test('segments that were moved away are named by what needs them, and a start is
   const server = await ServerProcess.start({ dataDir: data, args: ['--accept-clock'] })
   after(() => server.signal('SIGKILL'))
   await server.stop()
-  loseReadTables(data)
+  const tables = join(data, 'read.db')
+  const db = new SqliteDatabase(tables)
+  db.pragma('user_version = 99')
+  db.close()
+  await refused('rebuild', { data }, /back into its folder archive/)
   const serve = ['serve', '--data', data, '--port', '0', '--accept-clock']
   const { code, stderr } = await runProgram(serve)
   assert.equal(code, 1)
-  assert.match(stderr, /1\.seg: this segment of the journal, with the commands 1 to \d+, was moved/)
+  assert.match(stderr, new RegExp(`put ${all.join(', ')} back into its folder archive`))
+  assert.ok(existsSync(tables), 'they are not deleted before they can be made again')
   for (const name of names) copyFileSync(join(elsewhere, name), join(archiveFolder(data), name))
   const next = await ServerProcess.start({ dataDir: data, args: ['--accept-clock'] })
   await next.stop()
@@ -176,6 +261,12 @@ test('a segment leaves the folder only when it is safe elsewhere', async () => {
   const wrong = newFolder()
   copyFileSync(join(archiveFolder(data), names[1]), join(wrong, '1.seg'))
   await refused('archive', { data, to: wrong }, /it is not the segment that the journal lists/)
+  assert.deepEqual(archivedNames(data), names)
+  const itself = /it is the archive itself; choose another folder/
+  await refused('archive', { data, to: archiveFolder(data) }, itself)
+  const linked = join(newFolder(), 'linked')
+  symlinkSync(archiveFolder(data), linked)
+  await refused('archive', { data, to: linked }, itself)
   assert.deepEqual(archivedNames(data), names)
   const list = join(newFolder(), 'list')
   const { code } = await run('archive', { data }, 0)

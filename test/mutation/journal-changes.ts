@@ -64,8 +64,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ],
       [
         'rows leave the journal before a segment has them',
-        'this.#remove.run(this.#sealedSeq, REMOVED_ROWS)',
-        'this.#remove.run(this.#tail.seq - 1, REMOVED_ROWS)',
+        'this.#removable.all(this.#sealedSeq)',
+        'this.#removable.all(this.#tail.seq - 1)',
       ],
       ['free pages stay in the file', 'this.#isClean = !this.#shrink()', 'this.#isClean = true'],
     ],
@@ -142,8 +142,8 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a head of another journal is accepted',
-        'row.lastSeq !== head.seq || !same(row.checksum, head.checksum)',
-        'row.lastSeq < 0',
+        'if (checksum === null || !same(checksum, head.checksum)) {',
+        'if (checksum === null) {',
       ],
       [
         'a missing head is accepted',

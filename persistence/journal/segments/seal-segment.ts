@@ -88,7 +88,7 @@ function write(
       writer.add(batch)
       if (batch.lastSeq >= end.lastSeq) break
     }
-    return writer.finish(end.ms)
+    return writer.finish()
   } catch (error) {
     rmSync(path, { force: true })
     throw error

@@ -7,7 +7,7 @@ import { DataFolderError, speaking } from '../../folder-error.ts'
 import { type KeyedFolder, MAC_BYTES, macsOf } from '../../keyed-folder.ts'
 import { chain, same } from '../journal-chain.ts'
 import type { Batch, JournalTail } from '../journal-port.ts'
-import type { Segment } from './segment-folder.ts'
+import { isFile, type Segment, segmentPath } from './segment-folder.ts'
 
 // A segment: consecutive batches of the journal in one compressed file that never changes.
 //
@@ -16,9 +16,9 @@ import type { Segment } from './segment-folder.ts'
 //   block   brotli of its batches, each: 0 bytes of its records u32 │ 4 count u32 │ 8 records
 //   index   0 offset f64 │ 8 compressed bytes u32 │ 12 bytes u32 │ 16 first seq f64 │
 //           24 last seq f64 │ 32 checksum of its last batch 32
-//   end     0 first seq f64 │ 8 last seq f64 │ 16 time of the last command f64 │ 24 blocks u32 │
-//           28 zero │ 32 checksum of the batch before 32 │ 64 MAC 32 of the magic, the index and
-//           the bytes of the end before it
+//   end     0 first seq f64 │ 8 last seq f64 │ 16 blocks u32 │ 20 zero │
+//           32 checksum of the batch before 32 │ 64 MAC 32 of the magic, the index and the end up
+//           to here
 //
 // Checksums of batches inside a block are computed again when it is read: with the MAC of the index
 // they prove every byte. Brotli at quality 5 was the best of the codecs of Node 20: it halves a
@@ -113,7 +113,7 @@ export class SegmentWriter {
   }
 
   /** Returns once the whole file is on disk. */
-  finish(lastMs: number): Segment {
+  finish(): Segment {
     this.#endBlock()
     const index = Buffer.concat(this.#blocks.map(encodeBlock))
     const end = Buffer.alloc(END_BYTES)
@@ -121,15 +121,14 @@ export class SegmentWriter {
     const firstSeq = this.#before.seq + 1
     end.writeDoubleLE(firstSeq, 0)
     end.writeDoubleLE(lastSeq, 8)
-    end.writeDoubleLE(lastMs, 16)
-    end.writeUInt32LE(this.#blocks.length, 24)
+    end.writeUInt32LE(this.#blocks.length, 16)
     end.set(this.#before.checksum, CHECKSUM_AT)
     end.set(macOf(this.#newMac, index, end), MAC_AT)
     this.#write(index, this.#offset)
     this.#write(end, this.#offset + index.length)
     speaking(this.#path, () => fsyncSync(this.#file))
     const bytes = this.#offset + index.length + END_BYTES
-    return { firstSeq, lastSeq, lastMs, bytes, checksum }
+    return { firstSeq, lastSeq, bytes, checksum }
   }
 
   close(): void {
@@ -173,10 +172,33 @@ export function openSegment(folder: KeyedFolder, path: string, listed: Segment):
   throw DataFolderError.ofDamage(path, 'it is not the segment that the journal lists')
 }
 
-/** Reads every batch of a listed segment; throws a DataFolderError if one is not as written. */
-export function checkSegment(folder: KeyedFolder, path: string, listed: Segment): void {
+/** The checksum of the batch that ends at `seq`; null without such a batch or without the file. */
+export function checksumIn(folder: KeyedFolder, listed: Segment, seq: Seq): Uint8Array | null {
+  const path = segmentPath(folder.dataDir, listed)
+  if (!isFile(path)) return null
   const file = openSegment(folder, path, listed)
   try {
+    for (const { lastSeq, checksum } of file.batches(seq)) return lastSeq === seq ? checksum : null
+    return null
+  } finally {
+    file.close()
+  }
+}
+
+/**
+ * Reads every batch of a listed segment; throws a DataFolderError if one is not as written, or if
+ * it does not follow `before`.
+ */
+export function checkSegment(
+  folder: KeyedFolder,
+  path: string,
+  listed: Segment,
+  before?: JournalTail,
+): void {
+  const file = openSegment(folder, path, listed)
+  try {
+    const isNext = before === undefined || same(file.before(0).checksum, before.checksum)
+    if (!isNext) throw DataFolderError.ofDamage(path, 'it does not follow the segment before it')
     for (const _batch of file.batches(0));
   } finally {
     file.close()
@@ -204,7 +226,7 @@ export class SegmentReader {
         seq: this.firstSeq - 1,
         checksum: new Uint8Array(end.subarray(CHECKSUM_AT, MAC_AT)),
       }
-      this.#blocks = Array.from({ length: end.readUInt32LE(24) }, (_, block) =>
+      this.#blocks = Array.from({ length: end.readUInt32LE(16) }, (_, block) =>
         decodeBlock(index.subarray(block * INDEX_BYTES, (block + 1) * INDEX_BYTES)),
       )
     } catch (error) {
@@ -244,7 +266,7 @@ export class SegmentReader {
     if (fileBytes < MAGIC.length + END_BYTES) this.#refuse('it is truncated')
     if (!MAGIC.equals(this.#read(0, MAGIC.length))) this.#refuse('it is not a segment')
     const end = this.#read(fileBytes - END_BYTES, END_BYTES)
-    const indexBytes = end.readUInt32LE(24) * INDEX_BYTES
+    const indexBytes = end.readUInt32LE(16) * INDEX_BYTES
     const indexAt = fileBytes - END_BYTES - indexBytes
     if (indexAt < MAGIC.length) this.#refuse('it is truncated')
     const index = this.#read(indexAt, indexBytes)

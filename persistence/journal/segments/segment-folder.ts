@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { ifThere } from '../../folder-error.ts'
@@ -12,8 +12,6 @@ export const SEGMENT_NAME = /^[1-9][0-9]{0,15}[.]seg$/
 export interface Segment {
   readonly firstSeq: Seq
   readonly lastSeq: Seq
-  /** The time of its last batch. */
-  readonly lastMs: number
   /** Length of the file. */
   readonly bytes: number
   /** The checksum of its last batch. */
@@ -29,6 +27,11 @@ export function segmentPath(dataDir: string, segment: Pick<Segment, 'firstSeq'>)
   return join(archiveFolder(dataDir), segmentName(segment))
 }
 
+/** False only if nothing is there: a file that cannot be reached is an error. */
+export function isFile(path: string): boolean {
+  return ifThere(path, () => statSync(path)) !== null
+}
+
 /** The names of all files in the archive of a folder. */
 export function archivedNames(dataDir: string): string[] {
   const folder = archiveFolder(dataDir)
@@ -38,16 +41,16 @@ export function archivedNames(dataDir: string): string[] {
 const SEGMENT_BYTES = 64
 const CHECKSUM_AT = 32
 
-/** A segment as the payload of a ring's frame: four f64 and its checksum. */
-export function segmentBytes({ firstSeq, lastSeq, lastMs, bytes, checksum }: Segment): Uint8Array {
+/** A segment as the payload of a ring's frame: three f64, and its checksum from byte 32 on. */
+export function segmentBytes({ firstSeq, lastSeq, bytes, checksum }: Segment): Uint8Array {
   const payload = new Uint8Array(SEGMENT_BYTES)
-  payload.set(new Uint8Array(Float64Array.of(firstSeq, lastSeq, lastMs, bytes).buffer))
+  payload.set(new Uint8Array(Float64Array.of(firstSeq, lastSeq, bytes).buffer))
   payload.set(checksum, CHECKSUM_AT)
   return payload
 }
 
 export function segmentOf(payload: Uint8Array): Segment {
   const copy = payload.slice()
-  const [firstSeq, lastSeq, lastMs, bytes] = new Float64Array(copy.buffer, 0, 4)
-  return { firstSeq, lastSeq, lastMs, bytes, checksum: copy.subarray(CHECKSUM_AT) }
+  const [firstSeq, lastSeq, bytes] = new Float64Array(copy.buffer, 0, 3)
+  return { firstSeq, lastSeq, bytes, checksum: copy.subarray(CHECKSUM_AT) }
 }

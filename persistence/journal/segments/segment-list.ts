@@ -7,11 +7,11 @@ import type { Segment } from './segment-folder.ts'
 
 // The list of segments in journal.db. What it lists may still be in the journal too.
 
-const COLUMNS =
-  'SELECT first_seq AS firstSeq, last_seq AS lastSeq, last_ms AS lastMs, bytes, checksum ' +
-  'FROM segments'
-const INSERT =
-  'INSERT INTO segments (first_seq, last_seq, last_ms, bytes, checksum) VALUES (?, ?, ?, ?, ?)'
+const COLUMNS = 'SELECT first_seq AS firstSeq, last_seq AS lastSeq, bytes, checksum FROM segments'
+const INSERT = 'INSERT INTO segments (first_seq, last_seq, bytes, checksum) VALUES (?, ?, ?, ?)'
+
+/** Removes the rows of segments, or some of them. */
+export const REMOVE_THROUGH = 'DELETE FROM batches WHERE first_seq <= ?'
 
 export class SegmentList {
   readonly #holding: Statement<[number], Segment> | null
@@ -46,8 +46,8 @@ export class SegmentList {
 
 /** The writer's side. */
 export function listSegment(connection: Connection, segment: Segment): void {
-  const { firstSeq, lastSeq, lastMs, bytes, checksum } = segment
+  const { firstSeq, lastSeq, bytes, checksum } = segment
   connection
-    .prepare<[number, number, number, number, Uint8Array]>(INSERT)
-    .run(firstSeq, lastSeq, lastMs, bytes, checksum)
+    .prepare<[number, number, number, Uint8Array]>(INSERT)
+    .run(firstSeq, lastSeq, bytes, checksum)
 }

@@ -19,7 +19,9 @@ function localCopy({ folder, tail, lock, call: shared }: LogThreadData): SealedC
   call.open()
   let timer: NodeJS.Timeout | undefined
   const clean = () => {
-    timer = journal.clean() ? setTimeout(clean, CLEAN_EACH_MS) : undefined
+    const isMore = journal.clean()
+    journal.boundWal(call, call.take())
+    timer = isMore ? setTimeout(clean, CLEAN_EACH_MS) : undefined
   }
   clean()
   return {

@@ -27,8 +27,9 @@ const COMMAND = flagOf(
   'Run for each segment, whose path is in $SEGMENT; the file is deleted when it ends with 0.',
 )
 const NOTES = [
-  'The server may run meanwhile. A start does not need segments; rebuild, replay and',
-  'a start without read tables need all of them back in the folder archive.',
+  'The server may run meanwhile. Its next start needs no segment. Put all of them back',
+  'into the folder archive before rebuild, before the first start of a restored backup,',
+  'and before an upgrade that changes the read tables or the snapshots.',
 ].join('\n')
 
 function takeBy(command: string): TakeSegment {

@@ -31,13 +31,14 @@ function placesOf(line: Line, shell: Shell, own: Setting<string>) {
   return { ...folderOf(line), backupDir }
 }
 
-function linesOf({ seq, fromSeq, checksum, snapshots, lostRecords }: Copied): string[] {
+function linesOf({ seq, fromSeq, checksum, snapshots, lostRecords, missing }: Copied): string[] {
   const lost = lostRecords === 0 ? [] : [`lost records ${lostRecords} (--durability normal)`]
   return [
     `seq ${seq}, of them ${seq - fromSeq} copied now, each checked`,
     `journal ${Buffer.from(checksum).toString('hex')}`,
     `snapshots ${snapshots.length === 0 ? 'none' : snapshots.join(', ')}`,
     ...lost,
+    ...(missing.length === 0 ? [] : [`segments moved away: ${missing.join(', ')}`]),
   ]
 }
 
@@ -49,10 +50,14 @@ export const backupCommand: CommandSpec = {
     const onProgress = progressLines('backup', shell)
     const copied = copyDataFolder(dataDir, backupDir, { keyFile, onProgress })
     const kept = keyFile ?? defaultKeyFile(dataDir)
+    const isWhole =
+      copied.missing.length === 0
+        ? 'The backup is whole.'
+        : 'The backup has all but these segments.'
     shell.say(
       [
         ...linesOf(copied),
-        `The backup is whole. The server key is not in it: keep a copy of ${kept} elsewhere.`,
+        `${isWhole} The server key is not in it: keep a copy of ${kept} elsewhere.`,
       ].join('\n'),
     )
     return EXIT.OK
@@ -70,12 +75,12 @@ export const restoreCommand: CommandSpec = {
     const { lastMs } = copied
     const isOld = lastMs !== null && shell.nowMs() - lastMs > CLOCK_LIMITS.leapMsMax
     const consent = isOld ? ' --accept-clock' : ''
-    shell.say(
-      [
-        ...linesOf(copied),
-        `The folder is whole. Start it with: outcomex serve --data ${dataDir}${key}${consent}`,
-      ].join('\n'),
-    )
+    const start = `outcomex serve --data ${dataDir}${key}${consent}`
+    const advice =
+      copied.missing.length === 0
+        ? `The folder is whole. Start it with: ${start}`
+        : `Put these segments into ${dataDir}/archive, then start it with: ${start}`
+    shell.say([...linesOf(copied), advice].join('\n'))
     return EXIT.OK
   },
 }

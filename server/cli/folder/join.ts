@@ -81,6 +81,7 @@ async function takeFile(
   } finally {
     closeSync(file)
   }
+  syncFolder(dirname(path))
 }
 
 /** Refuses a copy that the key of this machine does not open, or whose chain does not hold. */
@@ -90,6 +91,7 @@ function checkCopy(dataDir: string, keyFile: string | undefined): void {
   const reader = new SqliteJournalReader(seal.keyed(dataDir))
   try {
     reader.checkEnd()
+    reader.checkSegments(() => {})
   } finally {
     reader.close()
   }
