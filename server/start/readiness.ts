@@ -4,8 +4,10 @@
 
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { freeDiskBytes } from '../../persistence/disk-space.ts'
+import { folderSizes } from '../../persistence/folder-sizes.ts'
 import type { ClockState, SteadyClock } from '../exchange/sequencer/clock.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
+import { FolderGrowth } from '../ops/folder-growth.ts'
 import {
   type Check,
   Progress,
@@ -109,6 +111,8 @@ export class ReadinessWatch {
   readonly #edges = new Pulses()
   readonly #tables = new Progress()
   readonly #disk: DiskSpace
+  /** For metrics: a folder that grows is ready. */
+  readonly growth: FolderGrowth
   readonly #checks: readonly Check[]
   readonly #timer: NodeJS.Timeout
 
@@ -117,6 +121,7 @@ export class ReadinessWatch {
     this.#parts = parts
     this.#journal = new Pulse(exchange.journal)
     this.#disk = new DiskSpace(parts.dataDir)
+    this.growth = new FolderGrowth(() => folderSizes(parts.dataDir))
     this.#checks = [...this.#vital(), ...this.#reported()]
     this.#timer = setInterval(() => this.#request(performance.now()), ASK_EVERY_MS).unref()
     this.#request(performance.now())
@@ -141,6 +146,7 @@ export class ReadinessWatch {
     this.#edges.request(this.#parts.edges ?? [], nowMs)
     this.#tables.see(this.#exchange.follower.figures.progress, nowMs)
     this.#disk.request(nowMs)
+    this.growth.request(nowMs)
   }
 
   #vital(): Check[] {

@@ -5,6 +5,7 @@ import { BULKHEADS } from '../../engine/domain/limits.ts'
 import { TRADING_MODES } from '../../engine/domain/markets/trading-window.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../engine/domain/units.ts'
 import { Distribution, logLinear, MICROS } from '../../engine/thread/distribution.ts'
+import { FOLDER_PARTS, type FolderPart } from '../../persistence/folder-sizes.ts'
 import type { OnCommit } from '../../persistence/journal/journal-port.ts'
 import type { Services } from '../api/services.ts'
 import { type Limits, RATE_CLASSES, type RateClass } from '../edge/http/access/rate-limit.ts'
@@ -303,6 +304,31 @@ function watchReadiness(readiness: ReadinessWatch, metrics: Metrics): void {
   )
   const free = "Free bytes of the data folder's disk; -1 while unknown."
   metrics.gauge('outcomex_disk_free_bytes', free, () => readiness.freeDiskBytes ?? -1)
+  watchFolder(readiness, metrics)
+}
+
+function watchFolder(readiness: ReadinessWatch, metrics: Metrics): void {
+  const { growth } = readiness
+  const ofParts = (read: (part: FolderPart) => number) => () =>
+    FOLDER_PARTS.map((part) => ({ labels: { part }, value: read(part) }))
+  metrics.gauges(
+    'outcomex_folder_bytes',
+    'Bytes of each part of the data folder; 0 while unknown.',
+    ['part'],
+    ofParts((part) => growth.bytes(part)),
+  )
+  metrics.gauges(
+    'outcomex_folder_growth_bytes_per_day',
+    'How fast each part of the data folder grows, measured over the last day or since the start; ' +
+      '0 in its first ten minutes.',
+    ['part'],
+    ofParts((part) => growth.perDay(part)),
+  )
+  metrics.gauge(
+    'outcomex_disk_full_days',
+    'Days until the disk is full at that rate; -1 if the folder does not grow.',
+    () => growth.daysUntilFull(readiness.freeDiskBytes),
+  )
 }
 
 export function watchGateway(gateway: Gateway<Services>, metrics: Metrics): void {

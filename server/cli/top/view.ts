@@ -85,6 +85,20 @@ function threadLine(figures: Figures): string {
   return `threads   ${output.join(', ')}`
 }
 
+/** What the folder has, how it grows, and for how long its disk has space. */
+function folderLine(figures: Figures): string {
+  const [bytes, growth] = [name('folder_bytes'), name('folder_growth_bytes_per_day')]
+  const parts = figures.valuesOf(bytes, 'part').map((part) => {
+    const perDay = figures.now(growth, { part })
+    const sign = perDay < 0 ? '-' : '+'
+    const grows = perDay === 0 ? '' : ` (${sign}${bytesOf(Math.abs(perDay))} a day)`
+    return `${part.replaceAll('_', ' ')} ${bytesOf(figures.now(bytes, { part }))}${grows}`
+  })
+  const days = figures.now(name('disk_full_days'))
+  const full = days < 0 ? '' : `, full in ${Math.floor(days)} days`
+  return [...parts, `disk free ${bytesOf(figures.now(name('disk_free_bytes')))}${full}`].join(', ')
+}
+
 export function viewLines({ url, figures, tickers }: Shown): string[] {
   const now = (short: string) => figures.now(name(short))
   const rate = (short: string, labels = {}) => rateOf(figures.perSecond(name(short), labels))
@@ -107,7 +121,8 @@ export function viewLines({ url, figures, tickers }: Shown): string[] {
     '',
     `queues    ${QUEUES.map(([what, short]) => `${what} ${now(short)}`).join(', ')}`,
     `journal   ${rate('journal_records_total')} commands a second, commit p50 ${commit[0]}, ` +
-      `p99 ${commit[1]}, disk free ${bytesOf(now('disk_free_bytes'))}`,
+      `p99 ${commit[1]}`,
+    `folder    ${folderLine(figures)}`,
     `machine   CPU ${cpu.toFixed(0)}%, loop late p99 ${loop}, ` +
       `memory ${bytesOf(now('resident_bytes'))}, heap ${bytesOf(now('heap_bytes'))}`,
     threadLine(figures),
