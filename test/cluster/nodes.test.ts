@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { archivedNames } from '../../persistence/journal/segments/segment-folder.ts'
-import { TestCluster, type TestNode } from '../support/cluster.ts'
+import { SEALS, TestCluster, type TestNode } from '../support/cluster.ts'
 import { REPLACED } from '../support/cluster-faults.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { SHARE, type TestMarket, type Trader } from '../support/exchange-client.ts'
@@ -21,7 +21,7 @@ after(() => cluster?.end())
 
 async function started(): Promise<TestCluster> {
   await compileProgram()
-  return TestCluster.start()
+  return TestCluster.start(3, { flags: SEALS })
 }
 
 function nodesOf() {

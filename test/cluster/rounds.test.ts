@@ -1,6 +1,6 @@
-import { TestCluster } from '../support/cluster.ts'
+import { SEALS, TestCluster } from '../support/cluster.ts'
 import { FAULTS } from '../support/cluster-faults.ts'
-import { testRounds } from '../support/cluster-tests.ts'
+import { ROUNDS, testRounds } from '../support/cluster-tests.ts'
 import { postgresSkip } from '../support/postgres-folder.ts'
 
-testRounds(FAULTS, postgresSkip, () => TestCluster.start())
+testRounds(FAULTS, postgresSkip, () => TestCluster.start(3, { flags: ROUNDS > 1 ? SEALS : [] }))

@@ -81,8 +81,8 @@ async function placeOnLoopback(servers: PostgresServers): Promise<Place> {
   }
 }
 
-/** Snapshots and segments come and go while clients trade. */
-const SEALS = flagsOf({ 'journal-days': 0, 'segment-bytes': 8192, 'snapshot-every': 100 })
+/** With these flags of nodes, snapshots and segments come and go while clients trade. */
+export const SEALS = flagsOf({ 'journal-days': 0, 'segment-bytes': 8192, 'snapshot-every': 100 })
 
 export class TestNode {
   readonly name: string
@@ -102,7 +102,7 @@ export class TestNode {
   /** It runs, but no client uses it: it does nothing, or cannot be reached. */
   isAway = false
 
-  constructor(name: string, place: Place, keyFile: string) {
+  constructor(name: string, place: Place, keyFile: string, more: readonly string[] = []) {
     this.name = name
     this.place = place
     const { host, port, clientUrl, nodeUrl, logUrl } = place
@@ -117,7 +117,7 @@ export class TestNode {
       advertise: nodeUrl,
       'lease-ms': LEASE_MS,
     })
-    this.#args = [...flags, ...SEALS, '--no-rate-limit']
+    this.#args = [...flags, ...more, '--no-rate-limit']
   }
 
   get isUp(): boolean {
@@ -215,7 +215,10 @@ async function placesOn(
   })
 }
 
-export type ClusterOptions = Pick<PostgresOptions, 'makeFolder' | 'network'>
+export interface ClusterOptions extends Pick<PostgresOptions, 'makeFolder' | 'network'> {
+  /** More flags of every node. */
+  readonly flags?: readonly string[]
+}
 
 export class TestCluster {
   readonly servers: PostgresServers
@@ -234,12 +237,12 @@ export class TestCluster {
     const servers = await startPostgres({ standbys: 2, ...options })
     const keyFile = join(newFolder(), 'server.key')
     writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
-    const { network } = options
+    const { network, flags } = options
     const places =
       network === undefined
         ? await Promise.all(Array.from({ length: count }, () => placeOnLoopback(servers)))
         : await placesOn(network, count, servers)
-    const nodes = places.map((place, index) => new TestNode(`n${index}`, place, keyFile))
+    const nodes = places.map((place, index) => new TestNode(`n${index}`, place, keyFile, flags))
     const cluster = new TestCluster(servers, nodes, keyFile)
     // The first node makes the key of the folder.
     await nodes[0].start()
