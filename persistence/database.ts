@@ -59,8 +59,9 @@ export function openWritable(path: string, options: WritableOptions): Connection
     createPrivate(path)
     const connection = new SqliteDatabase(path, { timeout: 0 })
     try {
-      // It has an effect before the first page only.
-      if (options.mayShrink === true) connection.pragma('auto_vacuum = INCREMENTAL')
+      // It has an effect before the first page only, and would write to a file that has pages.
+      const isNew = Number(connection.pragma('page_count', { simple: true })) === 0
+      if (isNew && options.mayShrink === true) connection.pragma('auto_vacuum = INCREMENTAL')
       connection.pragma('journal_mode = WAL')
       stateDurability(connection, options.durability)
       connection.pragma(`wal_autocheckpoint = ${options.autocheckpointPages}`)
