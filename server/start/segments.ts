@@ -12,6 +12,9 @@ import type { Segment } from '../../persistence/journal/segments/segment-folder.
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import type { Snapshots } from './snapshots.ts'
 
+/** A start has other work first. */
+const FIRST_MS = 60_000
+
 export interface SegmentsParts {
   readonly folder: KeyedFolder
   readonly journal: JournalThreadHandle
@@ -34,26 +37,29 @@ export class Segments {
   #sealing: Sealing | null = null
   /** A segment that the journal did not take yet. */
   #waiting: Segment | null = null
-  /** The snapshot that was there at the last attempt. */
-  #triedAtSeq: Seq = -1
-  #nextTryMs = 0
+  /** The snapshot that was there at the last attempt, or at the start. */
+  #triedAtSeq: Seq
+  /** Null before the first tick. */
+  #nextTryMs: number | null = null
   #sealedSeq: Seq = 0
   #isStopped = false
 
   constructor(parts: SegmentsParts, options: SegmentsOptions) {
     this.#parts = parts
     this.#options = options
+    this.#triedAtSeq = parts.snapshots.last.seq
   }
 
   /**
-   * Has the next segment made when it may be due: after a snapshot, and once an hour. `nowMs` may
-   * come from any clock that never goes back.
+   * Has the next segment made when it may be due: a while after the start, after a snapshot, and
+   * once an hour. `nowMs` may come from any clock that never goes back.
    */
   tick(nowMs: number): void {
     const { journalDays } = this.#options
     if (journalDays === undefined || this.#isStopped) return
     if (this.#waiting !== null) this.#list(this.#waiting)
     if (this.#sealing !== null || this.#waiting !== null) return
+    this.#nextTryMs ??= nowMs + FIRST_MS
     const { seq } = this.#parts.snapshots.last
     if (seq === this.#triedAtSeq && nowMs < this.#nextTryMs) return
     this.#triedAtSeq = seq
