@@ -112,6 +112,8 @@ function inviteCompany({ people, warn, audience }: PlayOptions, ready: Promise<u
     first: () => ready.then(invite),
     round: invite,
     pauseMs: () => AGAIN_MS,
+    // A demo becomes whole also while nobody looks.
+    awayMs: () => AGAIN_MS,
   })
   return { rounds, here: () => here }
 }

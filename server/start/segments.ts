@@ -51,8 +51,8 @@ export class Segments {
   }
 
   /**
-   * Has the next segment made when it may be due: a while after the start, after a snapshot, and
-   * once an hour. `nowMs` may come from any clock that never goes back.
+   * Has the next segment made when it may be due: a while after the start, after a snapshot with
+   * enough commands before it, and once an hour. `nowMs` may come from any clock that never goes back.
    */
   tick(nowMs: number): void {
     const { journalDays } = this.#options
@@ -61,10 +61,17 @@ export class Segments {
     if (this.#sealing !== null || this.#waiting !== null) return
     this.#nextTryMs ??= nowMs + FIRST_MS
     const { seq } = this.#parts.snapshots.last
-    if (seq === this.#triedAtSeq && nowMs < this.#nextTryMs) return
+    const isNew = seq !== this.#triedAtSeq && this.#mayFill(seq)
+    if (!isNew && nowMs < this.#nextTryMs) return
     this.#triedAtSeq = seq
     this.#nextTryMs = nowMs + HOUR_MS
     void this.#seal(journalDays)
+  }
+
+  /** Whether the commands up to a snapshot may be enough for a segment. */
+  #mayFill(seq: Seq): boolean {
+    const { segmentBytes = LIMITS.segmentBytes } = this.#options
+    return (seq - this.#sealedSeq) * LIMITS.commandBytesTypical >= segmentBytes
   }
 
   async stop(): Promise<void> {

@@ -342,7 +342,7 @@ function serve(dataDir: string, marketThreads: string, fault?: string): Promise<
   // Several snapshots in each round: a kill may find one half saved, and a start may begin with
   // one.
   args.push('--snapshot-every', '60')
-  // And segments: each has about thirty commands.
-  args.push('--journal-days', '0', '--segment-bytes', '8192')
+  // And segments: each has about a hundred commands.
+  args.push('--journal-days', '0', '--segment-bytes', '32768')
   return ServerProcess.start({ dataDir, args, fault })
 }
