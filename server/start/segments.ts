@@ -52,7 +52,8 @@ export class Segments {
 
   /**
    * Has the next segment made when it may be due: a while after the start, after a snapshot with
-   * enough commands before it, and once an hour. `nowMs` may come from any clock that never goes back.
+   * enough commands before it, and once an hour. `nowMs` may come from any clock that never goes
+   * back.
    */
   tick(nowMs: number): void {
     const { journalDays } = this.#options
