@@ -103,7 +103,9 @@ const isSlot = (slug: string) => SERIES.some(({ slugPrefix }) => slug.startsWith
 function inviteCompany({ people, warn, audience }: PlayOptions, ready: Promise<unknown>) {
   let here: readonly DemoClient[] = []
   const invite = async () => {
-    if (here.length === 0) here = await people()
+    if (here.length > 0) return
+    here = await people()
+    if (here.length > 0) audience.whole()
   }
   const rounds = startRounds({
     name: "the demo's company",
@@ -112,7 +114,6 @@ function inviteCompany({ people, warn, audience }: PlayOptions, ready: Promise<u
     first: () => ready.then(invite),
     round: invite,
     pauseMs: () => AGAIN_MS,
-    // A demo becomes whole also while nobody looks.
     awayMs: () => AGAIN_MS,
   })
   return { rounds, here: () => here }

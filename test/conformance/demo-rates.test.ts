@@ -7,7 +7,6 @@ import { RATE_CLASSES } from '../../server/edge/http/access/rate-limit.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { at } from '../support/json-path.ts'
 import { compileProgram, ServerProcess } from '../support/server-process.ts'
-import { SocketClient } from '../support/socket-client.ts'
 
 // The demo is lively under every rate that can be set, and leaves these rates to the callers.
 
@@ -27,9 +26,6 @@ test('a demo is lively under the smallest rates, and takes nothing from callers'
   const demo = (): unknown => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'))
   const server = await ServerProcess.start({ dataDir, demo: true, args: SMALLEST })
   after(() => server.signal('SIGKILL'))
-  // Somebody looks all the time, without a call.
-  const looker = await SocketClient.open(Number(new URL(server.baseUrl).port))
-  after(() => looker.close())
   // Its people come last: they log in, are funded, and trade from then on.
   const isWhole = () => at(demo(), 'hasCompany') === true
   const changes = watch(dataDir)

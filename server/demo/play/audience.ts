@@ -4,6 +4,9 @@ const LOOK_MS = 500
 /** After this time without a call of somebody else, nobody looks. */
 const AWAY_MS = 60_000
 
+/** A demo is whole by then, or never will be. */
+const FILLING_MS = 15 * 60_000
+
 /** Signs that somebody uses the exchange. */
 export interface Visits {
   /** Calls of others since the start, without those of monitoring. */
@@ -18,19 +21,29 @@ export class Audience {
   readonly #timer: NodeJS.Timeout
   /** Ends the pauses that are under way. */
   readonly #wakes = new Set<() => void>()
+  readonly #startMs: number
+  #isWhole = false
   #calls = 0
   #seenMs: number
 
   constructor(visits: () => Visits, nowMs: () => number = () => performance.now()) {
     this.#visits = visits
     this.#nowMs = nowMs
-    // Whoever started the demo looks at first.
-    this.#seenMs = nowMs()
+    this.#startMs = nowMs()
+    this.#seenMs = this.#startMs
     this.#timer = setInterval(() => this.look(), LOOK_MS).unref()
   }
 
+  /** True until the demo is whole: whoever started it waits for that. */
   get isThere(): boolean {
-    return this.#nowMs() - this.#seenMs < AWAY_MS
+    const nowMs = this.#nowMs()
+    const isFilled = this.#isWhole || nowMs - this.#startMs > FILLING_MS
+    return !isFilled || nowMs - this.#seenMs < AWAY_MS
+  }
+
+  /** Everything that a demo has is there. */
+  whole(): void {
+    this.#isWhole = true
   }
 
   /** Bots that wait go on when somebody comes. */

@@ -12,6 +12,7 @@ function stage() {
     () => world.nowMs,
   )
   after(() => audience.stop())
+  audience.whole()
   return { world, audience }
 }
 
@@ -35,6 +36,19 @@ test('nobody looks a minute after the last call, unless a socket is open', () =>
   world.nowMs += 10 * MINUTE_MS
   audience.look()
   assert.equal(audience.isThere, true)
+})
+
+test('somebody looks until the demo is whole, for a quarter of an hour at most', () => {
+  const world = { nowMs: 0, calls: 0, sockets: 0 }
+  const audience = new Audience(
+    () => world,
+    () => world.nowMs,
+  )
+  after(() => audience.stop())
+  world.nowMs = 15 * MINUTE_MS
+  assert.equal(audience.isThere, true)
+  world.nowMs += 1
+  assert.equal(audience.isThere, false)
 })
 
 test('a bot that waits goes on when somebody comes', async () => {
