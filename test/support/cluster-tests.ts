@@ -11,7 +11,7 @@ import { compileProgram } from './server-process.ts'
 /** Of each fault. */
 export const ROUNDS = fromEnv('CLUSTER_ROUNDS', 1)
 /** A heartbeat fires in one round of so many: it takes seconds. */
-const CANCELED_EACH = 5
+const CANCELED_EACH = 3
 /** Why a test of the long form is skipped, or false. */
 export const longSkip = ROUNDS === 1 ? 'a part of `make cluster`' : postgresSkip
 const { CLUSTER_HISTORY = '' } = process.env
