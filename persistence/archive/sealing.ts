@@ -17,8 +17,12 @@ export interface SealingData {
   readonly bytesMax: number
 }
 
-/** A new segment; null if there is not enough for one; or why none could be made. */
-export type Sealed = { readonly segment: Segment | null } | { readonly failure: string }
+export interface Sealed {
+  /** Null if there is not enough for one. */
+  readonly segment: Segment | null
+  /** Why none could be made; null if none failed. */
+  readonly failure: string | null
+}
 
 /** Main's side of the thread that makes one segment and ends. */
 export class Sealing {
@@ -30,9 +34,10 @@ export class Sealing {
     const worker = spawn(entry, { name: 'sealing', workerData })
     this.#worker = worker
     this.sealed = new Promise((resolve) => {
+      const fail = (failure: string) => resolve({ segment: null, failure })
       worker.once('message', resolve)
-      worker.once('error', (error) => resolve({ failure: reasonOf(error) }))
-      worker.once('exit', (code) => resolve({ failure: `its thread ended with code ${code}` }))
+      worker.once('error', (error) => fail(reasonOf(error)))
+      worker.once('exit', (code) => fail(`its thread ended with code ${code}`))
     })
   }
 

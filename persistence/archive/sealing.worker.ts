@@ -18,12 +18,15 @@ function seal(): Sealed {
   try {
     const { bavail, bsize } = statfsSync(folder.dataDir)
     if (bavail * bsize < request.bytesMax + LIMITS.diskFreeBytesMin) {
-      return { failure: 'the disk has too little space for another segment; free some' }
+      return {
+        segment: null,
+        failure: 'the disk has too little space for another segment; free some',
+      }
     }
     const throughSeq = coveredSeq(folder)
-    return { segment: sealSegment(folder, afterSeq, { ...request, throughSeq }) }
+    return { segment: sealSegment(folder, afterSeq, { ...request, throughSeq }), failure: null }
   } catch (error) {
-    if (error instanceof DataFolderError) return { failure: error.message }
+    if (error instanceof DataFolderError) return { segment: null, failure: error.message }
     throw error
   }
 }

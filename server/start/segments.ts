@@ -34,6 +34,7 @@ export interface SegmentsOptions {
 export class Segments {
   readonly #parts: SegmentsParts
   readonly #options: SegmentsOptions
+  readonly #bytesMax: number
   #sealing: Sealing | null = null
   /** A segment that the journal did not take yet. */
   #waiting: Segment | null = null
@@ -47,6 +48,7 @@ export class Segments {
   constructor(parts: SegmentsParts, options: SegmentsOptions) {
     this.#parts = parts
     this.#options = options
+    this.#bytesMax = options.segmentBytes ?? LIMITS.segmentBytes
     this.#triedAtSeq = parts.snapshots.last.seq
   }
 
@@ -71,8 +73,7 @@ export class Segments {
 
   /** Whether the commands up to a snapshot may be enough for a segment. */
   #mayFill(seq: Seq): boolean {
-    const { segmentBytes = LIMITS.segmentBytes } = this.#options
-    return (seq - this.#sealedSeq) * LIMITS.commandBytesTypical >= segmentBytes
+    return (seq - this.#sealedSeq) * LIMITS.commandBytesTypical >= this.#bytesMax
   }
 
   async stop(): Promise<void> {
@@ -82,12 +83,11 @@ export class Segments {
 
   async #seal(days: number): Promise<void> {
     const { folder, clearing } = this.#parts
-    const { segmentBytes = LIMITS.segmentBytes } = this.#options
     const data = {
       folder,
       afterSeq: this.#sealedSeq,
       beforeMs: clearing.lastNowMs - days * DAY_MS + 1,
-      bytesMax: segmentBytes,
+      bytesMax: this.#bytesMax,
     }
     try {
       this.#sealing = new Sealing(data)
@@ -95,21 +95,20 @@ export class Segments {
       if (!this.#isStopped) this.#take(sealed)
     } catch (error) {
       // No thread could be started.
-      this.#take({ failure: reasonOf(error) })
+      this.#take({ segment: null, failure: reasonOf(error) })
     } finally {
       this.#sealing = null
     }
   }
 
-  #take(sealed: Sealed): void {
-    if ('failure' in sealed) {
-      const { failure } = sealed
+  #take({ segment, failure }: Sealed): void {
+    if (failure !== null) {
       this.#options.onWarning(`No part of the journal was sealed; trading continues: ${failure}`)
-    } else if (sealed.segment !== null) {
-      this.#sealedSeq = sealed.segment.lastSeq
+    } else if (segment !== null) {
+      this.#sealedSeq = segment.lastSeq
       // There may be enough for another one.
       this.#nextTryMs = 0
-      this.#list(sealed.segment)
+      this.#list(segment)
     }
   }
 
