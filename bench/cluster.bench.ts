@@ -1,5 +1,6 @@
 // A node of a cluster against the same exchange with its own journal, all on one machine: signed
-// durable orders and their latency, how long a fail-over takes, and how far a standby is behind.
+// durable orders and their latency, how long a fail-over takes, how far a standby is behind, and
+// what a node adds for readers.
 
 import { LEASE_MS, TestCluster } from '../test/support/cluster.ts'
 import { type ExchangeClient, SHARE } from '../test/support/exchange-client.ts'
@@ -7,6 +8,7 @@ import { freePort } from '../test/support/free-port.ts'
 import { startPostgres } from '../test/support/postgres-servers.ts'
 import { metricsOf } from '../test/support/server-process.ts'
 import { until } from '../test/support/until.ts'
+import { type AddedNodesSize, addedNodes, addedNodesAims } from './cluster/added-nodes.ts'
 import {
   alternate,
   benchOf,
@@ -25,10 +27,8 @@ const MARKETS = 4
 const PER_SECOND = 2000
 const OWN = 'journal in the folder'
 
-interface Size {
-  readonly rounds: number
+interface Size extends AddedNodesSize {
   readonly orders: number
-  readonly seconds: number
   readonly kills: number
 }
 
@@ -165,11 +165,11 @@ const AIMS = `
 
 export const bench = benchOf<Size>({
   name: 'cluster',
-  aims: AIMS,
-  full: { rounds: 5, orders: 12_800, seconds: 4, kills: 20 },
-  smoke: { rounds: 1, orders: 128, seconds: 1, kills: 1 },
+  aims: AIMS + addedNodesAims(),
+  full: { rounds: 5, orders: 12_800, seconds: 4, kills: 20, reads: 100_000, readers: 1000 },
+  smoke: { rounds: 1, orders: 128, seconds: 1, kills: 1, reads: 500, readers: 20 },
   rows: async (size) => {
     const rows = [...(await againstOwnJournal(size)), ...(await failOvers(size))]
-    return [...rows, ...(await lag(size))]
+    return [...rows, ...(await lag(size)), ...(await addedNodes(size))]
   },
 })

@@ -4,15 +4,14 @@
 // another process publishes as many bytes natively to as many readers, and the market has none.
 
 import { availableParallelism } from 'node:os'
-import { orderBody, SHARE } from '../test/support/exchange-client.ts'
 import type { BooksServer } from './fanout/books-server.ts'
-import { READERS, type ReaderTotals } from './fanout/readers.ts'
+import { lastTotals, READERS, type ReaderTotals, totalsOf } from './fanout/readers.ts'
 import { alternate, benchOf, pairOf, progress, type Row, repeat, rowOf } from './harness/bench.ts'
 import { type Child, withService } from './harness/child.ts'
 import { percentilesOf } from './harness/pacer.ts'
 import { edgesText, measurable } from './http/edge-counts.ts'
 import { latenciesOf } from './http/load-client.ts'
-import { requestsOf, type UnsentOrder } from './http/orders.ts'
+import { requestsOf, restingOrders } from './http/orders.ts'
 import type { PublishPlan } from './http/plain-server.ts'
 import { type Target, withExchange } from './http/servers.ts'
 
@@ -48,8 +47,6 @@ const LEVELS = 34
 const ORDERS_PER_SECOND = 50
 const CONNECTIONS = 16
 const MS_PER_SEC = 1000
-
-const totalsOf = (readers: Child) => readers.request<ReaderTotals>('totals')
 
 /** Frames a second to the readers, and the CPU of the server for each. */
 async function publishedFor(server: Child, readers: Child, forMs: number) {
@@ -101,41 +98,12 @@ function rateRows(
   )
 }
 
-let salt = 1
-
-/** Orders that rest on levels of their own, so that every one changes the book. */
-function restingOrders({ setting }: Target, count: number): UnsentOrder[] {
-  const { traders, markets } = setting
-  return Array.from({ length: count }, (_, index) => {
-    const trader = traders[index % traders.length]
-    const body = orderBody(trader, markets[0], {
-      isBuy: true,
-      outcome: index % 2 === 0 ? 'yes' : 'no',
-      ticks: 300 + (index % LEVELS),
-      sizeRaw: SHARE,
-      type: 'GTC',
-      salt: salt++,
-    })
-    return { trader, body }
-  })
-}
-
 async function orderP99(target: Target, count: number): Promise<number> {
-  const requests = requestsOf(restingOrders(target, count))
+  const requests = requestsOf(restingOrders(target.setting, count, LEVELS))
   const plan = { port: target.port, connections: CONNECTIONS, perSecond: ORDERS_PER_SECOND }
   const latencies = await latenciesOf({ ...plan, requests })
   const [, p99] = percentilesOf([latencies])
   return p99.samples[0]
-}
-
-/** The totals once every reader has the newest book: two readings in a row agree. */
-async function lastTotals(readers: Child): Promise<ReaderTotals> {
-  let last = await totalsOf(readers)
-  for (;;) {
-    const next = await totalsOf(readers)
-    if (next.books === last.books) return next
-    last = next
-  }
 }
 
 /** The p99 of orders with readers, and the totals of these. */

@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net'
 import { constants, setPriority } from 'node:os'
 import { textFrame, upgradeText } from '../../test/support/socket-client.ts'
-import { serve, type Task } from '../harness/child.ts'
+import { type Child, serve, type Task } from '../harness/child.ts'
 
 const HEAD_END = '\r\n\r\n'
 /** Shorter messages are not books. */
@@ -139,4 +139,18 @@ export async function readFrames(plan: ReaderPlan): Promise<void> {
     bookBytes: readers[0].bookBytes,
   })
   serve(null, totals)
+}
+
+export function totalsOf(readers: Child): Promise<ReaderTotals> {
+  return readers.request<ReaderTotals>('totals')
+}
+
+/** The totals once every reader has the newest book: two readings in a row agree. */
+export async function lastTotals(readers: Child): Promise<ReaderTotals> {
+  let last = await totalsOf(readers)
+  for (;;) {
+    const next = await totalsOf(readers)
+    if (next.books === last.books) return next
+    last = next
+  }
 }

@@ -4,6 +4,7 @@ import {
   ExchangeClient,
   headersFor,
   orderBody,
+  SHARE,
   type TestMarket,
   type Trader,
 } from '../../test/support/exchange-client.ts'
@@ -57,6 +58,31 @@ export function signOrders(setting: HttpSetting, count: number, saltFrom: number
     orders.push({ trader, body })
   }
   return orders
+}
+
+/** The lowest price of a resting order. */
+const RESTING_TICKS_MIN = 300
+
+let restingSalt = 1
+
+/** Orders of the first market on so many levels. None matches, so each one changes the book. */
+export function restingOrders(
+  { traders, markets }: HttpSetting,
+  count: number,
+  levels: number,
+): UnsentOrder[] {
+  return Array.from({ length: count }, (_, index) => {
+    const trader = traders[index % traders.length]
+    const body = orderBody(trader, markets[0], {
+      isBuy: true,
+      outcome: index % 2 === 0 ? 'yes' : 'no',
+      ticks: RESTING_TICKS_MIN + (index % levels),
+      sizeRaw: SHARE,
+      type: 'GTC',
+      salt: restingSalt++,
+    })
+    return { trader, body }
+  })
 }
 
 /** A POST /orders with its sender's proof. */
