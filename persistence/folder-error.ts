@@ -114,6 +114,11 @@ export function ifThere<T>(path: string, read: () => T): T | null {
   }
 }
 
+/** False only if nothing is there: a file that cannot be reached is an error. */
+export function isFile(path: string): boolean {
+  return ifThere(path, () => statSync(path)) !== null
+}
+
 /**
  * Creates a folder and its parents one by one. Where a file system cannot create folders (/proc),
  * Node's recursive mkdir never ends.

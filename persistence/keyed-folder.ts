@@ -10,7 +10,7 @@ export interface KeyedFolder {
 }
 
 /** A MAC for one use is invalid for another. */
-type MacUse = 'journal' | 'journal head' | 'segment' | 'snapshot' | 'solvency'
+type MacUse = 'journal' | 'journal head' | 'segment' | 'snapshot' | 'names' | 'solvency'
 
 export const MAC_BYTES = 32
 

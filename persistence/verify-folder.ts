@@ -30,6 +30,7 @@ import {
   checkSnapshots,
   loadSnapshot,
   type SnapshotFinding,
+  unusableNames,
   unusableSnapshots,
 } from './snapshot/snapshot-check.ts'
 import { snapshotSeqs, strayFiles } from './snapshot/snapshot-folder.ts'
@@ -54,6 +55,8 @@ export interface FolderReport {
   readonly missing: readonly string[]
   /** Commands up to here are not checked, because segments are missing; 0 if all are. */
   readonly uncheckedSeq: Seq
+  /** Sentences about files of names that a start cannot use. */
+  readonly unusableNames: readonly string[]
   /** Files that no start reads, as paths relative to the folder. */
   readonly leftOver: readonly string[]
 }
@@ -123,6 +126,7 @@ function emptyReport(dataDir: string): FolderReport {
     leftOver: leftOver(dataDir),
     missing: [],
     uncheckedSeq: 0,
+    unusableNames: [],
   }
 }
 
@@ -179,6 +183,7 @@ function verifyKeyed(folder: KeyedFolder, onProgress: Progress): FolderReport {
       leftOver: leftOver(dataDir),
       missing: missing.map(segmentName),
       uncheckedSeq: fromSeq,
+      unusableNames: unusableNames(folder),
     }
   } finally {
     reader.close()

@@ -129,6 +129,18 @@ export const SETTINGS = {
     LIMITS.segmentBytes,
     'Bytes of commands, before compression, at which a file of the archive ends.',
   ),
+  orderMemoryDays: setting(
+    'order-memory-days',
+    count(1, 36_500),
+    LIMITS.orderMemoryDays,
+    'Days for which the hash and client id of an order stay taken, at least while it lives.',
+  ),
+  orderMemoryMb: setting(
+    'order-memory-mb',
+    count(LIMITS.orderMemoryMbMin, 1 << 16),
+    LIMITS.orderMemoryMb,
+    'Memory for hashes and client ids, in MiB; when it is full, old ones are free earlier.',
+  ),
   solvencyMinutes: setting(
     'solvency-minutes',
     count(0, MOVE_LIMITS.solvencyMinutesMax),
@@ -242,6 +254,8 @@ export interface ServeConfig {
   readonly snapshotEveryCommands: number
   readonly journalDays: number
   readonly segmentBytes: number
+  readonly orderMemoryDays: number
+  readonly orderMemoryMb: number
   readonly solvencyMinutes: number
   readonly blockMs: number
   readonly autoRedeemDays: number
@@ -401,6 +415,8 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),
     journalDays: get(SETTINGS.journalDays),
     segmentBytes: get(SETTINGS.segmentBytes),
+    orderMemoryDays: get(SETTINGS.orderMemoryDays),
+    orderMemoryMb: get(SETTINGS.orderMemoryMb),
     solvencyMinutes: get(SETTINGS.solvencyMinutes),
     blockMs: get(SETTINGS.blockMs),
     autoRedeemDays: get(SETTINGS.autoRedeemDays),

@@ -3,7 +3,7 @@
 import { ASK_TABLES, decideCancel, decidePlace } from '../../engine/core/decide/decide.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
-import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
+import { SeenFilters } from '../../engine/core/orders/seen-filters.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { blankPlace } from '../../engine/wire/place-codec.ts'
 import { START_MS, setUp, tokenNoOf } from '../workload/setting.ts'
@@ -23,12 +23,12 @@ export class CoreContender implements Contender {
   readonly #request = requestOf(blankPlace())
   readonly #cancel = blankCancel(START_MS)
   #hash = 0
-  /** Orders up to this hash are in the filter, as if a follower kept up. */
+  /** Orders up to this hash are in the filters, as if a follower kept up. */
   #followed = 0
   readonly #deadOrders: number
-  readonly #filter = new SeenFilter()
+  readonly #filters = new SeenFilters()
 
-  /** An exchange that saw `deadOrders` before. Each new order is looked up in their filter. */
+  /** An exchange that saw `deadOrders` before. Each new order is looked up in their filters. */
   constructor(work: Workload, deadOrders = 100_000) {
     this.#work = work
     this.#deadOrders = deadOrders
@@ -39,7 +39,7 @@ export class CoreContender implements Contender {
     setUp({ accounts, markets }, this.exchange, (command) => this.exchange.apply(command))
     this.exchange.onEvents = (words, f64s, count) => this.fills.addEvents(words, f64s, count)
     const { seen, lastSeq } = this.exchange.clearing
-    seen.decideWith(this.#filter, lastSeq, 0)
+    seen.decideWith(this.#filters, lastSeq, 0)
   }
 
   run(from: number, to: number): void {
@@ -55,7 +55,7 @@ export class CoreContender implements Contender {
   aside(): void {
     while (this.#followed < Math.min(this.#hash, this.#deadOrders)) {
       const high = ++this.#followed
-      this.#filter.add(high, hashLowOf(high))
+      this.#filters.add(high, hashLowOf(high))
     }
     this.exchange.clearing.seen.forgetThrough(this.exchange.clearing.lastSeq)
   }

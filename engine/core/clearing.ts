@@ -80,7 +80,7 @@ export const RULES_VERSION = 1
 const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { CLOSED } = MAKER
 const { FILLED, HELD, KILLED, RESTED, WOULD_CROSS } = RESULT
-const { IN_FLIGHT } = STATE
+const { FREE, IN_FLIGHT } = STATE
 const { BUY } = SIDE
 
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
@@ -388,6 +388,17 @@ export class Clearing {
     else {
       const isKilled = result === KILLED && this.orders.filledSharesRawOf(slot) > 0
       this.#end(slot, market, result === FILLED || isKilled)
+    }
+  }
+
+  /** Adds the keys of live orders before `seq` to the filters, which drop those of ended orders. */
+  keepLive(seq: Seq): void {
+    const { orders, seen } = this
+    for (let slot = 1; slot <= orders.highSlot; slot++) {
+      if (orders.stateOf(slot) === FREE || orders.seqOf(slot) >= seq) continue
+      seen.keepKey(orders.hashHighOf(slot), orders.hashLowOf(slot))
+      const key = orders.clientKeyOf(slot)
+      if (key !== null) seen.keepKey(...key)
     }
   }
 

@@ -273,6 +273,11 @@ export const LIMITS = {
   /** Bytes of records in a segment of the archive, and days that they stay in the journal. */
   segmentBytes: 1 << 28,
   journalDays: 7,
+  /** Days for which orders are remembered, and MiB for their keys. */
+  orderMemoryDays: 30,
+  orderMemoryMb: 512,
+  /** The keys of as many live orders as there may be take half of it. */
+  orderMemoryMbMin: 64,
   /** Pause before a failed snapshot is retried. It doubles up to the maximum. */
   snapshotRetryMsMin: 5_000,
   snapshotRetryMsMax: 600_000,

@@ -1,6 +1,6 @@
-import { existsSync, rmSync, statSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DataFolderError, makeFolder, speaking, syncFolder } from '../folder-error.ts'
+import { DataFolderError, isFile, makeFolder, speaking, syncFolder } from '../folder-error.ts'
 import { readSeal } from '../folder-key.ts'
 import { checkSegment } from '../journal/segments/segment-file.ts'
 import {
@@ -39,7 +39,7 @@ export function moveSegments(
   let [count, bytes] = [0, 0]
   for (const segment of movable(folder)) {
     const path = segmentPath(dataDir, segment)
-    if (!existsSync(path)) continue
+    if (!isFile(path)) continue
     checkSegment(folder, path, segment)
     take(folder, path, segment)
     speaking(path, () => {
@@ -74,7 +74,7 @@ export function takeInto(target: string): TakeSegment {
   makeFolder(target)
   return (folder, path, segment) => {
     const copy = join(target, segmentName(segment))
-    if (existsSync(copy)) {
+    if (isFile(copy)) {
       if (areOne(copy, path)) {
         throw new DataFolderError(`${target}: it is the archive itself; choose another folder.`)
       }

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { faultPoint } from '../../engine/thread/fault-point.ts'
 import type { Connection, Statement } from '../database.ts'
-import { DataFolderError, makeFolder, speaking, UnreadFolder } from '../folder-error.ts'
+import { DataFolderError, isFile, makeFolder, speaking, UnreadFolder } from '../folder-error.ts'
 import { same } from '../journal/journal-chain.ts'
 import { journalPath, openJournal, tailOf } from '../journal/journal-end.ts'
 import { HeadFile } from '../journal/journal-head.ts'
@@ -91,8 +90,7 @@ export class CopiedJournal {
     const listed = new SegmentList(this.#connection).end
     for (const segment of segments) {
       const path = segmentPath(this.#folder.dataDir, segment)
-      const isThere =
-        existsSync(path) || (!isListOnly && copySegment(source, this.#folder, segment))
+      const isThere = isFile(path) || (!isListOnly && copySegment(source, this.#folder, segment))
       if (segment.lastSeq <= listed.seq) continue
       // The rows stay, and so do those behind them.
       if (!isThere && !isListOnly && this.tail.seq >= segment.firstSeq) return

@@ -18,8 +18,8 @@ import type { OfflineOptions } from '../snapshot/recovery.ts'
 import { claimOf, isAsWritten } from '../snapshot/snapshot-check.ts'
 import {
   ENDING,
+  filesIn,
   folderOf,
-  namesIn,
   snapshotPath,
   snapshotSeqs,
 } from '../snapshot/snapshot-folder.ts'
@@ -214,7 +214,7 @@ function copySnapshots(
       .filter((seq) => isOurs(copy, seq))
       .slice(0, SNAPSHOTS_KEPT)
     const names = kept.map((seq) => `${seq}${ENDING}`)
-    for (const name of namesIn(copy.dataDir)) {
+    for (const name of filesIn(copy.dataDir)) {
       if (!names.includes(name)) rmSync(join(folderOf(copy.dataDir), name), { force: true })
     }
     const missing = reader.missingSegments.map(segmentName)

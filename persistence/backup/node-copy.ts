@@ -2,9 +2,12 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { copyDatabase } from '../database.ts'
+import { readSeal } from '../folder-key.ts'
 import { readPath } from '../follower/read-database.ts'
 import { archivedNames, archiveFolder, SEGMENT_NAME } from '../journal/segments/segment-folder.ts'
-import { ENDING, folderOf } from '../snapshot/snapshot-folder.ts'
+import { placeFile } from '../placed-file.ts'
+import { savedNamesOf } from '../snapshot/snapshot-check.ts'
+import { ENDING, folderOf, namesPath } from '../snapshot/snapshot-folder.ts'
 import { copyDataFolder } from './copy-folder.ts'
 
 // A copy of a data folder from which another node of the cluster starts: a backup, and the read
@@ -35,12 +38,32 @@ export async function copyForNode({ dataDir, copyDir, keyFile }: NodeCopyData): 
   if (existsSync(tables)) renameSync(tables, readPath(copyDir))
   rmSync(join(copyDir, 'lock.db'), { force: true })
   const saved = snapshots.map((each) => join(folderOf('.'), `${each}${ENDING}`))
-  const names = ['journal.db', 'journal.db-wal', 'journal.head', 'read.db', ...saved]
-  const files = names.flatMap((name) => {
+  const names = copyNames({ dataDir, copyDir, keyFile }, snapshots)
+  const all = ['journal.db', 'journal.db-wal', 'journal.head', 'read.db', ...names, ...saved]
+  const files = all.flatMap((name) => {
     const found = statSync(join(copyDir, name), { throwIfNoEntry: false })
     return found === undefined || found.size === 0 ? [] : [{ name, bytes: found.size }]
   })
   return { seq, files: [...segmentsOf(dataDir), ...files] }
+}
+
+/** Copies the names that snapshots refer to. A start without them reads more of the tables. */
+function copyNames(
+  { dataDir, copyDir, keyFile }: NodeCopyData,
+  snapshots: readonly Seq[],
+): readonly string[] {
+  const folder = readSeal(dataDir, keyFile)?.keyed(copyDir)
+  if (folder === undefined) return []
+  const saved = snapshots.flatMap((seq) => savedNamesOf(folder, seq))
+  const firstSeqs = [...new Set(saved.map(({ firstSeq }) => firstSeq))]
+  return firstSeqs.flatMap((firstSeq) => {
+    const isPlaced = placeFile(
+      namesPath(dataDir, firstSeq),
+      namesPath(copyDir, firstSeq),
+      () => true,
+    )
+    return isPlaced ? [namesPath('.', firstSeq)] : []
+  })
 }
 
 /** Segments never change, so they are read where they are. */

@@ -7,7 +7,9 @@ import { DataFolderError } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { saveSnapshot, type TakenSnapshot, takeSnapshot } from '../snapshot/snapshot.ts'
+import type { Follower } from './follower.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
+import type { RememberedOrders } from './remembered-orders.ts'
 
 // The snapshot ordered by main. The follower stops at its seq until it is taken.
 
@@ -15,16 +17,18 @@ export class DueSnapshot {
   readonly #folder: KeyedFolder
   readonly #exchange: Exchange
   readonly #checksumAt: (seq: Seq) => Uint8Array | null
+  readonly #remembered: RememberedOrders
   #due: SnapshotOrder | null = null
 
   constructor(
     folder: KeyedFolder,
-    exchange: Exchange,
+    { exchange, remembered }: Pick<Follower, 'exchange' | 'remembered'>,
     checksumAt: (seq: Seq) => Uint8Array | null,
   ) {
     this.#folder = folder
     this.#exchange = exchange
     this.#checksumAt = checksumAt
+    this.#remembered = remembered
   }
 
   /** The seq at which the follower must stop on its way to `targetSeq`. */
@@ -67,7 +71,9 @@ export class DueSnapshot {
     let bytes = 0
     let failure: string | null = null
     try {
-      bytes = await saveSnapshot(this.#folder, taken, this.#checksumAt)
+      const written = await saveSnapshot(this.#folder, taken, this.#checksumAt)
+      this.#remembered.areSaved(written.savedNames)
+      bytes = written.bytes
     } catch (error) {
       if (!(error instanceof DataFolderError)) throw error
       failure = error.message

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { FilterUpdate } from '../../engine/core/orders/seen-filter.ts'
+import type { FiltersUpdate, OrderMemory } from '../../engine/core/orders/seen-filters.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { BusyTimes } from '../../engine/thread/busy-times.ts'
@@ -32,6 +32,8 @@ const GATHER_MS = 100
 
 export interface FollowerOptions {
   readonly folder: KeyedFolder
+  /** For the keys of orders; absent for the default. */
+  readonly memory?: OrderMemory | undefined
   /** The end of the journal at start. The follower has caught up when it has applied this seq. */
   readonly seq: Seq
   readonly onProgress?: Progress
@@ -54,7 +56,7 @@ class FollowerFigures {
   /** Rows of large commands that are not in the tables yet. */
   backlogRows = 0
 
-  get cells(): Omit<FollowerThreadData, 'folder' | 'seq' | 'hashesMinutes'> {
+  get cells(): Omit<FollowerThreadData, 'folder' | 'memory' | 'seq' | 'hashesMinutes'> {
     const { buffer: waiting } = this.#waiting
     const { buffer: progress } = this.#progress
     return { busyTimes: this.busyTimes.cells, commits: this.#commits, waiting, progress }
@@ -71,10 +73,10 @@ class FollowerFigures {
   }
 }
 
-/** The tables and the filter are complete up to `seq`. */
+/** The tables and the filters are complete up to `seq`. */
 export interface Applied {
   readonly seq: Seq
-  readonly filter: FilterUpdate
+  readonly filters: FiltersUpdate
 }
 
 interface Waiter {
@@ -148,10 +150,10 @@ export class FollowerHandle {
 
   /** Starts the thread, which proceeds to `seq`, in parallel with main. `abandon` ends it early. */
   static launch(options: FollowerOptions): FollowerLaunch {
-    const { folder, seq } = options
+    const { folder, memory, seq } = options
     const figures = new FollowerFigures()
     const hashesMinutes = options.onMinute !== undefined
-    const workerData: FollowerThreadData = { folder, seq, hashesMinutes, ...figures.cells }
+    const workerData: FollowerThreadData = { folder, memory, seq, hashesMinutes, ...figures.cells }
     const entry = new URL('./follower.worker.ts', import.meta.url)
     const worker = spawn(entry, { name: 'follower', workerData })
     const isReady = startThread(worker, 'follower')
@@ -346,7 +348,7 @@ export class FollowerHandle {
     this.figures.backlogRows = message.backlogRows
     this.#idle = message.idle
     const seq = Math.min(message.readSeq, message.stateSeq)
-    this.#onApplied({ seq, filter: message.filter })
+    this.#onApplied({ seq, filters: message.filters })
     this.#wakeWaiters()
     this.#onState()
     this.advance(this.#wantedSeq)

@@ -1,4 +1,4 @@
-import type { FilterUpdate } from '../../engine/core/orders/seen-filter.ts'
+import type { FiltersUpdate, OrderMemory } from '../../engine/core/orders/seen-filters.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { BusyCells } from '../../engine/thread/busy-times.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
@@ -42,7 +42,7 @@ export type FollowerMessage =
       readonly idle: boolean
       /** Rows of large commands that are not in the tables yet. */
       readonly backlogRows: number
-      readonly filter: FilterUpdate
+      readonly filters: FiltersUpdate
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
   /** The state at the end of the first batch of a minute. */
@@ -63,6 +63,8 @@ export interface FollowerThreadData {
   /** One i32 that increases as rows are written, also within a transaction; it wraps around. */
   readonly progress: SharedArrayBuffer
   readonly folder: KeyedFolder
+  /** For the keys of orders; absent for the default. */
+  readonly memory: OrderMemory | undefined
   /** The end of the journal at the start. The thread proceeds to it without a message. */
   readonly seq: Seq
   /** Whether main gets the hash of the state once a minute. */

@@ -1,6 +1,5 @@
-import { randomInt } from 'node:crypto'
 import type { Exchange } from '../../engine/core/exchange.ts'
-import { SeenFilter } from '../../engine/core/orders/seen-filter.ts'
+import { type OrderMemory, orderMemory } from '../../engine/core/orders/seen-filters.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { type CommandOf, concernsBook, isOf } from '../../engine/domain/command-kinds.ts'
@@ -23,6 +22,7 @@ import { BookTables } from './book-tables.ts'
 import { DueSnapshot } from './due-snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import { openMatchingReadTables, readPath } from './read-database.ts'
+import { RememberedOrders } from './remembered-orders.ts'
 import { RewardScorer, type ScoredMinute } from './rewards/reward-scorer.ts'
 import { AuditTable, type AuditWorld } from './tables/accounts/audit.ts'
 import { PositionCosts } from './tables/accounts/average-cost.ts'
@@ -51,14 +51,15 @@ const CHUNK_ENDS = 65_536
 
 export interface FollowerOptions {
   readonly pace?: Pace
+  /** For the keys of orders; absent for the default. */
+  readonly memory?: OrderMemory | undefined
   /** Order ends that a chunk writes directly; tests use fewer. */
   readonly directEndsMax?: number
 }
 
 export class Follower {
   readonly exchange: Exchange
-  /** All orders that left a trace. Main looks up orders that it does not have exactly. */
-  readonly filter: SeenFilter
+  readonly remembered: RememberedOrders
   readonly #folder: KeyedFolder
   readonly #pace: Pace
   readonly #reader: SqliteJournalReader
@@ -93,7 +94,11 @@ export class Follower {
 
   constructor(
     folder: KeyedFolder,
-    { pace = UNPACED, directEndsMax = DIRECT_ENDS_MAX }: FollowerOptions = {},
+    {
+      pace = UNPACED,
+      memory = orderMemory(),
+      directEndsMax = DIRECT_ENDS_MAX,
+    }: FollowerOptions = {},
   ) {
     this.#folder = folder
     this.#pace = pace
@@ -108,9 +113,8 @@ export class Follower {
     const start = startingState(folder, this.#checksumAt, wants)
     this.exchange = start.exchange
     const { seen, orders } = this.exchange.clearing
-    assert(start.tail.seq === 0 || seen.filter !== null, 'a snapshot contains the filter')
-    this.filter = seen.filter ?? new SeenFilter(randomInt(2 ** 32))
-    seen.countOnly(this.filter)
+    assert(start.tail.seq === 0 || seen.filters !== null, 'a snapshot contains the filters')
+    this.remembered = new RememberedOrders(this.exchange.clearing, this.#connection, memory)
     this.#tail = start.tail
     this.#apply = this.#connection.prepare(APPLY)
     this.#positions = new PositionCosts(this.#connection)
@@ -143,7 +147,7 @@ export class Follower {
       this.#accounts,
     ]
     this.projector = new Projector(this.#connection, this.exchange.clearing, listeners, pace)
-    this.#due = new DueSnapshot(folder, this.exchange, this.#checksumAt)
+    this.#due = new DueSnapshot(folder, this, this.#checksumAt)
   }
 
   readonly #checksumAt = (seq: Seq) => this.#reader.checksumAt(seq)
@@ -168,10 +172,10 @@ export class Follower {
     return this.#books.backlog.isWhole(rests)
   }
 
-  /** The positions of tables and state, and the filter's additions since the last call. */
+  /** The positions of tables and state, and the filters' additions since the last call. */
   takeUpdates() {
     const { readSeq, stateSeq, backlogRows } = this
-    return { readSeq, stateSeq, backlogRows, filter: this.filter.takeUpdates() }
+    return { readSeq, stateSeq, backlogRows, filters: this.remembered.takeUpdates() }
   }
 
   /** Applies one chunk, at most up to `targetSeq`. Returns true if there may be more. */
@@ -190,6 +194,7 @@ export class Follower {
     }
     if (last !== null) this.#tail = { seq: last.lastSeq, checksum: last.checksum }
     if (last !== null && last.lastSeq > this.#readSeq) this.#write(last)
+    this.remembered.advance()
     const isMore = last !== null && this.stateSeq < targetSeq
     if (isMore) faultPoint('mid-rebuild')
     return isMore

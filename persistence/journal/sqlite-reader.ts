@@ -4,7 +4,7 @@ import type { TimeMs } from '../../engine/domain/units.ts'
 import { eachRecord, recordMs, recordSeq } from '../../engine/wire/codec.ts'
 import { HEAD_BYTES } from '../../engine/wire/record-layout.ts'
 import { type Connection, openReadOnly, type Statement } from '../database.ts'
-import { DataFolderError, speaking, UnreadFolder } from '../folder-error.ts'
+import { DataFolderError, isFile, speaking, UnreadFolder } from '../folder-error.ts'
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
 import { chain, EMPTY_TAIL, same } from './journal-chain.ts'
 import {
@@ -22,7 +22,7 @@ import {
   openSegment,
   type SegmentReader,
 } from './segments/segment-file.ts'
-import { isFile, type Segment, segmentName, segmentPath } from './segments/segment-folder.ts'
+import { type Segment, segmentName, segmentPath } from './segments/segment-folder.ts'
 import { SegmentList } from './segments/segment-list.ts'
 
 // Reads the embedded journal: the rows of journal.db, and before them the segments in its archive.

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { restore } from '../../engine/core/capture.ts'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
@@ -7,15 +8,15 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { DataFolderError } from '../folder-error.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import { UnreadSnapshot, UnusableSnapshot } from './checked-file.ts'
+import { namesFault, type SavedNames } from './names-file.ts'
 import {
   readSnapshot,
   readSnapshotHead,
   type SnapshotHead,
   type SnapshotOptions,
-  UnreadSnapshot,
-  UnusableSnapshot,
 } from './snapshot-file.ts'
-import { snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
+import { namesPath, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
 
 // Checks whether a start may use a snapshot: its bytes and MAC (snapshot-file.ts), its name, rules
 // version and journal, the invariants of its state, and the hash in its head.
@@ -129,4 +130,27 @@ export function checkSnapshots(
         `seq ${seq}; delete the file; the next start then reads the journal.`,
     )
   })
+}
+
+/** Sentences about files of names that a start cannot use. */
+export function unusableNames(folder: KeyedFolder): string[] {
+  const { dataDir } = folder
+  const found = new Set<string>()
+  for (const seq of snapshotSeqs(dataDir)) {
+    for (const saved of savedNamesOf(folder, seq)) {
+      const why = namesFault(folder, saved)
+      if (why !== null) found.add(`${basename(namesPath(dataDir, saved.firstSeq))} ${why}`)
+    }
+  }
+  return [...found]
+}
+
+/** The files of names that a snapshot refers to, according to its head. */
+export function savedNamesOf(folder: KeyedFolder, seq: Seq): readonly SavedNames[] {
+  try {
+    return readSnapshotHead(folder, snapshotPath(folder.dataDir, seq)).savedNames
+  } catch (error) {
+    if (error instanceof UnusableSnapshot) return []
+    throw error
+  }
 }

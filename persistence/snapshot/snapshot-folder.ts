@@ -6,6 +6,7 @@ import { ifThere } from '../folder-error.ts'
 // The paths of snapshots, and their list.
 
 export const ENDING = '.snapshot'
+export const NAMES_ENDING = '.names'
 
 export function folderOf(dataDir: string): string {
   return join(dataDir, 'snapshots')
@@ -15,24 +16,30 @@ export function snapshotPath(dataDir: string, seq: Seq): string {
   return join(folderOf(dataDir), `${seq}${ENDING}`)
 }
 
-export function namesIn(dataDir: string): string[] {
+/** The file of the closed filter of names that begins at a seq. */
+export function namesPath(dataDir: string, firstSeq: Seq): string {
+  return join(folderOf(dataDir), `${firstSeq}${NAMES_ENDING}`)
+}
+
+export function filesIn(dataDir: string): string[] {
   const folder = folderOf(dataDir)
   return ifThere(folder, () => readdirSync(folder)) ?? []
 }
 
-/** null if the file is not a snapshot. */
-function seqIn(name: string): number | null {
-  const seq = /^(\d{1,16})\.snapshot$/.exec(name)?.[1]
-  return seq === undefined ? null : Number(seq)
+/** null if the file is neither a snapshot nor names. */
+function fileIn(name: string): { readonly seq: Seq; readonly ending: string } | null {
+  const [, seq, ending] = /^(\d{1,16})(\.snapshot|\.names)$/.exec(name) ?? []
+  return seq === undefined ? null : { seq: Number(seq), ending }
 }
 
 /** Newest seq first. */
 export function snapshotSeqs(dataDir: string): number[] {
-  const seqs = namesIn(dataDir).flatMap((name) => seqIn(name) ?? [])
+  const found = filesIn(dataDir).map(fileIn)
+  const seqs = found.flatMap((file) => (file?.ending === ENDING ? [file.seq] : []))
   return seqs.sort((a, b) => b - a)
 }
 
 /** The other files in the snapshots' folder. The next save deletes what an unfinished save left. */
 export function strayFiles(dataDir: string): string[] {
-  return namesIn(dataDir).filter((name) => seqIn(name) === null)
+  return filesIn(dataDir).filter((name) => fileIn(name) === null)
 }

@@ -5,8 +5,9 @@ import {
   SEGMENT_CELLS,
 } from '../../engine/core/orders/seen-filter.ts'
 
-// The names of all orders in a snapshot (design §10). This part grows without limit, so it is read
-// and written without a copy of the whole. A segment of the filter, little-endian:
+// The keys of remembered orders in the files of snapshots: names, for short. There may be hundreds
+// of millions, so they are read and written without a copy of the whole. A segment of a filter
+// (engine/core/orders/seen-filter.ts), little-endian:
 //
 //   0 depth u32 │ 4 prefix u32 │ 8 marks u32 │ 12 form u32 │ DENSE: every cell, u16 each
 //                                                          │ SPARSE: the used cells, u32 each,

@@ -1,11 +1,11 @@
 // A captured state as the sections of a snapshot file, and back.
 
 import type { CapturedState } from '../../engine/core/capture.ts'
-import type { CapturedFilter } from '../../engine/core/orders/seen-filter.ts'
+import type { CapturedFilters } from '../../engine/core/orders/seen-filters.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { packState, unpackParts } from '../../engine/wire/codec.ts'
 
-/** In file order. The filter of the seen orders is stored separately, as the names. */
+/** In file order. The filters of the seen orders are stored separately, as the names. */
 export const SECTIONS = [
   'clock',
   'accounts',
@@ -39,25 +39,25 @@ const COPIED: ReadonlySet<Section> = new Set(['accounts', 'profiles', 'ledger', 
 export interface PackedState {
   /** The bytes of a section. Large sections are created on demand. */
   readonly bytesOf: (section: Section) => Uint8Array
-  readonly names: CapturedFilter | null
+  readonly names: CapturedFilters | null
 }
 
 export function packedState(state: CapturedState): PackedState {
-  const { filter: names, ...seen } = state.seen
+  const { filters: names, ...seen } = state.seen
   const parts: Record<Section, unknown> = { ...state, seen }
   const small = new Map<Section, Uint8Array>()
   for (const name of SECTIONS) if (!COPIED.has(name)) small.set(name, packState(parts[name]))
   return { bytesOf: (name) => small.get(name) ?? packState(parts[name]), names }
 }
 
-/** The names of all orders come apart from the section of the seen orders. */
+/** The names of orders come apart from the section of the seen orders. */
 type WithoutNames = Omit<CapturedState, 'seen'> & {
-  readonly seen: Omit<CapturedState['seen'], 'filter'>
+  readonly seen: Omit<CapturedState['seen'], 'filters'>
 }
 
 export function unpackedState({ bytesOf, names }: PackedState): CapturedState {
   const { seen, ...parts } = unpackParts<WithoutNames>(SECTIONS, bytesOf)
-  return { ...parts, seen: { ...seen, filter: names } }
+  return { ...parts, seen: { ...seen, filters: names } }
 }
 
 export const HELD = ['clock', 'profiles', 'catalogue', 'ledger'] as const

@@ -6,13 +6,28 @@ import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
-import { makeFolder, speaking } from '../folder-error.ts'
+import { isFile, makeFolder, speaking } from '../folder-error.ts'
 import { EMPTY_TAIL } from '../journal/journal-chain.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
-import { type ChecksumAt, claimOf, type LoadOptions, loadSnapshot } from './snapshot-check.ts'
+import { type SavedNames, writeNames } from './names-file.ts'
+import {
+  type ChecksumAt,
+  claimOf,
+  type LoadOptions,
+  loadSnapshot,
+  savedNamesOf,
+} from './snapshot-check.ts'
 import { readHeldState, type SnapshotHead, writeSnapshot } from './snapshot-file.ts'
-import { ENDING, folderOf, namesIn, snapshotPath, snapshotSeqs } from './snapshot-folder.ts'
+import {
+  ENDING,
+  filesIn,
+  folderOf,
+  NAMES_ENDING,
+  namesPath,
+  snapshotPath,
+  snapshotSeqs,
+} from './snapshot-folder.ts'
 import { type HeldState, type PackedState, packedState } from './snapshot-sections.ts'
 
 // Snapshots are complete states of a journal, so that a start need not read it from the beginning.
@@ -70,36 +85,79 @@ export function takeSnapshot(exchange: Exchange, tail: JournalTail): TakenSnapsh
   return { head, state: packedState(capture(exchange)) }
 }
 
-/** Keeps the two newest snapshots of this journal. Returns the bytes written. */
+export interface WrittenSnapshot {
+  /** Written for this snapshot. */
+  readonly bytes: number
+  /** The closed filters of names, each in a file. */
+  readonly savedNames: readonly SavedNames[]
+}
+
+/** Keeps the two newest snapshots of this journal, and the names that they refer to. */
 export async function saveSnapshot(
   folder: KeyedFolder,
   { head, state }: TakenSnapshot,
   checksumAt: ChecksumAt,
-): Promise<number> {
+): Promise<WrittenSnapshot> {
   const { dataDir } = folder
   makeFolder(folderOf(dataDir))
   const path = snapshotPath(dataDir, head.seq)
-  const bytes = await writeSnapshot(folder, path, head, state)
-  speaking(folderOf(dataDir), () => prune(folder, head.seq, checksumAt))
-  return bytes
+  const names = await saveNames(folder, state.names)
+  const { savedNames } = names
+  const written = await writeSnapshot(folder, path, head, state, savedNames)
+  speaking(folderOf(dataDir), () => prune(folder, { seq: head.seq, savedNames }, checksumAt))
+  return { bytes: names.bytes + written.bytes, savedNames }
+}
+
+/** Saves the closed filters that have no file yet. */
+async function saveNames(
+  folder: KeyedFolder,
+  names: PackedState['names'],
+): Promise<WrittenSnapshot> {
+  const savedNames: SavedNames[] = []
+  let bytes = 0
+  for (const { firstSeq, startMs, mac, segments } of names?.filters.slice(0, -1) ?? []) {
+    const age = { firstSeq, startMs }
+    if (mac !== null && isFile(namesPath(folder.dataDir, firstSeq))) {
+      savedNames.push({ ...age, mac })
+      continue
+    }
+    const { seed } = names ?? { seed: 0 }
+    const written = await writeNames(folder, age, { seed, segments: segments ?? [] })
+    savedNames.push({ ...age, mac: written.mac })
+    bytes += written.bytes
+  }
+  return { bytes, savedNames }
 }
 
 /**
  * Deletes all snapshots except the newest and one older snapshot of this journal. A snapshot after
  * the newest belongs to a lost history. An unfinished file is useless. A snapshot that cannot be
- * read now is kept.
+ * read now is kept, and so are all names then.
  */
-function prune(folder: KeyedFolder, newestSeq: Seq, checksumAt: ChecksumAt): void {
+function prune(
+  folder: KeyedFolder,
+  newest: { readonly seq: Seq; readonly savedNames: readonly SavedNames[] },
+  checksumAt: ChecksumAt,
+): void {
   const { dataDir } = folder
-  const kept = new Set([`${newestSeq}${ENDING}`])
-  for (const seq of snapshotSeqs(dataDir)) {
-    if (seq >= newestSeq) continue
-    const claim = claimOf(folder, seq, checksumAt)
-    if (claim !== 'foreign') kept.add(`${seq}${ENDING}`)
-    if (claim === 'ours') break
+  const kept = new Set([`${newest.seq}${ENDING}`])
+  const keepNames = (saved: readonly SavedNames[]) => {
+    for (const { firstSeq } of saved) kept.add(`${firstSeq}${NAMES_ENDING}`)
   }
-  for (const name of namesIn(dataDir)) {
-    if (name.includes(ENDING) && !kept.has(name)) {
+  keepNames(newest.savedNames)
+  let isUnread = false
+  for (const seq of snapshotSeqs(dataDir)) {
+    if (seq >= newest.seq) continue
+    const claim = claimOf(folder, seq, checksumAt)
+    if (claim === 'unread') isUnread = true
+    if (claim !== 'foreign') kept.add(`${seq}${ENDING}`)
+    if (claim !== 'ours') continue
+    keepNames(savedNamesOf(folder, seq))
+    break
+  }
+  for (const name of filesIn(dataDir)) {
+    if (kept.has(name) || (isUnread && name.endsWith(NAMES_ENDING))) continue
+    if (name.includes(ENDING) || name.includes(NAMES_ENDING)) {
       rmSync(join(folderOf(dataDir), name), { force: true })
     }
   }

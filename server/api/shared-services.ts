@@ -34,6 +34,7 @@ export interface SharedServices {
     readonly rates: { readonly address: Rates; readonly profile: Rates } | null
     /** Least time from one block of trades to the next; null when trades are never mined. */
     readonly blockMs: number | null
+    readonly orderMemoryDays: number
     /** The part of fees for those who referred the takers, in basis points. */
     readonly referralBps: number
     /** Whether anybody may ask how often an account was right. */

@@ -9,7 +9,9 @@ const CELLS = 1 << 14
 const LIST = 0
 /** What stays the same until the process ends. */
 const CONSTANT = 1
-const MARKETS = 2
+/** From when on orders are remembered. */
+const ORDER_MEMORY = 2
+const MARKETS = 3
 
 /** A subject of public reads. */
 type Subject = number
@@ -44,6 +46,11 @@ export class Versions {
     Atomics.add(this.#cells, LIST, 1)
   }
 
+  /** Older orders were forgotten. */
+  raiseOrderMemory(): void {
+    Atomics.add(this.#cells, ORDER_MEMORY, 1)
+  }
+
   /** Bytes of a market that were made just now. */
   ofMarket(marketId: MarketId, untilMs = Number.POSITIVE_INFINITY): Freshness {
     return this.#now(subjectOf(marketId), untilMs)
@@ -52,6 +59,11 @@ export class Versions {
   /** Bytes of the list of markets that were made just now. */
   ofList(untilMs = Number.POSITIVE_INFINITY, fromMs = Number.NEGATIVE_INFINITY): Freshness {
     return { ...this.#now(LIST, untilMs), fromMs }
+  }
+
+  /** Bytes made just now that say from when on orders are remembered. */
+  ofOrderMemory(): Freshness {
+    return this.#now(ORDER_MEMORY, Number.POSITIVE_INFINITY)
   }
 
   /** Bytes that stay the same until the process ends. */

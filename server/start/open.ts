@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto'
 import { eachResting, resetMarkets } from '../../engine/core/book/market.ts'
 import { type Clearing, RULES_VERSION } from '../../engine/core/clearing.ts'
 import type { Exchange } from '../../engine/core/exchange.ts'
+import { orderMemory } from '../../engine/core/orders/seen-filters.ts'
 import { stateHash } from '../../engine/core/state/state-hash.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import type { Command } from '../../engine/domain/command.ts'
@@ -117,6 +118,9 @@ export interface OpenOptions extends SnapshotOptions, SegmentsOptions, SolvencyO
   readonly onProgress: (what: 'journal' | 'read tables', seq: Seq, total: number) => void
   /** Absent when the journal of the folder is the only one. */
   readonly cluster?: ClusterOptions | undefined
+  /** For the keys of orders (see LIMITS). */
+  readonly orderMemoryDays?: number
+  readonly orderMemoryMb?: number
 }
 
 /** The recovered state of an exchange. */
@@ -232,13 +236,14 @@ async function recoverTwice(
   folder: KeyedFolder,
   onMinute: ((state: StateAt) => void) | undefined,
 ) {
-  const { onFault } = options
+  const { onFault, orderMemoryDays, orderMemoryMb } = options
   const end = journalEnd(folder)
   // Before the replay, which may take long.
   refuseLeap(options.clock, end.lastMs)
   let lookups: SeenLookups | undefined
   const launch = FollowerHandle.launch({
     folder,
+    memory: orderMemory(orderMemoryDays, orderMemoryMb),
     seq: end.tail.seq,
     onApplied: (applied) => {
       assert(lookups !== undefined, 'main recovers in one tick, before the follower reports')
@@ -250,7 +255,10 @@ async function recoverTwice(
   })
   try {
     const found = recover(options, folder, end)
-    lookups = new SeenLookups(found.core.clearing.seen, end.tail.seq, randomInt(2 ** 32))
+    const { clearing, published } = found.core
+    lookups = new SeenLookups(clearing.seen, end.tail.seq, randomInt(2 ** 32), () => {
+      published.versions.raiseOrderMemory()
+    })
     return { ...found, tail: end.tail, lookups, follower: await launch.started }
   } catch (error) {
     await launch.abandon()

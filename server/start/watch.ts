@@ -116,7 +116,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
 }
 
 function watchState(exchange: RunningExchange, metrics: Metrics): void {
-  const { pipeline, shards, snapshots, solvency } = exchange
+  const { pipeline, shards, snapshots, solvency, lookups } = exchange
   const { gauge } = metrics
   const add = gauge.bind(metrics)
   add('outcomex_snapshot_seq', 'Seq of the newest snapshot; 0 for none.', () => snapshots.last.seq)
@@ -148,6 +148,22 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
   )
   add('outcomex_sequenced_seq', 'Newest decided command.', () => pipeline.clearing.lastSeq)
   add('outcomex_durable_seq', 'Newest durable command.', () => pipeline.durableSeq)
+  add('outcomex_order_memory_bytes', 'Memory for the keys of orders, live and ended.', () => {
+    return lookups.filterBytes
+  })
+  add(
+    'outcomex_order_memory_oldest_seq',
+    'No order from this seq on can be repeated; 1 if no order can.',
+    () => lookups.oldest.firstSeq,
+  )
+  add(
+    'outcomex_order_memory_seconds',
+    'Age of the oldest order that cannot be repeated after its end.',
+    () => {
+      const { startMs } = lookups.oldest
+      return startMs === 0 ? 0 : (pipeline.sequencer.nowMs() - startMs) / MS_PER_SEC
+    },
+  )
   add('outcomex_open_orders', 'Orders open or in flight.', () => {
     return pipeline.clearing.orders.live.all
   })

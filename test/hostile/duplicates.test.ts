@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/orders/seen-filter.ts'
 import { exchange } from '../support/exchange.ts'
-import { at } from '../support/json-path.ts'
+import { at, textAt } from '../support/json-path.ts'
 import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
 import { type LiveMarket, orderBody } from '../support/live-orders.ts'
 import { accepted, type Reply } from '../support/replies.ts'
 
-// An order is accepted only once, ever. Main knows the newest orders, and the filter and the tables
-// know the older ones. A restart forgets none.
+// An order is accepted once within the window of remembered orders, and while it lives. Main knows
+// the newest orders, and the filters and the tables know the older ones. A restart forgets none.
 
 const CAUGHT_UP_MS = 10_000
+const HOUR_MS = 3_600_000
 
 function send(live: LiveExchange, trader: Trader, body: object): Promise<Reply> {
   return live.call(trader, 'POST', '/orders', body)
@@ -30,12 +31,15 @@ async function forgotten({ exchange }: LiveExchange): Promise<void> {
   assert.ok(await follower.whenApplied(pipeline.clearing.lastSeq, CAUGHT_UP_MS))
 }
 
-/** Makes the filter unsure of every order, as it is while marks move. */
+/** Makes the filters unsure of every order, as it is while marks move. */
 function doubtEverything({ exchange }: LiveExchange): void {
   const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
   new Int32Array(shared)[0] = 1
   const segments = [{ depth: 0, prefix: 0, shared }]
-  exchange.lookups.applied({ seq: 0, filter: { seed: 1, segments } })
+  exchange.lookups.applied({
+    seq: 0,
+    filters: { seed: 1, oldestSeq: 1, filters: [{ firstSeq: 1, startMs: 0, segments }] },
+  })
 }
 
 async function assertKnown(
@@ -79,6 +83,55 @@ test('an order stays known after main forgets it, and after any start', async ()
   await live.restart({}, (dataDir) => rmSync(join(dataDir, 'snapshots'), { recursive: true }))
   assert.equal(live.exchange.recovered.snapshotSeq, 0)
   await assertKnown(live, trader, market, { ...placed[2], clientOrderId: 'mine-2' })
+})
+
+test('an order may be repeated after its end and the window, and never before', async () => {
+  const {
+    live,
+    rain: market,
+    trader,
+  } = await exchange({
+    markets: ['rain'],
+    traders: ['trader'],
+    flags: ['--order-memory-days', '1'],
+  })
+  const ofId = (clientOrderId: string) => {
+    return { ...orderBody(trader, market, { ticks: 100 }), clientOrderId }
+  }
+  const [ended, resting] = [ofId('ended'), ofId('resting')]
+  const repeated = async () => codesOf([await send(live, trader, ended)])
+  const memory = async () => at((await live.read('/exchange-info')).body, 'orderMemory')
+  for (const body of [ended, resting]) assert.equal((await send(live, trader, body)).status, 201)
+  await accepted(live.call(trader, 'POST', '/orders/cancel', { clientOrderId: 'ended' }))
+  const startMs = live.nowMs()
+  const hours = async (count: number) => {
+    for (let hour = 0; hour < count; hour += 4) {
+      live.shiftClock(4 * HOUR_MS)
+      assert.equal((await send(live, trader, ofId(randomUUID()))).status, 201)
+      await forgotten(live)
+    }
+  }
+  await hours(20)
+  assert.deepEqual(await repeated(), ['409 DUPLICATE_ORDER'])
+  assert.deepEqual(await memory(), { days: 1, since: null })
+  await hours(12)
+  const sinceMs = Date.parse(textAt(await memory(), 'since'))
+  assert.ok(sinceMs > startMs && sinceMs <= live.nowMs() - 24 * HOUR_MS)
+  assert.ok((await live.gauge('outcomex_order_memory_oldest_seq')) > 1)
+  assert.deepEqual(codesOf([await send(live, trader, resting)]), ['409 DUPLICATE_ORDER'])
+  const gone = await live.call(trader, 'POST', '/orders/cancel', { clientOrderId: 'ended' })
+  assert.equal(gone.status, 404, gone.text)
+  // A doubtful filter costs a lookup, which finds the old order and lets the new one pass.
+  doubtEverything(live)
+  assert.deepEqual(await repeated(), ['201'])
+  assert.deepEqual(await repeated(), ['409 DUPLICATE_ORDER'])
+  assert.deepEqual(codesOf([await send(live, trader, resting)]), ['409 DUPLICATE_ORDER'])
+  await live.restart()
+  for (const body of [ended, resting]) {
+    assert.deepEqual(codesOf([await send(live, trader, body)]), ['409 DUPLICATE_ORDER'])
+  }
+  await accepted(live.call(trader, 'POST', '/orders/cancel', { clientOrderId: 'ended' }))
+  assert.deepEqual(await repeated(), ['409 DUPLICATE_ORDER'])
 })
 
 test('a post-only order that would cross leaves no trace, not even in the filter', async () => {

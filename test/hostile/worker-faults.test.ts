@@ -126,11 +126,14 @@ test('a read that finds no file descriptor is 503 and may be retried', async () 
 test('an order whose lookup breaks is not placed, and its caller gets 500', async () => {
   const here = await stage('in-query:2')
   const { live, market, alice } = here
-  // Makes the filter unsure of every order, so that each one is looked up.
+  // Makes the filters unsure of every order, so that each one is looked up.
   const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
   new Int32Array(shared)[0] = 1
   const segments = [{ depth: 0, prefix: 0, shared }]
-  live.exchange.lookups.applied({ seq: 0, filter: { seed: 1, segments } })
+  live.exchange.lookups.applied({
+    seq: 0,
+    filters: { seed: 1, oldestSeq: 1, filters: [{ firstSeq: 1, startMs: 0, segments }] },
+  })
   const body = orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 })
   assertBroke(await live.call(alice, 'POST', '/orders', body))
   assert.equal(live.balances(alice).reservedRaw, 0)

@@ -179,9 +179,9 @@ export const GATE_CHANGES: readonly FileChanges[] = [
       ],
       ['a hash is taken for a client id', 'isId ? keys.clientIds : keys.hashes', 'keys.hashes'],
       [
-        'the filter is not checked',
-        'this.#filter?.mayHold(high, low)',
-        'this.#filter === undefined',
+        'the filters are not checked',
+        'this.#filters?.mayHold(high, low)',
+        'this.#filters === undefined',
       ],
       ['a generation is dropped early', 'older[0].lastSeq <= seq', 'older[0].lastSeq <= seq + 1'],
       [
@@ -200,6 +200,20 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'cells[cell + 3] === mark',
         'cells[cell + 2] === mark',
       ],
+    ],
+  },
+  {
+    file: 'engine/core/orders/seen-filters.ts',
+    tests: [`${CORE}/orders/seen-filters.test.ts`],
+    changes: [
+      [
+        'a filter is dropped while it has young keys',
+        'this.#filters[1].startMs <= nowMs - windowMs',
+        'true',
+      ],
+      ['memory is not bounded', '!isOver && this.bytes + growth <= bytesMax', '!isOver'],
+      ['live orders are dropped', 'keepLive(this.oldest.firstSeq)', ''],
+      ['a reader keeps dropped filters', 'this.oldest.firstSeq < oldestSeq', 'false'],
     ],
   },
   {

@@ -17,7 +17,10 @@ export function unpacked({ bytesOf, names }: PackedState): CapturedState {
   return unpackedState({ bytesOf, names: names && copied(names) })
 }
 
-function copied({ seed, segments }: NonNullable<PackedState['names']>) {
-  const copies = segments.map((each) => ({ ...each, shared: each.shared.slice(0) }))
-  return { seed, segments: copies }
+function copied({ seed, filters }: NonNullable<PackedState['names']>) {
+  const copies = filters.map(({ segments, ...age }) => {
+    const own = segments?.map((each) => ({ ...each, shared: each.shared.slice(0) })) ?? null
+    return { ...age, segments: own }
+  })
+  return { seed, filters: copies }
 }

@@ -38,6 +38,11 @@ export class LiveClientIds {
     return first === 0 ? '' : this.#texts.get(first)
   }
 
+  /** The key of the slot's id; null if the order has none. */
+  keyOf(slot: Slot): readonly [high: number, low: number] | null {
+    return this.#textOf[slot] === 0 ? null : [this.#highOf[slot], this.#lowOf[slot]]
+  }
+
   /** The slot of the live order with this client id; 0 if there is none. */
   slotOf(accountId: AccountId, clientOrderId: string): Slot {
     findClientKey(accountId, clientOrderId)

@@ -358,6 +358,11 @@ export class OrderTable {
     return this.#clientIds.textOf(slot)
   }
 
+  /** The key of the live order's client id; null if it has none. */
+  clientKeyOf(slot: Slot): readonly [high: number, low: number] | null {
+    return this.#clientIds.keyOf(slot)
+  }
+
   /** Slot of the live order with this client id; 0 if there is none. */
   slotByClientId(accountId: AccountId, clientOrderId: string): Slot {
     return this.#clientIds.slotOf(accountId, clientOrderId)

@@ -1,5 +1,5 @@
 // Hot path. bench/core.bench.ts
-// A filter of all keys ever added, in 2.1 to 4.3 bytes per key (3.1 on average over all sizes). It
+// A filter of keys, in 2.1 to 4.3 bytes per key (3.1 on average over all sizes). It
 // answers that a key is certainly new, or that it may be present. One thread adds; another thread
 // reads the same shared memory.
 //
@@ -22,7 +22,10 @@ const BUCKET_CELLS = 4
 const MARK_BITS = 16
 export const SEGMENT_CELLS = BUCKET_CELLS << BUCKET_BITS
 export const SEGMENT_HEAD_BYTES = 64
+export const SEGMENT_BYTES = SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2
 const FULL_COUNT = Math.floor(SEGMENT_CELLS * 0.94)
+/** Of the capacity of all segments. Almost every key of a fuller filter splits a segment. */
+const NEARLY_FULL = 0.9
 const MOVES_MAX = 512
 
 /** A segment in the form sent to another thread. It contains the marks that begin with `prefix`. */
@@ -32,21 +35,10 @@ export interface SharedSegment {
   readonly shared: SharedArrayBuffer
 }
 
-/** Segments added since the last update. All have the same seed. */
-export interface FilterUpdate {
-  readonly seed: number
-  readonly segments: readonly SharedSegment[]
-}
-
 /** A restored filter continues in the memory of its captured segments. */
 export interface CapturedSegment extends SharedSegment {
   /** Cells in use. */
   readonly count: number
-}
-
-export interface CapturedFilter {
-  readonly seed: number
-  readonly segments: readonly CapturedSegment[]
 }
 
 interface Segment extends SharedSegment {
@@ -68,7 +60,7 @@ function segmentOf(segment: SharedSegment & { readonly count?: number }): Segmen
 
 /** Memory for an empty segment. */
 export function emptyCells(): SharedArrayBuffer {
-  return new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
+  return new SharedArrayBuffer(SEGMENT_BYTES)
 }
 
 function emptySegment(depth: number, prefix: number): Segment {
@@ -79,7 +71,7 @@ function shareOf({ depth, prefix, shared }: Segment): SharedSegment {
   return { depth, prefix, shared }
 }
 
-function captureSegment({ depth, prefix, cells, count }: Segment): CapturedSegment {
+function copyOf({ depth, prefix, cells, count }: Segment): CapturedSegment {
   const shared = emptyCells()
   cellsOf({ shared }).set(cells)
   return { depth, prefix, shared, count }
@@ -129,18 +121,28 @@ export class SeenFilter {
   /** Indexed by the first `#depth` bits of a mark. Several entries may refer to one segment. */
   #directory: Segment[] = []
   #depth = 0
-  #seed: number
+  readonly #seed: number
   #new: Segment[] = []
   #draw = 1
 
-  /** A reader gets its seed with the first update. */
-  constructor(seed = 0) {
+  /** Writer and readers have the same seed. */
+  constructor(seed: number) {
     this.#seed = seed | 0
+  }
+
+  get #segments(): ReadonlySet<Segment> {
+    return new Set(this.#directory)
   }
 
   /** Memory of all segments. */
   get bytes(): number {
-    return new Set(this.#directory).size * (SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
+    return this.#segments.size * SEGMENT_BYTES
+  }
+
+  get isNearlyFull(): boolean {
+    const segments = [...this.#segments]
+    const count = segments.reduce((sum, segment) => sum + segment.count, 0)
+    return count >= segments.length * FULL_COUNT * NEARLY_FULL
   }
 
   /** False if the key was certainly never added. Any thread may call it. */
@@ -241,28 +243,30 @@ export class SeenFilter {
   }
 
   /** The segments that a reader does not have yet. */
-  takeUpdates(): FilterUpdate {
-    const current = new Set(this.#directory)
+  takeUpdates(): readonly SharedSegment[] {
+    const current = this.#segments
     const segments = this.#new.filter((segment) => current.has(segment)).map(shareOf)
     this.#new = []
-    return { seed: this.#seed, segments }
+    return segments
   }
 
   /** For a reader: it now sees all keys that the writer added before this update. */
-  adopt({ seed, segments }: FilterUpdate): void {
-    this.#seed = seed
+  adopt(segments: readonly SharedSegment[]): void {
     for (const segment of segments) this.#enter(segmentOf(segment))
   }
 
-  /** A copy of the whole filter. */
-  capture(): CapturedFilter {
-    return { seed: this.#seed, segments: [...new Set(this.#directory)].map(captureSegment) }
+  /** All segments, which share the memory of this filter. */
+  segments(): readonly CapturedSegment[] {
+    return [...this.#segments].map((segment) => ({ ...shareOf(segment), count: segment.count }))
   }
 
-  /** The captured filter, ready for writing. */
-  static restore({ seed, segments }: CapturedFilter): SeenFilter {
-    const filter = new SeenFilter(seed)
-    for (const segment of segments) filter.#place(segmentOf(segment))
-    return filter
+  /** All segments as a copy. */
+  copy(): readonly CapturedSegment[] {
+    return [...this.#segments].map(copyOf)
+  }
+
+  /** Gives an empty filter the captured segments, ready for writing. */
+  restore(segments: readonly CapturedSegment[]): void {
+    for (const segment of segments) this.#place(segmentOf(segment))
   }
 }

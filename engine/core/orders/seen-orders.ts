@@ -1,24 +1,26 @@
 // Hot path. bench/core.bench.ts
-// All signed orders and client order ids ever used (rules §1.3, §4.5). An order is identified by
-// the first 64 bits of its EIP-712 hash, a client order id by 64 bits of a hash of the id and its
-// account. Different keys collide only if they share these bits, and then one order is refused.
-// Producing a collision takes 2^32 tries against oneself and 2^64 against another account. Hashes
-// and client ids are in separate sets: an order may have the same 64 bits for both, and owns both.
+// The signed orders and client order ids that are remembered (rules §1.3, §4.5). An order is
+// identified by the first 64 bits of its EIP-712 hash, a client order id by 64 bits of a hash of
+// the id and its account. Different keys collide only if they share these bits, and then one order
+// is refused. Producing a collision takes 2^32 tries against oneself and 2^64 against another
+// account. Hashes and client ids are in separate sets: an order may have the same 64 bits for both,
+// and owns both.
 //
 // On a single thread, the set is exact and grows. In a server, the follower writes durable keys to
-// tables and a filter. Main then keeps only newer keys exactly, in generations by seq, and drops
-// whole generations that the follower has passed. A thread that decides nothing (replay) keeps only
-// the count and the fold.
+// tables and filters, which forget old ones. Main keeps only newer keys exactly, in generations by
+// seq, and drops whole generations that the follower has passed. A thread that decides nothing
+// (replay) keeps only the count and the fold.
 // Invariant: every key admitted after `forgottenSeq` is in a generation, unless its market released
-// it; every older key was in the filter before it left its generation. The filter mixes hashes and
-// client ids, because a match there only causes a query of the tables, which compare whole values.
+// it; every older key that is remembered was in the filters before it left its generation. The
+// filters mix hashes and client ids, because a match there only causes a query of the tables, which
+// compare whole values.
 
 import { assert } from '../../domain/assert.ts'
 import type { PlaceOrder } from '../../domain/command.ts'
 import type { AccountId, Seq } from '../../domain/ids.ts'
 import { KeySet } from '../cells/key-set.ts'
 import { clientKey, findClientKey } from './client-key.ts'
-import { type CapturedFilter, SeenFilter } from './seen-filter.ts'
+import { type CapturedFilters, SeenFilters } from './seen-filters.ts'
 
 /** PERHAPS: only the tables know. */
 export const SEEN = { NO: 0, YES: 1, PERHAPS: 2 } as const
@@ -43,10 +45,10 @@ export interface CapturedSeen {
   readonly clientIdCount: number
   readonly folded: readonly [high: number, low: number]
   /**
-   * null if the state had no filter or the reader of a snapshot did not request it. A follower
+   * null if the state had no filters or the reader of a snapshot did not request it. A follower
    * cannot start from such a state.
    */
-  readonly filter: CapturedFilter | null
+  readonly filters: CapturedFilters | null
 }
 
 /** The fields that identify an order, and the seq that selects its generation. */
@@ -79,7 +81,7 @@ export class SeenOrders {
   #spare: Keys[] = []
   #seed = 0
   /** Main reads it, the follower writes it. Other threads have none. */
-  #filter: SeenFilter | null = null
+  #filters: SeenFilters | null = null
   #isWriter = false
   #lastSeq: Seq = 0
   #forgottenSeq: Seq = 0
@@ -102,9 +104,9 @@ export class SeenOrders {
     return this.#isWriter
   }
 
-  /** The filter that this thread writes. */
-  get filter(): SeenFilter | null {
-    return this.#isWriter ? this.#filter : null
+  /** The filters that this thread writes. */
+  get filters(): SeenFilters | null {
+    return this.#isWriter ? this.#filters : null
   }
 
   /** Keys of later orders are kept exactly. */
@@ -112,22 +114,22 @@ export class SeenOrders {
     return this.#forgottenSeq
   }
 
-  /** From now on this thread decides nothing. Retained keys go to `filter`, if given. */
-  countOnly(filter: SeenFilter | null = null): void {
+  /** From now on this thread decides nothing. Retained keys go to `filters`, if given. */
+  countOnly(filters: SeenFilters | null = null): void {
     this.#young = null
     this.#older = []
-    this.#filter = filter
-    this.#isWriter = filter !== null
+    this.#filters = filters
+    this.#isWriter = filters !== null
   }
 
   /**
-   * From now on main decides. All orders admitted so far are in the tables and in the filter that
+   * From now on main decides. All orders admitted so far are in the tables and in the filters that
    * the follower writes. `seed` is secret.
    */
-  decideWith(filter: SeenFilter, seq: Seq, seed: number): void {
+  decideWith(filters: SeenFilters, seq: Seq, seed: number): void {
     this.#seed = seed
     this.#young = emptyKeys(seed)
-    this.#filter = filter
+    this.#filters = filters
     this.#isWriter = false
     this.#lastSeq = seq
     this.#forgottenSeq = seq
@@ -135,17 +137,17 @@ export class SeenOrders {
 
   capture(): CapturedSeen {
     const { count, clientIdCount, folded } = this
-    const filter = this.#isWriter ? this.#filter : this.#filterOfYoung()
-    return { count, clientIdCount, folded, filter: filter?.capture() ?? null }
+    const filters = this.#isWriter ? this.#filters : this.#filtersOfYoung()
+    return { count, clientIdCount, folded, filters: filters?.capture() ?? null }
   }
 
-  /** Without a follower, the state has one set of the keys that would be in the filter. */
-  #filterOfYoung(): SeenFilter | null {
-    if (this.#young === null || this.#filter !== null) return null
-    const filter = new SeenFilter()
-    this.#young.hashes.each((high, low) => filter.add(high, low))
-    this.#young.clientIds.each((high, low) => filter.add(high, low))
-    return filter
+  /** Without a follower, the state has one set of the keys that would be in the filters. */
+  #filtersOfYoung(): SeenFilters | null {
+    if (this.#young === null || this.#filters !== null) return null
+    const filters = new SeenFilters()
+    this.#young.hashes.each((high, low) => filters.add(high, low))
+    this.#young.clientIds.each((high, low) => filters.add(high, low))
+    return filters
   }
 
   /** Restores for further replay only. A thread that decides must then call `decideWith`. */
@@ -154,7 +156,7 @@ export class SeenOrders {
     this.#clientIdCount = captured.clientIdCount
     this.#foldedHigh = captured.folded[0]
     this.#foldedLow = captured.folded[1]
-    this.countOnly(captured.filter === null ? null : SeenFilter.restore(captured.filter))
+    this.countOnly(captured.filters === null ? null : SeenFilters.restore(captured.filters))
   }
 
   /** Whether an order's hash was seen, as a value of SEEN. */
@@ -173,7 +175,7 @@ export class SeenOrders {
     assert(young !== null, 'a thread that decides has a set of seen keys')
     if (setOf(young, isId).has(high, low)) return SEEN.YES
     for (const { keys } of this.#older) if (setOf(keys, isId).has(high, low)) return SEEN.YES
-    return this.#filter?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
+    return this.#filters?.mayHold(high, low) ? SEEN.PERHAPS : SEEN.NO
   }
 
   admit(order: SeenOrder): void {
@@ -190,7 +192,7 @@ export class SeenOrders {
       findClientKey(order.accountId, order.clientOrderId)
       young.clientIds.add(clientKey.high | 0, clientKey.low | 0)
     }
-    if (this.#filter !== null && countOf(young) >= GENERATION_KEYS) this.#round(young)
+    if (this.#filters !== null && countOf(young) >= GENERATION_KEYS) this.#round(young)
   }
 
   /** The order left no trace, so its hash and client id may be reused. */
@@ -208,15 +210,19 @@ export class SeenOrders {
     keys.clientIds.remove(clientKey.high, clientKey.low)
   }
 
-  /** The order left a trace, so its keys stay permanently. */
+  /** The order left a trace, so its keys are remembered. */
   keep(order: SeenOrder): void {
-    this.#filter?.add(order.hashHigh, order.hashLow)
+    this.keepKey(order.hashHigh, order.hashLow)
     if (order.clientOrderId === '') return
     findClientKey(order.accountId, order.clientOrderId)
-    this.#filter?.add(clientKey.high, clientKey.low)
+    this.keepKey(clientKey.high, clientKey.low)
   }
 
-  /** The tables and the filter, as seen by this thread, contain every order up to `seq`. */
+  keepKey(high: number, low: number): void {
+    this.#filters?.add(high, low)
+  }
+
+  /** The tables and the filters, as seen by this thread, contain every order up to `seq`. */
   forgetThrough(seq: Seq): void {
     const older = this.#older
     const young = this.#young

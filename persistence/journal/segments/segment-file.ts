@@ -3,11 +3,11 @@ import { closeSync, fstatSync, fsyncSync, openSync, readSync, writeSync } from '
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
-import { DataFolderError, speaking } from '../../folder-error.ts'
+import { DataFolderError, isFile, speaking } from '../../folder-error.ts'
 import { type KeyedFolder, MAC_BYTES, macsOf } from '../../keyed-folder.ts'
 import { chain, same } from '../journal-chain.ts'
 import type { Batch, JournalTail } from '../journal-port.ts'
-import { isFile, type Segment, segmentPath } from './segment-folder.ts'
+import { type Segment, segmentPath } from './segment-folder.ts'
 
 // A segment: consecutive batches of the journal in one compressed file that never changes.
 //

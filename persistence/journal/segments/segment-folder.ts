@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { ifThere } from '../../folder-error.ts'
@@ -25,11 +25,6 @@ export const segmentName = ({ firstSeq }: Pick<Segment, 'firstSeq'>): string =>
 
 export function segmentPath(dataDir: string, segment: Pick<Segment, 'firstSeq'>): string {
   return join(archiveFolder(dataDir), segmentName(segment))
-}
-
-/** False only if nothing is there: a file that cannot be reached is an error. */
-export function isFile(path: string): boolean {
-  return ifThere(path, () => statSync(path)) !== null
 }
 
 /** The names of all files in the archive of a folder. */

@@ -1,6 +1,8 @@
 // The settings that a trading program reads before its first order. They change only at a start.
 
 import { buyFeeSharesRaw, sellFeeCollateralRaw } from '../../../engine/core/money/taker-fee.ts'
+import type { FilterAge } from '../../../engine/core/orders/seen-filters.ts'
+import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../../engine/domain/order.ts'
 import { costCeilRaw, PRICE_ONE_TICKS, SIZE_STEP_RAW } from '../../../engine/domain/units.ts'
@@ -9,7 +11,7 @@ import { RATE_CLASSES, type Rate, type Rates } from '../../edge/http/access/rate
 import { cached, REVALIDATE } from '../../edge/http/caching/cache.ts'
 import { bytes, fresh } from '../../edge/http/reply.ts'
 import { route } from '../../edge/http/route.ts'
-import { address, uint256Text } from '../../edge/http/schema/fields.ts'
+import { address, isoTime, uint256Text } from '../../edge/http/schema/fields.ts'
 import { integer, means, nullable, number, oneOf, text } from '../../edge/http/schema/scalars.ts'
 import { list, object, optional } from '../../edge/http/schema/schema.ts'
 import { paidFeeBps } from '../../exchange/order-entry/order-reply.ts'
@@ -99,6 +101,19 @@ const BOUNDS = {
   socketMarkets: LIMITS.socketMarketsMax,
 }
 
+const orderMemory = () =>
+  object({
+    days: means(
+      integer(1),
+      'Days for which the hash and the client id of an order stay taken, unless memory is full ' +
+        'earlier. Those of a live order always do.',
+    ),
+    since: means(
+      nullable(isoTime()),
+      'Orders that were placed before and have ended may be repeated; null if none may.',
+    ),
+  })
+
 /** The fields that are the same for every exchange of this version. */
 const FIXED = {
   prices: {
@@ -124,12 +139,17 @@ function ratesView(rates: Rates | undefined) {
 
 type Settings = SystemServices['settings']
 
-/** The encoded reply of an exchange. */
-const infos = new WeakMap<Settings, Buffer>()
+interface EncodedInfo {
+  readonly oldestSeq: Seq
+  readonly text: Buffer
+}
 
-function infoOf(settings: Settings): Buffer {
+/** The encoded reply of an exchange. */
+const infos = new WeakMap<Settings, EncodedInfo>()
+
+function infoOf(settings: Settings, { firstSeq, startMs }: FilterAge): Buffer {
   const known = infos.get(settings)
-  if (known !== undefined) return known
+  if (known !== undefined && known.oldestSeq === firstSeq) return known.text
   const info = {
     version: settings.version,
     chain: {
@@ -146,9 +166,13 @@ function infoOf(settings: Settings): Buffer {
       profile: ratesView(settings.rates?.profile),
     },
     blockMs: settings.blockMs,
+    orderMemory: {
+      days: settings.orderMemoryDays,
+      since: firstSeq === 1 ? null : new Date(startMs).toISOString(),
+    },
   }
   const text = Buffer.from(JSON.stringify(info))
-  infos.set(settings, text)
+  infos.set(settings, { oldestSeq: firstSeq, text })
   return text
 }
 
@@ -171,8 +195,9 @@ export const exchangeInfo = route({
     bounds: means(bounds(), 'Limits of counts and lengths.'),
     rateLimits: means(rateLimits(), 'Rate limits by address and by profile.'),
     blockMs: means(nullable(integer(0)), 'Minimum time between two blocks of trades.'),
+    orderMemory: means(orderMemory(), 'For how long an order cannot be repeated.'),
   }),
-  means: 'The rules of this exchange; they stay the same until it restarts.',
+  means: 'The rules of this exchange. All but `orderMemory.since` stay the same until it restarts.',
   example: {
     reply: {
       version: '0.1.0',
@@ -191,10 +216,13 @@ export const exchangeInfo = route({
       ...FIXED,
       rateLimits: { address: [{ lane: 'public', perSecond: 2000, burst: 4000 }], profile: [] },
       blockMs: 250,
+      orderMemory: { days: 30, since: null },
     },
   },
-  handle: (_input, { settings, pipeline }: SystemServices) =>
-    fresh(infoOf(settings), pipeline.published.versions.ofConstant()),
+  handle: (_input, { settings, pipeline, remembered }: SystemServices) => {
+    const freshness = pipeline.published.versions.ofOrderMemory()
+    return fresh(infoOf(settings, remembered.oldest), freshness)
+  },
 })
 
 // The fees of takers and makers, with example trades (rules §3). They change only with a version.

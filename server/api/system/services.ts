@@ -1,4 +1,5 @@
 import { modeAt } from '../../../engine/core/markets/trading-mode.ts'
+import type { FilterAge } from '../../../engine/core/orders/seen-filters.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import { isOf } from '../../../engine/domain/command-kinds.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -101,6 +102,8 @@ export class TradingModeChanges {
 /** What the routes of this folder need. */
 export interface SystemServices extends SharedServices {
   readonly modes: TradingModeChanges
+  /** From which order on all are remembered. */
+  readonly remembered: { readonly oldest: FilterAge }
   readonly readiness: () => Readiness
   readonly metricsText: () => Promise<string>
   /** The OpenAPI document, encoded once. */

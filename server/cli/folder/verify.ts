@@ -71,6 +71,9 @@ function reportLines(report: FolderReport, isEachToken: boolean): string[] {
     const passed = unusable === null ? '' : ` ${unusable}; a start passes it over`
     lines.push(`snapshot seq ${seq}${passed}`)
   }
+  for (const why of report.unusableNames) {
+    lines.push(`snapshots/${why}; a start reads its orders from the read tables`)
+  }
   if (report.missing.length > 0) {
     lines.push(`segments moved away: ${report.missing.join(', ')}`)
   }

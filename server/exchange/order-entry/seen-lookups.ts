@@ -3,7 +3,7 @@
 // So the first answer is enough.
 
 import type { KnownInTables } from '../../../engine/core/decide/decide.ts'
-import { SeenFilter } from '../../../engine/core/orders/seen-filter.ts'
+import { type FilterAge, SeenFilters } from '../../../engine/core/orders/seen-filters.ts'
 import type { SeenOrders } from '../../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../../engine/domain/command.ts'
 import type { Seq } from '../../../engine/domain/ids.ts'
@@ -13,7 +13,8 @@ import { knownInTables } from '../../../persistence/query/read/orders/known-orde
 
 export class SeenLookups {
   readonly #seen: SeenOrders
-  readonly #filter = new SeenFilter()
+  readonly #onForgotten: () => void
+  readonly #filters = new SeenFilters()
   #appliedSeq: Seq
   /**
    * For each open lookup, the seq that the tables showed at least when it began; oldest first.
@@ -21,20 +22,29 @@ export class SeenLookups {
   readonly #requested = new Set<{ readonly appliedSeq: Seq }>()
   #query: QueryHandle | null = null
 
-  /** A recovery found everything up to `seq`. Nobody outside knows `seed`. */
-  constructor(seen: SeenOrders, seq: Seq, seed: number) {
+  /**
+   * A recovery found everything up to `seq`. Nobody outside knows `seed`. `onForgotten` is called
+   * after `oldest` has changed.
+   */
+  constructor(seen: SeenOrders, seq: Seq, seed: number, onForgotten: () => void) {
     this.#seen = seen
+    this.#onForgotten = onForgotten
     this.#appliedSeq = seq
-    seen.decideWith(this.#filter, seq, seed)
+    seen.decideWith(this.#filters, seq, seed)
   }
 
   connect(query: QueryHandle): void {
     this.#query = query
   }
 
-  /** Memory of the filter, which knows the names of all orders that ever were (design §10). */
+  /** Memory of the filters (design §10). */
   get filterBytes(): number {
-    return this.#filter.bytes
+    return this.#filters.bytes
+  }
+
+  /** The first order of which everything since is remembered, and its time. */
+  get oldest(): FilterAge {
+    return this.#filters.oldest
   }
 
   /** How many orders wait for an answer. */
@@ -42,9 +52,11 @@ export class SeenLookups {
     return this.#requested.size
   }
 
-  /** The follower's tables and filter show everything up to `applied.seq`. */
-  applied({ seq, filter }: Applied): void {
-    this.#filter.adopt(filter)
+  /** The follower's tables and filters show everything up to `applied.seq`. */
+  applied({ seq, filters }: Applied): void {
+    const { firstSeq } = this.oldest
+    this.#filters.adopt(filters)
+    if (this.oldest.firstSeq !== firstSeq) this.#onForgotten()
     this.#appliedSeq = Math.max(this.#appliedSeq, seq)
     this.#forget()
   }
@@ -65,6 +77,7 @@ export class SeenLookups {
       hashLow,
       accountId,
       clientOrderId,
+      oldestSeq: this.#filters.oldest.firstSeq,
     })
     const ended = () => {
       this.#requested.delete(requested)

@@ -106,7 +106,7 @@ function checkSingles(db: Connection, all: readonly Plain[], seq: number): void 
     const others = statuses({ ...request, accountId: owner + 1, names: [{ slot, generation }] })
     assert.deepEqual(others, [null], 'another account does not see it')
     const hash = { hashHigh: order.hashHigh, hashLow: order.hashLow }
-    const key = { ...hash, accountId: owner, clientOrderId: clientOrderId ?? '' }
+    const key = { ...hash, accountId: owner, clientOrderId: clientOrderId ?? '', oldestSeq: 1 }
     const named = clientOrderId !== null
     assert.deepEqual(known(key), { seq, hash: true, clientId: named })
     if (!named) continue

@@ -15,11 +15,11 @@ const word = () => random.between(0, 2 ** 32 - 1)
 /** Few names stand in the sparse form, many in the dense form, more in several segments. */
 for (const names of [1, SEGMENT_CELLS / 4, SEGMENT_CELLS / 2, SEGMENT_CELLS * 2]) {
   test(`${names} names of orders are in the sections of a snapshot, and more can follow`, () => {
-    const filter = new SeenFilter(word() | 0)
+    const seed = word() | 0
+    const filter = new SeenFilter(seed)
     const keys = Array.from({ length: names }, () => [word(), word()] as const)
     for (const [high, low] of keys) filter.add(high, low)
-    const { seed, segments } = filter.capture()
-    const sections = segments.map((segment) => Buffer.concat(segmentParts(segment)))
+    const sections = filter.segments().map((segment) => Buffer.concat(segmentParts(segment)))
     const longest = Math.max(...sections.map((section) => section.length))
     assert.ok(longest <= SEGMENT_SECTION_BYTES_MAX)
     assert.ok(names > SEGMENT_CELLS / 4 || longest <= 16 + 6 * names, 'few names take few bytes')
@@ -28,7 +28,8 @@ for (const names of [1, SEGMENT_CELLS / 4, SEGMENT_CELLS / 2, SEGMENT_CELLS * 2]
       section.copy(aligned)
       return readSegment(aligned.subarray(0, section.length))
     })
-    const restored = SeenFilter.restore({ seed, segments: read })
+    const restored = new SeenFilter(seed)
+    restored.restore(read)
     for (const key of Array.from({ length: names }, () => [word(), word()] as const)) {
       keys.push(key)
       restored.add(...key)

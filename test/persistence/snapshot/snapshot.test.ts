@@ -105,7 +105,7 @@ function tables(dataDir: string): unknown[] {
 test('a start takes the newest snapshot and the journal behind it', () => {
   const { snapshotSeq, passedOver, exchange } = start(SAVED)
   assert.equal(snapshotSeq, NEWER)
-  assert.equal(exchange.clearing.seen.filter, null, 'only a follower keeps the names of orders')
+  assert.equal(exchange.clearing.seen.filters, null, 'only a follower keeps the names of orders')
   assert.deepEqual(passedOver, [])
   const report = verifyFolder(SAVED.dataDir)
   assert.deepEqual(report.snapshots, [
@@ -126,7 +126,8 @@ test('the two newest snapshots stay, for their owner only; unfinished files go',
   assert.equal(statSync(snapshotPath(dataDir, seq)).mode & 0o777, 0o600)
 })
 
-const HEAD_BYTES = 88
+/** With the age of the only filter of names. */
+const HEAD_BYTES = 88 + 4 + 48
 
 type Damage = readonly [why: RegExp, spoil: (path: string) => void]
 
@@ -144,7 +145,7 @@ function flipped(at: (bytes: Buffer) => number): (path: string) => void {
 /** First and last byte of each part of a file, and its length; each field of the names. */
 function edgesOf(path: string): number[] {
   const bytes = readFileSync(path)
-  const edges = [0, HEAD_BYTES - 1]
+  const edges = [0, 87, 88, 92, 100, 108, HEAD_BYTES - 1]
   let at = HEAD_BYTES
   for (let section = 0; at < bytes.length - 32; section++) {
     if (section === SECTIONS.length) {

@@ -6,12 +6,14 @@ import { signedHalf } from '../../../follower/tables/orders/orders.ts'
 import { query } from '../query.ts'
 import { NamedOrders } from './user-orders.ts'
 
-// Looks up whether the tables have an order or a client order id, and their seq. One transaction
-// reads both, so both are from the same state.
+// Looks up whether the tables have an order or a client order id that is remembered, and their seq.
+// One transaction reads both, so both are from the same state. An order is remembered if it is not
+// older than the filters (engine/core/orders/seen-filters.ts), or lives.
 
 const APPLIED = 'SELECT seq FROM applied WHERE id = 1'
 const KEYS = `
-SELECT owner, client_order_id AS clientOrderId, hash_high AS hashHigh, hash_low AS hashLow
+SELECT owner, client_order_id AS clientOrderId, hash_high AS hashHigh, hash_low AS hashLow,
+  ended_ms IS NULL AS isLive
 FROM orders WHERE placed_seq = ?`
 
 export interface KnownRequest {
@@ -20,6 +22,8 @@ export interface KnownRequest {
   readonly accountId: AccountId
   /** '' = none. */
   readonly clientOrderId: string
+  /** Ended orders that are older are not looked for. */
+  readonly oldestSeq: Seq
 }
 
 interface KeysRow {
@@ -27,6 +31,7 @@ interface KeysRow {
   readonly clientOrderId: string | null
   readonly hashHigh: number
   readonly hashLow: number
+  readonly isLive: 0 | 1
 }
 
 class KnownOrders {
@@ -42,26 +47,29 @@ class KnownOrders {
     this.ofOneState = connection.transaction((params: KnownRequest) => this.#look(params))
   }
 
-  #look({ hashHigh, hashLow, accountId, clientOrderId }: KnownRequest): KnownInTables {
+  #look(params: KnownRequest): KnownInTables {
+    const { hashHigh, hashLow, accountId, clientOrderId, oldestSeq } = params
     const [high, low] = [signedHalf(hashHigh), signedHalf(hashLow)]
-    const hash = this.#has(hashName(high, low), (keys) => {
+    const hash = this.#has(hashName(high, low), oldestSeq, (keys) => {
       return keys.hashHigh === high && keys.hashLow === low
     })
     const named = clientOrderId !== ''
     const clientId =
       named &&
-      this.#has(clientIdName(accountId, clientOrderId), (keys) => {
+      this.#has(clientIdName(accountId, clientOrderId), oldestSeq, (keys) => {
         return keys.owner === accountId && keys.clientOrderId === clientOrderId
       })
     return { seq: this.#applied.get()?.seq ?? 0, hash, clientId }
   }
 
-  #has(name: number, isIt: (keys: KeysRow) => boolean): boolean {
+  #has(name: number, oldestSeq: Seq, isIt: (keys: KeysRow) => boolean): boolean {
+    // A hash or client id comes again only after its order has ended, so the newest one decides.
     const found = this.#named.newest(name, (placedSeq) => {
       const keys = this.#keys.get(placedSeq)
-      return keys !== undefined && isIt(keys) ? true : undefined
+      if (keys === undefined || !isIt(keys)) return undefined
+      return placedSeq >= oldestSeq || keys.isLive === 1
     })
-    return found !== null
+    return found === true
   }
 }
 

@@ -4,6 +4,7 @@ import { KeySet } from '../../../../engine/core/cells/key-set.ts'
 import { clientKey, findClientKey } from '../../../../engine/core/orders/client-key.ts'
 import { LiveClientIds } from '../../../../engine/core/orders/live-client-ids.ts'
 import { SeenFilter } from '../../../../engine/core/orders/seen-filter.ts'
+import { SeenFilters } from '../../../../engine/core/orders/seen-filters.ts'
 import { SEEN, type SeenOrder, SeenOrders } from '../../../../engine/core/orders/seen-orders.ts'
 import { freshSeed, Random } from '../../../support/random.ts'
 
@@ -38,7 +39,7 @@ test('a key set equals a set, with removals that close gaps and growth in betwee
 test('a filter never misses an added key, however it split, and errs as rarely as promised', () => {
   const seed = word() | 0
   const writer = new SeenFilter(seed)
-  const reader = new SeenFilter()
+  const reader = new SeenFilter(seed)
   const keys: number[] = []
   for (let step = 1; step <= 600_000; step++) {
     const [high, low] = [word(), word()]
@@ -52,7 +53,8 @@ test('a filter never misses an added key, however it split, and errs as rarely a
     const bytes = writer.bytes / step
     assert(step < 120_000 || bytes < 4.4, `${bytes} bytes a key at ${step} keys`)
   }
-  const restored = SeenFilter.restore(writer.capture())
+  const restored = new SeenFilter(seed)
+  restored.restore(writer.copy())
   for (let at = 0; at < keys.length; at += 2) {
     if (!restored.mayHold(keys[at], keys[at + 1])) assert.fail(`key ${at / 2} is lost`)
   }
@@ -72,10 +74,10 @@ function orderOf(seq: number, named: boolean): SeenOrder {
 }
 
 test('main knows each order past its forgotten seq exactly, and each earlier one perhaps', () => {
-  const filter = new SeenFilter(7)
+  const filter = new SeenFilters(7)
   const follower = new SeenOrders()
   follower.countOnly(filter)
-  const read = new SeenFilter()
+  const read = new SeenFilters()
   const main = new SeenOrders()
   main.decideWith(read, 0, word())
   const alone = new SeenOrders()
@@ -134,7 +136,7 @@ test('main knows each order past its forgotten seq exactly, and each earlier one
 
 test('a forgotten order that came again is not forgotten twice', () => {
   const main = new SeenOrders()
-  main.decideWith(new SeenFilter(), 0, 1)
+  main.decideWith(new SeenFilters(), 0, 1)
   const first = orderOf(1, true)
   main.admit(first)
   main.forgetThrough(0)
@@ -192,7 +194,7 @@ test('client order ids of live orders equal a map, whatever their text', () => {
 
 test('a generation is forgotten once the tables show its last order, and not earlier', () => {
   const main = new SeenOrders()
-  main.decideWith(new SeenFilter(), 0, word())
+  main.decideWith(new SeenFilters(), 0, word())
   const orders = Array.from({ length: 10 }, (_none, index) => orderOf(index + 1, false))
   for (const order of orders) main.admit(order)
   main.forgetThrough(9)
@@ -205,11 +207,11 @@ test('a generation is forgotten once the tables show its last order, and not ear
 })
 
 test('an order whose hash equals the key of its client id is admitted, and both stay known', () => {
-  const filter = new SeenFilter(7)
+  const filter = new SeenFilters(7)
   const follower = new SeenOrders()
   follower.countOnly(filter)
   const main = new SeenOrders()
-  main.decideWith(new SeenFilter(), 0, word())
+  main.decideWith(new SeenFilters(), 0, word())
   const alone = new SeenOrders()
   findClientKey(1, 'tie')
   const { high, low } = clientKey
