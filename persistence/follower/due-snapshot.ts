@@ -7,11 +7,15 @@ import { DataFolderError } from '../folder-error.ts'
 import type { JournalTail } from '../journal/journal-port.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { saveSnapshot, type TakenSnapshot, takeSnapshot } from '../snapshot/snapshot.ts'
-import type { Follower } from './follower.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
 import type { RememberedOrders } from './remembered-orders.ts'
 
 // The snapshot ordered by main. The follower stops at its seq until it is taken.
+
+interface SnapshotSource {
+  readonly exchange: Exchange
+  readonly remembered: RememberedOrders
+}
 
 export class DueSnapshot {
   readonly #folder: KeyedFolder
@@ -22,7 +26,7 @@ export class DueSnapshot {
 
   constructor(
     folder: KeyedFolder,
-    { exchange, remembered }: Pick<Follower, 'exchange' | 'remembered'>,
+    { exchange, remembered }: SnapshotSource,
     checksumAt: (seq: Seq) => Uint8Array | null,
   ) {
     this.#folder = folder
