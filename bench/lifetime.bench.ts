@@ -1,7 +1,7 @@
 // The cost of a long life (design §10): memory of all threads, the start from a snapshot, and the
 // core's time for a command, after few markets and after many. Every market was traded by two
-// accounts, closed out, resolved and archived; a session began and ended beside it. The names of
-// orders stay unique for ever, so they are the one thing that grows; they have a row of their own.
+// accounts, closed out, resolved and archived; a session began and ended beside it. The keys of
+// remembered orders grow up to a bound (--order-memory-mb); they have a row of their own.
 // A year of two series follows; LIFETIME=series in the environment measures that alone.
 
 import { benchOf, pairOf, type Row, repeat } from './harness/bench.ts'
@@ -50,14 +50,14 @@ function marketRows(few: number, many: number): Promise<Row[]> {
       })
       return pairOf(unit, ours, theirs)
     }
-    const running = 'memory of a running exchange, without names of orders'
+    const running = 'memory of a running exchange, without keys of orders'
     const bytesOf = ({ residentBytes, namesBytes }: LifetimeMemory) => residentBytes - namesBytes
     return [
       ...pair(running, 'MiB', ({ memory }) => [bytesOf(memory) / MIB]),
       ...pair('memory after a start', 'MiB', ({ runs }) =>
         runs.map(({ start }) => start.residentBytes / MIB),
       ),
-      ...pair('names of orders', 'MiB', ({ memory }) => [memory.namesBytes / MIB]),
+      ...pair('keys of orders', 'MiB', ({ memory }) => [memory.namesBytes / MIB]),
       ...pair('start from a snapshot', 'ms', ({ runs }) => runs.map(({ start }) => start.startMs)),
       ...pair('a command of the core', 'ns', ({ runs }) => runs.map(({ coreNs }) => coreNs)),
     ]

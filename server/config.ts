@@ -129,6 +129,12 @@ export const SETTINGS = {
     LIMITS.segmentBytes,
     'Bytes of commands, before compression, at which a file of the archive ends.',
   ),
+  historyDays: setting(
+    'history-days',
+    count(0, 36_500),
+    LIMITS.historyDays,
+    'Days that ended orders, trades and moves of money can be read; 0 keeps all.',
+  ),
   orderMemoryDays: setting(
     'order-memory-days',
     count(1, 36_500),
@@ -254,6 +260,7 @@ export interface ServeConfig {
   readonly snapshotEveryCommands: number
   readonly journalDays: number
   readonly segmentBytes: number
+  readonly historyDays: number
   readonly orderMemoryDays: number
   readonly orderMemoryMb: number
   readonly solvencyMinutes: number
@@ -415,6 +422,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     snapshotEveryCommands: get(SETTINGS.snapshotEvery),
     journalDays: get(SETTINGS.journalDays),
     segmentBytes: get(SETTINGS.segmentBytes),
+    historyDays: get(SETTINGS.historyDays),
     orderMemoryDays: get(SETTINGS.orderMemoryDays),
     orderMemoryMb: get(SETTINGS.orderMemoryMb),
     solvencyMinutes: get(SETTINGS.solvencyMinutes),

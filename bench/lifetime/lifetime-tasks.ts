@@ -14,7 +14,7 @@ export interface LifetimePlan {
 
 export interface LifetimeMemory {
   readonly residentBytes: number
-  /** Of that, the filter with the names of all orders. */
+  /** Of that, the filters with the keys of orders. */
   readonly namesBytes: number
 }
 

@@ -273,6 +273,8 @@ export const LIMITS = {
   /** Bytes of records in a segment of the archive, and days that they stay in the journal. */
   segmentBytes: 1 << 28,
   journalDays: 7,
+  /** Days for which the read tables have history. */
+  historyDays: 400,
   /** Days for which orders are remembered, and MiB for their keys. */
   orderMemoryDays: 30,
   orderMemoryMb: 512,

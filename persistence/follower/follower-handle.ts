@@ -34,6 +34,8 @@ export interface FollowerOptions {
   readonly folder: KeyedFolder
   /** For the keys of orders; absent for the default. */
   readonly memory?: OrderMemory | undefined
+  /** How long the history stays in the tables; 0 or absent for ever. */
+  readonly historyMs?: number | undefined
   /** The end of the journal at start. The follower has caught up when it has applied this seq. */
   readonly seq: Seq
   readonly onProgress?: Progress
@@ -55,8 +57,13 @@ class FollowerFigures {
   readonly #progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   /** Rows of large commands that are not in the tables yet. */
   backlogRows = 0
+  /** Rows of commands up to this seq may be gone from the tables. */
+  prunedSeq = 0
 
-  get cells(): Omit<FollowerThreadData, 'folder' | 'memory' | 'seq' | 'hashesMinutes'> {
+  get cells(): Omit<
+    FollowerThreadData,
+    'folder' | 'memory' | 'historyMs' | 'seq' | 'hashesMinutes'
+  > {
     const { buffer: waiting } = this.#waiting
     const { buffer: progress } = this.#progress
     return { busyTimes: this.busyTimes.cells, commits: this.#commits, waiting, progress }
@@ -150,10 +157,17 @@ export class FollowerHandle {
 
   /** Starts the thread, which proceeds to `seq`, in parallel with main. `abandon` ends it early. */
   static launch(options: FollowerOptions): FollowerLaunch {
-    const { folder, memory, seq } = options
+    const { folder, memory, historyMs, seq } = options
     const figures = new FollowerFigures()
     const hashesMinutes = options.onMinute !== undefined
-    const workerData: FollowerThreadData = { folder, memory, seq, hashesMinutes, ...figures.cells }
+    const workerData: FollowerThreadData = {
+      folder,
+      memory,
+      historyMs,
+      seq,
+      hashesMinutes,
+      ...figures.cells,
+    }
     const entry = new URL('./follower.worker.ts', import.meta.url)
     const worker = spawn(entry, { name: 'follower', workerData })
     const isReady = startThread(worker, 'follower')
@@ -346,6 +360,7 @@ export class FollowerHandle {
     this.#readSeq = message.readSeq
     this.#stateSeq = message.stateSeq
     this.figures.backlogRows = message.backlogRows
+    this.figures.prunedSeq = message.prunedSeq
     this.#idle = message.idle
     const seq = Math.min(message.readSeq, message.stateSeq)
     this.#onApplied({ seq, filters: message.filters })

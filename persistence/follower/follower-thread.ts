@@ -42,6 +42,8 @@ export type FollowerMessage =
       readonly idle: boolean
       /** Rows of large commands that are not in the tables yet. */
       readonly backlogRows: number
+      /** Rows of commands up to this seq may be gone. */
+      readonly prunedSeq: Seq
       readonly filters: FiltersUpdate
     }
   | { readonly kind: 'hash'; readonly id: number; readonly seq: Seq; readonly hash: string }
@@ -65,6 +67,8 @@ export interface FollowerThreadData {
   readonly folder: KeyedFolder
   /** For the keys of orders; absent for the default. */
   readonly memory: OrderMemory | undefined
+  /** How long the history stays in the tables; absent for ever. */
+  readonly historyMs: number | undefined
   /** The end of the journal at the start. The thread proceeds to it without a message. */
   readonly seq: Seq
   /** Whether main gets the hash of the state once a minute. */

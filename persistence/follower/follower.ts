@@ -21,6 +21,7 @@ import { Projector } from './boards/projector.ts'
 import { BookTables } from './book-tables.ts'
 import { DueSnapshot } from './due-snapshot.ts'
 import type { SavedSnapshot, SnapshotOrder } from './follower-thread.ts'
+import { Pruner } from './pruning/pruner.ts'
 import { openMatchingReadTables, readPath } from './read-database.ts'
 import { RememberedOrders } from './remembered-orders.ts'
 import { RewardScorer, type ScoredMinute } from './rewards/reward-scorer.ts'
@@ -53,6 +54,8 @@ export interface FollowerOptions {
   readonly pace?: Pace
   /** For the keys of orders; absent for the default. */
   readonly memory?: OrderMemory | undefined
+  /** How long the history stays in the tables; 0 or absent for ever. */
+  readonly historyMs?: number | undefined
   /** Order ends that a chunk writes directly; tests use fewer. */
   readonly directEndsMax?: number
 }
@@ -85,6 +88,7 @@ export class Follower {
   #tail: JournalTail
   /** Whether the last batch was the first one of a minute. */
   #isMinute = false
+  readonly #pruner: Pruner
   readonly #due: DueSnapshot
   readonly #scorer: RewardScorer
   /** In the order of writing. */
@@ -97,6 +101,7 @@ export class Follower {
     {
       pace = UNPACED,
       memory = orderMemory(),
+      historyMs = 0,
       directEndsMax = DIRECT_ENDS_MAX,
     }: FollowerOptions = {},
   ) {
@@ -147,6 +152,11 @@ export class Follower {
       this.#accounts,
     ]
     this.projector = new Projector(this.#connection, this.exchange.clearing, listeners, pace)
+    this.#pruner = new Pruner(connection, this.exchange.clearing, {
+      windowMs: historyMs,
+      names: ofOrders.names,
+      rememberedSeq: () => this.remembered.oldestSeq,
+    })
     this.#due = new DueSnapshot(folder, this, this.#checksumAt)
   }
 
@@ -175,7 +185,8 @@ export class Follower {
   /** The positions of tables and state, and the filters' additions since the last call. */
   takeUpdates() {
     const { readSeq, stateSeq, backlogRows } = this
-    return { readSeq, stateSeq, backlogRows, filters: this.remembered.takeUpdates() }
+    const prunedSeq = this.#pruner.seq
+    return { readSeq, stateSeq, backlogRows, prunedSeq, filters: this.remembered.takeUpdates() }
   }
 
   /** Applies one chunk, at most up to `targetSeq`. Returns true if there may be more. */
@@ -216,6 +227,16 @@ export class Follower {
   /** Whether a sample waits for its scores and the tables are complete enough to score it. */
   get isScoring(): boolean {
     return this.#books.backlog.isEmpty && this.#scorer.isReady(this.#readSeq)
+  }
+
+  /** Whether old history waits to be deleted, and the tables are complete enough for it. */
+  get isPruning(): boolean {
+    return this.#books.backlog.isEmpty && this.#readSeq === this.stateSeq && this.#pruner.isDue
+  }
+
+  /** Deletes old history until `isOver`. */
+  prune(isOver: () => boolean): void {
+    if (this.isPruning) this.#pruner.work(isOver)
   }
 
   /**

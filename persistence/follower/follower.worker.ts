@@ -12,7 +12,7 @@ const port = parentPort
 const data: FollowerThreadData = workerData
 const say = (message: FollowerMessage) => port.postMessage(message)
 const pace = new SlicedPace(data)
-const follower = new Follower(data.folder, { pace, memory: data.memory })
+const follower = new Follower(data.folder, { pace, memory: data.memory, historyMs: data.historyMs })
 const { seq: startSeq, hashesMinutes } = data
 const rounds = new FollowerSlices({ follower, pace, startSeq, hashesMinutes, say })
 

@@ -18,7 +18,7 @@ import { READ_SCHEMA } from './schema/migrations.ts'
 
 const APPLIED = 'SELECT seq, checksum FROM applied WHERE id = 1'
 const SCHEMA = 'SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name'
-const NEWEST_VERSION = READ_SCHEMA.baseVersion + READ_SCHEMA.migrations.length
+export const NEWEST_VERSION = READ_SCHEMA.baseVersion + READ_SCHEMA.migrations.length
 const EMPTY: JournalTail = { seq: 0, checksum: new Uint8Array(32) }
 
 /** The journal's checksum at a seq; null if no batch ends there. */

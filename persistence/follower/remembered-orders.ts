@@ -51,6 +51,11 @@ export class RememberedOrders {
     this.advance()
   }
 
+  /** All orders from this one on are remembered. */
+  get oldestSeq(): Seq {
+    return this.#filters.oldest.firstSeq
+  }
+
   /** Forgets what is older than the window, or exceeds the memory. */
   advance(): void {
     const { lastSeq: seq, lastNowMs: nowMs } = this.#clearing

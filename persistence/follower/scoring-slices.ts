@@ -3,8 +3,8 @@ import type { Follower } from './follower.ts'
 import type { FollowerMessage, FollowerRequest } from './follower-thread.ts'
 import type { SlicedPace } from './sliced-pace.ts'
 
-// Scores reward samples and computes main's projections in short slices. Between two slices the
-// thread receives main's messages and follows the journal.
+// Scores reward samples, computes main's projections and deletes old history in short slices.
+// Between two slices the thread receives main's messages and follows the journal.
 
 export class ScoringSlices {
   readonly #follower: Follower
@@ -24,7 +24,7 @@ export class ScoringSlices {
   }
 
   get #hasWork(): boolean {
-    return this.#follower.isScoring || this.#follower.projector.isDue
+    return this.#follower.isScoring || this.#follower.projector.isDue || this.#follower.isPruning
   }
 
   /** Runs a slice if there is work for it. The next one is scheduled automatically. */
@@ -39,6 +39,7 @@ export class ScoringSlices {
     // Rewards first, because main waits for them before it takes the next sample.
     const scored = this.#follower.score(isOver)
     const projected = this.#follower.projector.work(isOver)
+    this.#follower.prune(isOver)
     this.#pace.end()
     if (scored !== null) this.#say({ kind: 'scored', ...scored })
     if (projected !== null) this.#say({ kind: 'projected', ...projected })

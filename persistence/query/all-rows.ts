@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Seq } from '../../engine/domain/ids.ts'
-import { type Connection, knownVersion, openReadOnly } from '../database.ts'
+import { type Connection, knownVersion, openReadOnly, schemaVersion } from '../database.ts'
 import { speaking, UnreadFolder } from '../folder-error.ts'
-import { appliedOf, readPath } from '../follower/read-database.ts'
+import { openFloor } from '../follower/pruning/history-floor.ts'
+import { appliedOf, NEWEST_VERSION, readPath } from '../follower/read-database.ts'
 import { READ_SCHEMA } from '../follower/schema/migrations.ts'
 import { ROW_BYTES } from '../follower/tables/orders/late-rows.ts'
 
@@ -90,6 +91,13 @@ export class AllRows {
   get lateCount(): number {
     const row = this.#connection.prepare<[], { bytes: number }>(LATE_BYTES).get()
     return (row?.bytes ?? 0) / ROW_BYTES
+  }
+
+  /** Rows of commands up to this seq may be gone. */
+  get prunedSeq(): Seq {
+    // A file that no server of this version has opened has no table of it.
+    const isNewest = schemaVersion(this.#connection) === NEWEST_VERSION
+    return isNewest ? openFloor(this.#connection)().seq : 0
   }
 
   /** Blocks cover the trades up to this seq. */

@@ -118,6 +118,8 @@ export interface OpenOptions extends SnapshotOptions, SegmentsOptions, SolvencyO
   readonly onProgress: (what: 'journal' | 'read tables', seq: Seq, total: number) => void
   /** Absent when the journal of the folder is the only one. */
   readonly cluster?: ClusterOptions | undefined
+  /** Days that history stays in the tables; 0 or absent for ever. */
+  readonly historyDays?: number
   /** For the keys of orders (see LIMITS). */
   readonly orderMemoryDays?: number
   readonly orderMemoryMb?: number
@@ -236,7 +238,7 @@ async function recoverTwice(
   folder: KeyedFolder,
   onMinute: ((state: StateAt) => void) | undefined,
 ) {
-  const { onFault, orderMemoryDays, orderMemoryMb } = options
+  const { onFault, historyDays = 0, orderMemoryDays, orderMemoryMb } = options
   const end = journalEnd(folder)
   // Before the replay, which may take long.
   refuseLeap(options.clock, end.lastMs)
@@ -244,6 +246,7 @@ async function recoverTwice(
   const launch = FollowerHandle.launch({
     folder,
     memory: orderMemory(orderMemoryDays, orderMemoryMb),
+    historyMs: historyDays * DAY_MS,
     seq: end.tail.seq,
     onApplied: (applied) => {
       assert(lookups !== undefined, 'main recovers in one tick, before the follower reports')

@@ -184,6 +184,11 @@ function watchFollower(exchange: RunningExchange, metrics: Metrics): void {
   const { pipeline, follower } = exchange
   const add = metrics.gauge.bind(metrics)
   add('outcomex_follower_seq', 'Newest command in the read tables.', () => follower.applied)
+  add(
+    'outcomex_history_pruned_seq',
+    'Ended orders, trades and moves of money up to this command may be gone from the read tables.',
+    () => follower.figures.prunedSeq,
+  )
   add('outcomex_follower_lag_commands', 'Durable commands not yet in the read tables.', () =>
     Math.max(0, pipeline.durableSeq - follower.applied),
   )

@@ -81,6 +81,7 @@ test('without settings every value is its default', () => {
     registration: { isOpen: true, perAddressMax: 200, inAllMax: 20_000 },
     snapshotEveryCommands: 250_000,
     journalDays: 7,
+    historyDays: 400,
     orderMemoryDays: 30,
     orderMemoryMb: 512,
     segmentBytes: 268_435_456,

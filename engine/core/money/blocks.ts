@@ -72,6 +72,14 @@ export class Blocks {
     return this.#aside.has(tradeSeq)
   }
 
+  /**
+   * Trades up to this seq are in blocks or were reversed; one that was set aside is mined later.
+   */
+  get countableSeq(): Seq {
+    const [firstAside = this.throughSeq + 1] = this.aside()
+    return Math.min(this.throughSeq, firstAside - 1)
+  }
+
   /** Whether all trades up to this seq are in a block or reversed. */
   holdsAllThrough(tradeSeq: Seq): boolean {
     if (tradeSeq > this.throughSeq) return false

@@ -177,7 +177,7 @@ export class Rewards {
 
   /** Whether a sample would count new trades or trades reversed meanwhile. */
   isBehind(blocks: Blocks): boolean {
-    return blocks.height > this.height || countableSeq(blocks) > this.countedSeq
+    return blocks.height > this.height || blocks.countableSeq > this.countedSeq
   }
 
   /** Whether `day` must be paid: there are earnings up to its end. */
@@ -220,7 +220,7 @@ export class Rewards {
     this.open = { minute, ...until, referralBps: this.referralBps, parts: 0 }
     this.referralBps = referralBps
     this.height = blocks.height
-    this.countedSeq = Math.max(this.countedSeq, countableSeq(blocks))
+    this.countedSeq = Math.max(this.countedSeq, blocks.countableSeq)
   }
 
   #beginDay(day: number): void {
@@ -303,12 +303,6 @@ export class Rewards {
     this.due.restore(captured.due)
     this.shareParts.restore(captured.shareParts)
   }
-}
-
-/** Trades up to this seq are in blocks or were reversed; one that was set aside is mined later. */
-function countableSeq(blocks: Blocks): Seq {
-  const [firstAside = blocks.throughSeq + 1] = blocks.aside()
-  return Math.min(blocks.throughSeq, firstAside - 1)
 }
 
 function mergeFees(

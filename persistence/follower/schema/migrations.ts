@@ -389,6 +389,18 @@ ON markets (json_extract(facts, '$.conditionId')) WHERE is_archived = 1;
 const FLAGS = 'ALTER TABLE order_terms RENAME COLUMN post_only TO flags;'
 
 /**
+ * The oldest history (pruning/pruner.ts): rows of commands up to `seq` may be gone, and so may
+ * those that an event up to `events_seq` needs.
+ */
+const PRUNED = `
+CREATE TABLE pruned (
+  id         INTEGER PRIMARY KEY CHECK (id = 1),
+  seq        INTEGER NOT NULL,
+  events_seq INTEGER NOT NULL
+) STRICT;
+`
+
+/**
  * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
  * of a trade's fills.
  */
@@ -417,6 +429,7 @@ export const READ_SCHEMA = {
     CURATED_TABLES,
     BY_CONDITION,
     FLAGS,
+    PRUNED,
   ],
   baseVersion: 22,
 }

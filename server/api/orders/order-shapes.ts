@@ -177,7 +177,8 @@ const execution = () =>
       ),
       txHash: means(
         optional(nullable(bytes32())),
-        'Transaction hash of that trade; null until it is in a block.',
+        'Transaction hash of that trade; null until it is in a block, and when it has left the ' +
+          'history.',
       ),
       feeRateBps: means(
         integer(0, 1000),

@@ -144,6 +144,12 @@ async function writeRows(what: 'trades' | 'orders', dataDir: string, shell: Shel
           'fills of makers are missing. A running exchange writes them, and so does a start.',
       )
     }
+    if (all.prunedSeq > 0) {
+      shell.warn(
+        `The tables have the history after command ${all.prunedSeq} (--history-days). For all of ` +
+          'it, run outcomex restore, outcomex rebuild and this command on a backup.',
+      )
+    }
     shell.say(HEADS[what] + CR)
     await pour(shell, linesOf(rowsOf(what, all, shell)))
   } finally {

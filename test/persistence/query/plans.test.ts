@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { type Connection, openInMemory } from '../../../persistence/database.ts'
 import { Projector } from '../../../persistence/follower/boards/projector.ts'
+import { OldEpochs } from '../../../persistence/follower/pruning/old-epochs.ts'
+import { Pruner } from '../../../persistence/follower/pruning/pruner.ts'
 import { READ_SCHEMA } from '../../../persistence/follower/schema/migrations.ts'
 import { AuditTable } from '../../../persistence/follower/tables/accounts/audit.ts'
 import { PositionCosts } from '../../../persistence/follower/tables/accounts/average-cost.ts'
@@ -34,6 +36,12 @@ const SORTS_ONE_TRADE = 'USE TEMP B-TREE FOR GROUP BY'
 const IS_NO_TABLE = /^SCAN (part|passed|CONSTANT ROW|\w+ VIRTUAL TABLE INDEX \d+:[rM\d]+)$/
 /** The end of a table in the order of its key: `LIMIT` ends the walk at once. */
 const IS_END_OF_TABLE = /^\s*SELECT [^?()]* FROM \w+ ORDER BY \w+( DESC)? LIMIT (\?|1)$/
+
+/** Placed before the first command, so that there is history to delete. */
+const ONE_ORDER = `
+INSERT INTO order_terms
+VALUES (0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, -1, NULL, 1, 1, x'', x'', NULL, x'', 0, 0, 0, 0,
+  NULL)`
 
 interface Prepared {
   readonly by: string
@@ -94,6 +102,10 @@ function prepareTables(connection: Connection): void {
   new OracleCandlesTable(connection)
   new MatchesTable(connection)
   new Projector(connection, clearing, { positions }, UNPACED)
+  // Its statements are prepared on the way.
+  connection.exec(ONE_ORDER)
+  new Pruner(connection, clearing, { windowMs: 1, names, rememberedSeq: () => 1 }).work(() => false)
+  for (const _step of new OldEpochs(connection).forget(1));
 }
 
 function allPrepared(db: Connection): Prepared[] {

@@ -26,6 +26,14 @@ const MOVE = `
 INSERT OR IGNORE INTO order_names (layer, name, placed_seq)
 SELECT ?, name, placed_seq FROM order_names WHERE layer = ? AND name >= ? AND name < ?`
 const CLEAR = 'DELETE FROM order_names WHERE layer = ? AND name >= ? AND name < ?'
+/** The key after which a few hundred rows follow those of a key. */
+const FORGET_END = `
+SELECT name, placed_seq AS placedSeq FROM order_names
+WHERE layer = ? AND (name, placed_seq) > (?, ?) ORDER BY name, placed_seq LIMIT 1 OFFSET 255`
+const FORGET = `
+DELETE FROM order_names WHERE layer = ? AND (name, placed_seq) > (?, ?)
+AND (name, placed_seq) <= (?, ?)
+AND NOT EXISTS (SELECT 1 FROM order_terms t WHERE t.placed_seq = order_names.placed_seq)`
 const LEAST = 'SELECT name FROM order_names WHERE layer = ? ORDER BY name LIMIT 1'
 const LAYERS = 'SELECT layer FROM name_layers ORDER BY end_seq LIMIT ?'
 const ENTER = 'INSERT INTO name_layers (layer, end_seq) VALUES (?, ?)'
@@ -68,6 +76,13 @@ const COMMANDS_PER_STEP = 256
 const NO_BACKLOG = { oldestSeq: Number.POSITIVE_INFINITY }
 
 type Row = [name: number, placedSeq: Seq, seq: Seq]
+type Key = [name: number, placedSeq: Seq]
+
+interface NameKey {
+  readonly name: number
+  readonly placedSeq: Seq
+}
+const LAST_NAME: NameKey = { name: NAMES_END, placedSeq: Number.MAX_SAFE_INTEGER }
 
 /** The names of `from` layers move to `to`; those below `name` have moved. */
 interface Move {
@@ -82,6 +97,8 @@ export class OrderNames {
   readonly #move: Statement<[to: number, from: number, first: number, end: number]>
   readonly #clear: Statement<[layer: number, first: number, end: number]>
   readonly #least: Statement<[layer: number], { name: number }>
+  readonly #forgetEnd: Statement<[layer: number, name: number, placedSeq: Seq], NameKey>
+  readonly #forget: Statement<[layer: number, ...after: Key, ...to: Key]>
   readonly #enter: Statement<[layer: number, endSeq: Seq]>
   readonly #leave: Statement<[layer: number]>
   readonly #layers: Set<number>
@@ -97,6 +114,8 @@ export class OrderNames {
     this.#move = connection.prepare(MOVE)
     this.#clear = connection.prepare(CLEAR)
     this.#least = connection.prepare(LEAST)
+    this.#forgetEnd = connection.prepare(FORGET_END)
+    this.#forget = connection.prepare(FORGET)
     this.#enter = connection.prepare(ENTER)
     this.#leave = connection.prepare(LEAVE)
     const layers = connection.prepare<[number], { layer: number }>(LAYERS).all(LAYERS_MAX)
@@ -106,6 +125,27 @@ export class OrderNames {
   /** The command `seq` added a name of the order. */
   add(name: number, placedSeq: Seq, seq: Seq): void {
     this.#rows.push([name, placedSeq, seq])
+  }
+
+  /**
+   * Deletes the names of orders that are gone from the layers of commands up to `seq`, a few
+   * hundred in a step. A layer in which orders remain stays.
+   */
+  *forget(seq: Seq): Generator<undefined, void> {
+    for (const layer of this.#layers) {
+      if (endSeqOf(layer) > seq) continue
+      let after: NameKey = { name: Number.MIN_SAFE_INTEGER, placedSeq: 0 }
+      while (after.name < NAMES_END) {
+        const end = this.#forgetEnd.get(layer, after.name, after.placedSeq) ?? LAST_NAME
+        this.#forget.run(layer, after.name, after.placedSeq, end.name, end.placedSeq)
+        after = end
+        yield
+      }
+      const isMoving = this.#moves.some((move) => move?.to === layer || move?.from.includes(layer))
+      if (isMoving || this.#least.get(layer) !== undefined) continue
+      this.#layers.delete(layer)
+      this.#leave.run(layer)
+    }
   }
 
   /** Runs inside the chunk's transaction, after all tables that add names. */

@@ -1,4 +1,3 @@
-import { assert } from '../../../../engine/domain/assert.ts'
 import type { AccountId, MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { NEWEST_EPOCH, NEWEST_NUMBER } from '../../../follower/tables/mined-trades.ts'
@@ -117,7 +116,8 @@ class MinedTradesOfMarket {
     let number = fromNumber
     while (number > 0 && rows.length < limit) {
       const found = this.#epoch.get(marketId, number)
-      assert(found !== undefined, 'every number has an epoch')
+      // Older ones are no longer in the tables.
+      if (found === undefined) break
       rows.push(...this.#page.all(found.epoch, marketId, number, limit - rows.length))
       number = found.firstNumber - 1
     }

@@ -1,5 +1,6 @@
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
+import { openFloor, type StoredFloor } from '../../../follower/pruning/history-floor.ts'
 import { query } from '../query.ts'
 import { END, type Kinds, MarketTrades, type Place, type TradeRow } from './market-trades.ts'
 
@@ -91,18 +92,23 @@ interface TapeParams {
 }
 
 interface TapePage {
-  /** The seq of the trade before the first one here; 0 if there is none. */
+  /**
+   * The seq of the trade before the first one here; 0 if there is none. At least that, if trades
+   * after `afterSeq` are no longer in the tables.
+   */
   readonly prevSeq: Seq
   /** By ascending seq. */
   readonly trades: readonly TapeRow[]
 }
 
 class Tape {
+  readonly #floor: () => StoredFloor
   readonly #timeAfter: Statement<[Seq], { tradedMs: number }>
   readonly #trades: MarketTrades
   readonly #ofOneState: (params: TapeParams) => TapePage
 
   constructor(connection: Connection) {
+    this.#floor = openFloor(connection)
     this.#timeAfter = connection.prepare(TIME_AFTER)
     this.#trades = new MarketTrades(connection)
     this.#ofOneState = connection.transaction((params: TapeParams) => this.#find(params))
@@ -124,7 +130,10 @@ class Tape {
     if (trades.length === 0) return { prevSeq: 0, trades }
     const [{ seq, tradedMs: ms }] = trades
     const [before] = this.#before(marketIds, { ms, seq }, 1)
-    return { prevSeq: before?.seq ?? 0, trades }
+    // Trades behind `afterSeq` that are gone are a gap.
+    const { seq: prunedSeq } = this.#floor()
+    const goneSeq = afterSeq > 0 && afterSeq < prunedSeq ? prunedSeq : 0
+    return { prevSeq: Math.max(before?.seq ?? 0, goneSeq), trades }
   }
 
   #before(marketIds: readonly MarketId[], place: Place, limit: number): TapeRow[] {

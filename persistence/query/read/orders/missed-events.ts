@@ -1,5 +1,6 @@
 import type { AccountId, Generation, Seq, Slot } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
+import { openFloor, type StoredFloor } from '../../../follower/pruning/history-floor.ts'
 import { ORDER_EVENT, TAKER_PLACE } from '../../../follower/tables/orders/order-events.ts'
 import { query } from '../query.ts'
 import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
@@ -126,6 +127,7 @@ const NOTHING = { index: 0, tradeSeq: 0, height: 0, ms: 0 }
 const BEFORE_BLOCKS: Block = { seq: 0, throughSeq: 0, ms: 0 }
 
 class MissedEvents {
+  readonly #floor: () => StoredFloor
   readonly #applied: Statement<[], { seq: Seq }>
   readonly #newest: Statement<[AccountId], { number: number }>
   readonly #event: Statement<[number], Row>
@@ -139,6 +141,7 @@ class MissedEvents {
 
   constructor(connection: Connection) {
     this.#applied = connection.prepare(APPLIED)
+    this.#floor = openFloor(connection)
     this.#newest = connection.prepare(NEWEST)
     this.#event = connection.prepare(EVENT)
     this.#exception = connection.prepare(EXCEPTION)
@@ -178,10 +181,13 @@ class MissedEvents {
   /** The account's rows from a seq on, oldest first. */
   #rows({ accountId, rowsMax }: MissedParams, fromSeq: Seq): Row[] | 'many' {
     const rows: Row[] = []
+    const { eventsSeq } = this.#floor()
     let number = this.#newest.get(accountId)?.number ?? 0
     while (number > 0) {
       const row = this.#event.get(number)
-      if (row === undefined || row.seq < fromSeq) break
+      if (row !== undefined && row.seq < fromSeq) break
+      // Old history is gone, or goes before the caller reads what the event refers to.
+      if (row === undefined || row.seq <= eventsSeq) return 'many'
       if (rows.length === rowsMax) return 'many'
       rows.push(row)
       number -= row.back

@@ -1,5 +1,6 @@
 import type { AccountId, Generation, Seq, Slot } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
+import { openFloor, type StoredFloor } from '../../../follower/pruning/history-floor.ts'
 import { SELF_TRADE_REASON } from '../../../follower/tables/orders/orders.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
@@ -78,7 +79,10 @@ interface TradeRow {
   readonly tradedMs: number
 }
 
+const MINED_LONG_AGO: Settlement = { status: 'MINED', txHash: null, height: null, minedMs: null }
+
 class OrderStatuses {
+  readonly #floor: () => StoredFloor
   readonly #orders: OrderFinder<StatusRow>
   readonly #trade: Statement<[number], TradeRow>
   readonly #makers: Statement<[number, number], MakerOfTrade>
@@ -88,6 +92,7 @@ class OrderStatuses {
 
   constructor(connection: Connection) {
     this.#orders = new OrderFinder(connection, STATUS_COLUMNS)
+    this.#floor = openFloor(connection)
     this.#trade = connection.prepare(TRADE)
     this.#makers = connection.prepare(MAKERS)
     this.#ownMakers = connection.prepare(OWN_MAKERS)
@@ -129,14 +134,21 @@ class OrderStatuses {
 
   #tradeOf(order: StatusRow, makersMax: number): TradePart | null {
     const seq = order.tradeSeq
-    const trade = seq === null ? undefined : this.#trade.get(seq)
-    if (seq === null || trade === undefined) return null
+    if (seq === null) return null
+    const trade = this.#trade.get(seq)
+    if (trade === undefined) return this.#goneTrade(seq, order)
     const { tradedMs } = trade
     const settlement = this.#settlements.of(seq)
     if (trade.takerSlot === order.slot && trade.takerGeneration === order.generation) {
       return { seq, tradedMs, settlement, isTaker: true, makers: this.#makers.all(seq, makersMax) }
     }
     return { seq, tradedMs, settlement, isTaker: false, makers: [] }
+  }
+
+  /** A trade that is no longer in the tables was mined; its transaction is not known. */
+  #goneTrade(seq: Seq, { placedMs: tradedMs }: StatusRow): TradePart | null {
+    if (seq > this.#floor().seq) return null
+    return { seq, tradedMs, settlement: MINED_LONG_AGO, isTaker: false, makers: [] }
   }
 }
 

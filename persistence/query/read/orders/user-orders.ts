@@ -1,6 +1,7 @@
 import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, SIDE } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
+import { openFloor, type StoredFloor } from '../../../follower/pruning/history-floor.ts'
 import { clientIdName, listName, slotName } from '../../../follower/tables/accounts/names.ts'
 import { LAYERS_MAX } from '../../../follower/tables/orders/order-names.ts'
 import { query } from '../query.ts'
@@ -19,10 +20,12 @@ interface Layer {
 }
 
 export class NamedOrders {
+  readonly #floor: () => StoredFloor
   readonly #layers: Statement<[number], Layer>
   readonly #ofName: Statement<[layer: number, name: number], { placedSeq: Seq }>
 
   constructor(connection: Connection) {
+    this.#floor = openFloor(connection)
     this.#layers = connection.prepare(LAYERS)
     this.#ofName = connection.prepare(OF_NAME)
   }
@@ -52,8 +55,9 @@ export class NamedOrders {
     // Layers are by the end of an order. A later placed order may have ended earlier, but no layer
     // has an order placed after the layer's end.
     let leastSeq = fromSeq
+    const { seq: prunedSeq } = this.#floor()
     for (const { layer, endSeq } of this.#layers.all(LAYERS_MAX)) {
-      if (endSeq <= leastSeq) break
+      if (endSeq <= leastSeq || endSeq <= prunedSeq) break
       let ofLayer = 0
       for (const { placedSeq } of this.#ofName.iterate(layer, name)) {
         if (ofLayer === limit || placedSeq < leastSeq) break
