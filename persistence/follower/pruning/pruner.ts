@@ -11,7 +11,8 @@ import { OldEpochs } from './old-epochs.ts'
 // orders with their events and names, trades, moves of money, blocks. Sums stay: positions, PnL,
 // volume, boards. Rows go from the oldest on, so whole pages become free and are used again.
 //
-// The newest trade of each market stays, with its block: it is the price in the charts.
+// The newest trade of each market stays, with its orders and its block: it is the price in the
+// charts.
 //
 // A pass first stores how far it goes, and reads end there. Rows go before those that they refer
 // to, so a pass that is interrupted leaves nothing that a read would misunderstand, and the next
@@ -38,6 +39,9 @@ const DELETE_SETTLEMENT = 'DELETE FROM settlements WHERE trade_seq = ?'
 const DELETE_TRADE = 'DELETE FROM trades WHERE seq = ?'
 const FILLS_END = `
 SELECT position FROM maker_fills WHERE trade_seq = ? ORDER BY position DESC LIMIT 1`
+
+const TAKER_OF = 'SELECT taker_placed_seq AS placedSeq FROM trades WHERE seq = ?'
+const MAKERS_OF = 'SELECT maker_placed_seq AS placedSeq FROM maker_fills WHERE trade_seq = ?'
 
 const MOVES = `SELECT seq, leg FROM moves WHERE seq <= ? ORDER BY seq, leg LIMIT ${ROWS}`
 const DELETE_MOVE = 'DELETE FROM moves WHERE seq = ? AND leg = ?'
@@ -134,7 +138,7 @@ export class Pruner {
     yield* this.#epochs.forget(epochOf(floor.seq))
     yield* this.#moves(floor)
     yield* this.#blocks(floor, kept)
-    yield* this.#endedOrders(floor)
+    yield* this.#endedOrders(floor, this.#ordersOf(kept, floor.seq))
     yield* this.#names.forget(floor.seq)
   }
 
@@ -147,14 +151,30 @@ export class Pruner {
     return seqs.sort((a, b) => a - b)
   }
 
+  /** The takers and makers of those trades that are not after `seq`. */
+  #ordersOf(trades: readonly Seq[], seq: Seq): ReadonlySet<Seq> {
+    const takerOf = this.#connection.prepare<[Seq], { placedSeq: Seq }>(TAKER_OF)
+    const makersOf = this.#connection.prepare<[Seq], { placedSeq: Seq }>(MAKERS_OF)
+    const found = new Set<Seq>()
+    for (const tradeSeq of trades) {
+      if (tradeSeq > seq) break
+      for (const { placedSeq } of takerOf.all(tradeSeq)) found.add(placedSeq)
+      for (const { placedSeq } of makersOf.all(tradeSeq)) found.add(placedSeq)
+    }
+    return found
+  }
+
   /** Orders that live, or ended later, are met again by the next pass. */
-  *#endedOrders({ seq, endedBeforeMs }: HistoryFloor): Generator<undefined, void> {
+  *#endedOrders(
+    { seq, endedBeforeMs }: HistoryFloor,
+    kept: ReadonlySet<Seq>,
+  ): Generator<undefined, void> {
     let after = 0
     for (;;) {
       const rows = this.#orders.all(after, seq)
       for (const { placedSeq, endedMs } of rows) {
         after = placedSeq
-        if (endedMs === null || endedMs >= endedBeforeMs) continue
+        if (endedMs === null || endedMs >= endedBeforeMs || kept.has(placedSeq)) continue
         for (const remove of this.#orderDeletes) remove.run(placedSeq)
       }
       if (rows.length < ROWS) return

@@ -12,6 +12,7 @@ import { tape } from '../../../persistence/query/read/history/tape.ts'
 import { missedEvents } from '../../../persistence/query/read/orders/missed-events.ts'
 import { orderStatuses } from '../../../persistence/query/read/orders/order-status.ts'
 import { userOrders } from '../../../persistence/query/read/orders/user-orders.ts'
+import { history } from '../../../persistence/query/read/portfolio/history.ts'
 import type { Query } from '../../../persistence/query/read/query.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
@@ -47,6 +48,7 @@ while (flow.seq < COMMANDS) {
 const END = flow.seq
 const SPAN_MS = END * 3
 const HISTORY_MS = SPAN_MS / 4
+const START_MS = 1_700_000_000_000
 const JOURNAL = newFolder()
 fillJournal(JOURNAL, flow.records)
 
@@ -143,7 +145,7 @@ test('history goes up to the floor, and nothing else does', () => {
       assert.ok(seq <= FLOOR.seq, `${table}: the row of ${seq} is gone, the floor is ${FLOOR.seq}`)
       if (table !== 'order_terms') continue
       assert.ok(!LIVE.has(seq), 'a live order stays')
-      assert.ok(Number(endedMs.get(seq)) < 1_700_000_000_000 + FLOOR.seq * 3, 'it ended before')
+      assert.ok(Number(endedMs.get(seq)) < START_MS + FLOOR.seq * 3, 'it ended before')
     }
     assert.deepEqual([...left], [], `${table} has no other row`)
     if (whole.length > 100) assert.ok(gone > whole.length / 3, `${gone} of ${table} are gone`)
@@ -182,6 +184,8 @@ function both<Params, Answer>(read: Query<Params, Answer>, params: Params): [Ans
   return [pruned, whole]
 }
 
+const keyOf = ({ seq, leg }: { readonly seq: number; readonly leg: number }) => `${seq} ${leg}`
+
 const BACK = Math.floor((END + FLOOR.eventsSeq) / 2)
 
 test('orders that are there have the status they had', () => {
@@ -196,8 +200,12 @@ test('orders that are there have the status they had', () => {
       makersInAllMax: 9,
     })
     const seq = Number(order.last_trade_seq ?? Number.POSITIVE_INFINITY)
-    if (seq > FLOOR.seq || NEWEST.has(seq)) assert.deepEqual(status, was)
-    else assert.equal(status?.trade?.settlement.status, 'MINED')
+    if (seq > FLOOR.seq || NEWEST.has(seq)) {
+      assert.deepEqual(status?.trade, was?.trade)
+      // The makers that it canceled on arrival ended then.
+      const isOld = Number(order.placed_seq) <= FLOOR.seq
+      if (!isOld) assert.deepEqual(status?.ownMakers, was?.ownMakers)
+    } else assert.equal(status?.trade?.settlement.status, 'MINED')
     assert.deepEqual(status?.order, was?.order)
   }
 })
@@ -215,6 +223,17 @@ test('lists of orders end where the history ends', () => {
       whole.filter((seq) => left.has(seq)),
     )
     if (status !== 'LIVE') assert.ok(pruned.length < whole.length / 2)
+  }
+})
+
+test('the history of an account has all trades after the floor, as they were', () => {
+  const before = { seq: Number.MAX_SAFE_INTEGER, leg: 0 }
+  for (let owner = 1; owner <= 8; owner++) {
+    const pages = both(history, { owner, before, limit: 20_000, marketId: null })
+    const [pruned, whole] = pages.map(({ rows }) => new Map(rows.map((row) => [keyOf(row), row])))
+    assert.ok(pruned.size > 100 && pruned.size < whole.size / 2)
+    for (const [key, row] of pruned) assert.deepEqual(row, whole.get(key))
+    for (const [key, { seq }] of whole) if (seq > FLOOR.seq) assert.ok(pruned.has(key))
   }
 })
 
@@ -261,14 +280,34 @@ test('a live order keeps its totals when its trade is gone', () => {
   story.place({ ...later, accountId: 3, side: SIDE.BUY })
   story.place({ ...later, accountId: 2, side: SIDE.SELL })
   story.control({ kind: 'mineBlock', height: 1, throughSeq: story.seq, chainId: 1 })
-  while (story.seq < 1000) story.place({ ...later, accountId: 3, side: SIDE.BUY, priceTicks: 10 })
+  const rest = (untilSeq: number) => {
+    const low = { ...later, accountId: 3, side: SIDE.BUY, priceTicks: 10 }
+    while (story.seq < untilSeq) story.place(low)
+  }
+  rest(900)
+  story.control({ kind: 'splitPosition', marketId: 2, profileId: 2, amountRaw: 50_000_000 })
+  story.place({ ...later, marketId: 2, accountId: 2, side: SIDE.SELL })
+  story.place({ ...later, marketId: 2, accountId: 3, side: SIDE.BUY })
+  story.control({ kind: 'mineBlock', height: 2, throughSeq: story.seq, chainId: 1 })
+  rest(1200)
   fillJournal(dataDir, story.records)
   const follower = follow(dataDir, story.seq, 600, 100)
   assert.deepEqual(follower.state().hash, story.exchange.stateHash())
   follower.close()
   const { slot, generation } = maker
   const [status] = opened(dataDir, (db) => {
-    assert.equal(rowsOf(db, 'trades').length, 1)
+    assert.equal(rowsOf(db, 'trades').length, 2)
+    // The newest trade of the market is there for both of its sides.
+    const page = { before: { seq: story.seq, leg: 0 }, limit: 9, marketId: 1 }
+    for (const [owner, count] of [
+      [1, 0],
+      [2, 1],
+      [3, 1],
+    ] as const) {
+      const { rows } = history.open(db)({ ...page, owner })
+      assert.equal(rows.filter(({ what }) => what === 'TRADE').length, count)
+      for (const row of rows) assert.equal(row.minedMs, START_MS + 26 * 3)
+    }
     return orderStatuses.open(db)({
       accountId: 1,
       names: [{ slot, generation }],
