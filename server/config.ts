@@ -143,7 +143,7 @@ export const SETTINGS = {
   ),
   orderMemoryMb: setting(
     'order-memory-mb',
-    count(LIMITS.orderMemoryMbMin, 1 << 16),
+    count(LIMITS.orderMemoryMbMin, LIMITS.orderMemoryMbMax),
     LIMITS.orderMemoryMb,
     'Memory for hashes and client ids, in MiB; when it is full, old ones are free earlier.',
   ),

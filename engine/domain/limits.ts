@@ -278,8 +278,10 @@ export const LIMITS = {
   /** Days for which orders are remembered, and MiB for their keys. */
   orderMemoryDays: 30,
   orderMemoryMb: 512,
-  /** The keys of as many live orders as there may be take half of it. */
-  orderMemoryMbMin: 64,
+  /** The keys of as many live orders as there may be (see above) never fill a sixteenth of it. */
+  orderMemoryMbMin: 256,
+  /** False hits are one in 2^31 a key: every second order beyond. */
+  orderMemoryMbMax: 4096,
   /** Pause before a failed snapshot is retried. It doubles up to the maximum. */
   snapshotRetryMsMin: 5_000,
   snapshotRetryMsMax: 600_000,

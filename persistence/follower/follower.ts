@@ -236,7 +236,8 @@ export class Follower {
 
   /** Deletes old history until `isOver`. */
   prune(isOver: () => boolean): void {
-    if (this.isPruning) this.#pruner.work(isOver)
+    if (!this.isPruning) return
+    speaking(readPath(this.#folder.dataDir), () => this.#pruner.work(isOver))
   }
 
   /**

@@ -58,8 +58,9 @@ export class RememberedOrders {
 
   /** Forgets what is older than the window, or exceeds the memory. */
   advance(): void {
-    const { lastSeq: seq, lastNowMs: nowMs } = this.#clearing
-    this.#filters.advance({ seq, nowMs }, this.#memory, (beforeSeq) => {
+    const { lastSeq: seq, lastNowMs: nowMs, orders } = this.#clearing
+    const progress = { seq, nowMs, liveCount: orders.live.all }
+    this.#filters.advance(progress, this.#memory, (beforeSeq) => {
       this.#clearing.keepLive(beforeSeq)
     })
   }

@@ -156,14 +156,10 @@ function watchState(exchange: RunningExchange, metrics: Metrics): void {
     'No order from this seq on can be repeated; 1 if no order can.',
     () => lookups.oldest.firstSeq,
   )
-  add(
-    'outcomex_order_memory_seconds',
-    'Age of the oldest order that cannot be repeated after its end.',
-    () => {
-      const { startMs } = lookups.oldest
-      return startMs === 0 ? 0 : (pipeline.sequencer.nowMs() - startMs) / MS_PER_SEC
-    },
-  )
+  add('outcomex_order_memory_seconds', 'Age of the oldest remembered order.', () => {
+    const { startMs } = lookups.oldest
+    return startMs === 0 ? 0 : (pipeline.sequencer.nowMs() - startMs) / MS_PER_SEC
+  })
   add('outcomex_open_orders', 'Orders open or in flight.', () => {
     return pipeline.clearing.orders.live.all
   })

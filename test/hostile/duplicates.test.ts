@@ -36,10 +36,9 @@ function doubtEverything({ exchange }: LiveExchange): void {
   const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
   new Int32Array(shared)[0] = 1
   const segments = [{ depth: 0, prefix: 0, shared }]
-  exchange.lookups.applied({
-    seq: 0,
-    filters: { seed: 1, oldestSeq: 1, filters: [{ firstSeq: 1, startMs: 0, segments }] },
-  })
+  const { oldest } = exchange.lookups
+  const filters = [{ ...oldest, segments }]
+  exchange.lookups.applied({ seq: 0, filters: { seed: 1, oldestSeq: oldest.firstSeq, filters } })
 }
 
 async function assertKnown(

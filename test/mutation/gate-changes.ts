@@ -211,7 +211,7 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         'this.#filters[1].startMs <= nowMs - windowMs',
         'true',
       ],
-      ['memory is not bounded', '!isOver && this.bytes + growth <= bytesMax', '!isOver'],
+      ['memory is not bounded', 'isRecent || this.bytes + growth <= bytesMax', 'true'],
       ['live orders are dropped', 'keepLive(this.oldest.firstSeq)', ''],
       ['a reader keeps dropped filters', 'this.oldest.firstSeq < oldestSeq', 'false'],
     ],

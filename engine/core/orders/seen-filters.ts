@@ -6,6 +6,7 @@
 //
 // One thread adds; another thread reads the same shared memory.
 
+import { assert } from '../../domain/assert.ts'
 import type { Seq } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { DAY_MS, type TimeMs } from '../../domain/units.ts'
@@ -21,6 +22,9 @@ import {
  */
 const PARTS = 8
 
+/** Of the two keys of a live order, in a filter that has just split. */
+const LIVE_BYTES = 9
+
 /** For how long keys are remembered at least, and in how much memory at most. */
 export interface OrderMemory {
   readonly windowMs: number
@@ -32,6 +36,12 @@ export function orderMemory(
   mebibytes: number = LIMITS.orderMemoryMb,
 ): OrderMemory {
   return { windowMs: days * DAY_MS, bytesMax: mebibytes * 2 ** 20 }
+}
+
+export interface Progress {
+  readonly seq: Seq
+  readonly nowMs: TimeMs
+  readonly liveCount: number
 }
 
 /** What is known of a filter beside its keys. */
@@ -112,28 +122,34 @@ export class SeenFilters {
 
   /**
    * Closes and drops filters. All orders up to `seq` are in them; its time is `nowMs`. `keepLive`
-   * must add the keys of the live orders that are older than `beforeSeq`. Returns whether a filter
-   * was dropped.
+   * must add the keys of the live orders that are older than `beforeSeq`: of `liveCount` at most.
+   * Returns whether a filter was dropped.
    */
   advance(
-    { seq, nowMs }: { readonly seq: Seq; readonly nowMs: TimeMs },
+    { seq, nowMs, liveCount }: Progress,
     { windowMs, bytesMax }: OrderMemory,
     keepLive: (beforeSeq: Seq) => void,
   ): boolean {
     const newest = this.#newest
     const { filter } = newest
     if (filter.bytes === 0) return false
-    // The first filter was opened before the first command.
-    if (newest.startMs === 0) newest.startMs = nowMs
+    if (newest.startMs === 0) {
+      // The first filter was opened before the first command.
+      newest.startMs = nowMs
+      this.#new.add(newest.firstSeq)
+    }
     const isOld = nowMs - newest.startMs >= windowMs / PARTS
     // A filter that is nearly full is about to take twice its memory.
     const isLarge = filter.bytes * 2 > bytesMax / PARTS && filter.isNearlyFull
-    if (isOld || isLarge) this.#open({ firstSeq: seq + 1, startMs: nowMs })
+    const isFresh = newest.firstSeq > seq
+    if (!isFresh && (isOld || isLarge)) this.#open({ firstSeq: seq + 1, startMs: nowMs })
     const { firstSeq } = this.oldest
     while (this.#filters.length > 1) {
       const isOver = this.#filters[1].startMs <= nowMs - windowMs
-      const growth = Math.max(this.#newest.filter.bytes, SEGMENT_BYTES)
-      if (!isOver && this.bytes + growth <= bytesMax) break
+      const growth = Math.max(this.#newest.filter.bytes, SEGMENT_BYTES, liveCount * LIVE_BYTES)
+      // A file of an earlier version, or of a larger bound, may be a single large filter.
+      const isRecent = this.#filters.length === 2 && nowMs - this.#newest.startMs < DAY_MS
+      if (!isOver && (isRecent || this.bytes + growth <= bytesMax)) break
       this.#filters.shift()
     }
     if (this.oldest.firstSeq === firstSeq) return false
@@ -155,9 +171,10 @@ export class SeenFilters {
   adopt({ seed, oldestSeq, filters }: FiltersUpdate): void {
     this.#seed = seed
     for (const { segments, ...age } of filters) {
-      const isKnown = this.#filters.at(-1)?.firstSeq === age.firstSeq
-      if (!isKnown) this.#open(age)
-      this.#newest.filter.adopt(segments)
+      const known = this.#filters.find(({ firstSeq }) => firstSeq === age.firstSeq)
+      const adopting = known ?? this.#open(age)
+      adopting.startMs = age.startMs
+      adopting.filter.adopt(segments)
     }
     while (this.#filters.length > 0 && this.oldest.firstSeq < oldestSeq) this.#filters.shift()
   }
@@ -212,6 +229,8 @@ export class SeenFilters {
   }
 
   #open(age: FilterAge): AgedFilter {
+    const last = this.#filters.at(-1)
+    assert(last === undefined || last.firstSeq < age.firstSeq, 'a later filter has later keys')
     const opened = { ...age, filter: new SeenFilter(this.#seed), mac: null, isMissing: false }
     this.#filters.push(opened)
     this.#new.add(age.firstSeq)

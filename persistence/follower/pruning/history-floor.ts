@@ -20,6 +20,7 @@ WHERE placed_seq >= ? ORDER BY placed_seq LIMIT 1`
 const PLACED_UNTIL = `
 SELECT placed_seq AS placedSeq, placed_ms AS placedMs FROM order_terms
 WHERE placed_seq <= ? ORDER BY placed_seq DESC LIMIT 1`
+const NEWEST_TRADE = 'SELECT seq FROM trades ORDER BY seq DESC LIMIT 1'
 const THROUGH = 'SELECT through_seq AS throughSeq FROM blocks WHERE height = ?'
 const CHANGED_LATE = `
 SELECT trade_seq AS tradeSeq FROM settlements
@@ -50,7 +51,7 @@ export interface HistoryFloor extends StoredFloor {
   readonly endedBeforeMs: TimeMs
 }
 
-/** How much longer than everything else the history of events is complete. */
+/** Events are read for this part of the history: what they refer to must not go meanwhile. */
 const EVENTS_PART = 0.5
 
 export class HistoryFloors {
@@ -59,6 +60,7 @@ export class HistoryFloors {
   readonly #put: Statement<[seq: Seq, eventsSeq: Seq]>
   readonly #placedFrom: Statement<[Seq], Placed>
   readonly #placedUntil: Statement<[Seq], Placed>
+  readonly #newestTrade: Statement<[], { seq: Seq }>
   readonly #through: Statement<[height: number], { throughSeq: Seq }>
   readonly #changedLate: Statement<[from: Seq, to: Seq, changed: Seq], { tradeSeq: Seq }>
 
@@ -68,6 +70,7 @@ export class HistoryFloors {
     this.#put = connection.prepare(PUT_FLOOR)
     this.#placedFrom = connection.prepare(PLACED_FROM)
     this.#placedUntil = connection.prepare(PLACED_UNTIL)
+    this.#newestTrade = connection.prepare(NEWEST_TRADE)
     this.#through = connection.prepare(THROUGH)
     this.#changedLate = connection.prepare(CHANGED_LATE)
   }
@@ -85,13 +88,13 @@ export class HistoryFloors {
     const seq = this.#settled(Math.max(before.seq, wanted), before.seq)
     const newest = this.#placedUntil.get(seq)
     if (newest === undefined) return null
-    const eventsMs = beforeMs + windowMs * EVENTS_PART
+    const eventsMs = lastNowMs - windowMs * EVENTS_PART
     const eventsSeq = Math.max(before.eventsSeq, this.#seqBefore(eventsMs, seq, lastSeq))
     this.#put.run(seq, eventsSeq)
     return { seq, eventsSeq, endedBeforeMs: newest.placedMs }
   }
 
-  /** The last order before which all were placed earlier than `ms`, from `low` on. */
+  /** The newest order that was placed before `ms`; `from` if there is none after it. */
   #seqBefore(ms: TimeMs, from: Seq, to: Seq): Seq {
     let low = from
     let high = to
@@ -107,7 +110,10 @@ export class HistoryFloors {
   /** Not above what the exchange still works with, and not below `from`. */
   #settled(wanted: Seq, from: Seq): Seq {
     const { blocks, rewards } = this.#clearing
-    let seq = Math.min(wanted, blocks.countableSeq)
+    // Without such a trade there may be no block for years.
+    const isWaiting =
+      blocks.asideCount > 0 || (this.#newestTrade.get()?.seq ?? 0) > blocks.throughSeq
+    let seq = isWaiting ? Math.min(wanted, blocks.countableSeq) : wanted
     for (const tradeSeq of blocks.reversing()) seq = Math.min(seq, tradeSeq - 1)
     if (rewards.open !== null) {
       seq = Math.min(seq, this.#through.get(rewards.open.afterHeight)?.throughSeq ?? 0)

@@ -12,6 +12,9 @@ const TRADE_EPOCH = `
 SELECT market_id AS marketId, first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
 WHERE (market_id, first_ms, first_seq) > (?, ?, ?)
 ORDER BY market_id, first_ms, first_seq LIMIT 1`
+const NEWEST_TRADE_EPOCH = `
+SELECT market_id AS marketId, first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs
+WHERE market_id = ? ORDER BY first_ms DESC, first_seq DESC LIMIT 1`
 const DELETE_TRADE_EPOCH = `
 DELETE FROM trade_epochs WHERE market_id = ? AND first_ms = ? AND first_seq = ?`
 
@@ -61,12 +64,15 @@ export class OldEpochs {
 
   *#tradeEpochs(endEpoch: number): Generator<undefined, void> {
     const next = this.#connection.prepare<[MarketId, TimeMs, Seq], TradeEpoch>(TRADE_EPOCH)
+    const newest = this.#connection.prepare<[MarketId], TradeEpoch>(NEWEST_TRADE_EPOCH)
     const remove = this.#connection.prepare<[MarketId, TimeMs, Seq]>(DELETE_TRADE_EPOCH)
     const end = Number.MAX_SAFE_INTEGER
     let row = next.get(0, 0, 0)
     for (let count = 1; row !== undefined; count++) {
       const { marketId, firstMs, firstSeq } = row
-      const isOld = epochOf(firstSeq) < endEpoch
+      // The newest trade of a market stays, and is found by its epoch.
+      const isNewest = newest.get(marketId)?.firstSeq === firstSeq
+      const isOld = epochOf(firstSeq) < endEpoch && !isNewest
       if (isOld) remove.run(marketId, firstMs, firstSeq)
       row = isOld ? next.get(marketId, firstMs, firstSeq) : next.get(marketId, end, end)
       if (count % ROWS === 0) yield

@@ -41,7 +41,9 @@ const FILLS_END = `
 SELECT position FROM maker_fills WHERE trade_seq = ? ORDER BY position DESC LIMIT 1`
 
 const TAKER_OF = 'SELECT taker_placed_seq AS placedSeq FROM trades WHERE seq = ?'
-const MAKERS_OF = 'SELECT maker_placed_seq AS placedSeq FROM maker_fills WHERE trade_seq = ?'
+const MAKERS_OF = `
+SELECT maker_placed_seq AS placedSeq FROM maker_fills
+WHERE trade_seq = ? AND position >= ? AND position < ?`
 
 const MOVES = `SELECT seq, leg FROM moves WHERE seq <= ? ORDER BY seq, leg LIMIT ${ROWS}`
 const DELETE_MOVE = 'DELETE FROM moves WHERE seq = ? AND leg = ?'
@@ -54,6 +56,10 @@ const DELETE_BLOCK = 'DELETE FROM blocks WHERE height = ?'
 
 /** Of the history, from one pass to the next. */
 const PASS_PART = 1 / 32
+
+interface Placed {
+  readonly placedSeq: Seq
+}
 
 interface OrderRow {
   readonly placedSeq: Seq
@@ -138,7 +144,8 @@ export class Pruner {
     yield* this.#epochs.forget(epochOf(floor.seq))
     yield* this.#moves(floor)
     yield* this.#blocks(floor, kept)
-    yield* this.#endedOrders(floor, this.#ordersOf(kept, floor.seq))
+    const orders = yield* this.#ordersOf(kept, floor.seq)
+    yield* this.#endedOrders(floor, orders)
     yield* this.#names.forget(floor.seq)
   }
 
@@ -152,14 +159,19 @@ export class Pruner {
   }
 
   /** The takers and makers of those trades that are not after `seq`. */
-  #ordersOf(trades: readonly Seq[], seq: Seq): ReadonlySet<Seq> {
-    const takerOf = this.#connection.prepare<[Seq], { placedSeq: Seq }>(TAKER_OF)
-    const makersOf = this.#connection.prepare<[Seq], { placedSeq: Seq }>(MAKERS_OF)
+  *#ordersOf(trades: readonly Seq[], seq: Seq): Generator<undefined, ReadonlySet<Seq>> {
+    const takerOf = this.#connection.prepare<[Seq], Placed>(TAKER_OF)
+    const makersOf = this.#connection.prepare<[Seq, from: number, end: number], Placed>(MAKERS_OF)
     const found = new Set<Seq>()
     for (const tradeSeq of trades) {
       if (tradeSeq > seq) break
       for (const { placedSeq } of takerOf.all(tradeSeq)) found.add(placedSeq)
-      for (const { placedSeq } of makersOf.all(tradeSeq)) found.add(placedSeq)
+      for (let from = 0; ; from += ROWS) {
+        const makers = makersOf.all(tradeSeq, from, from + ROWS)
+        for (const { placedSeq } of makers) found.add(placedSeq)
+        yield
+        if (makers.length < ROWS) break
+      }
     }
     return found
   }
@@ -233,9 +245,14 @@ export class Pruner {
     }
   }
 
-  /** The newest one stays: the next block covers the trades behind it. */
+  /**
+   * The newest one stays: the next block covers the trades behind it. So do those between which a
+   * reward sample counts trades.
+   */
   *#blocks({ seq }: HistoryFloor, kept: readonly Seq[]): Generator<undefined, void> {
     const newest = this.#one<{ height: number }>(NEWEST_BLOCK)?.height ?? 0
+    const { rewards } = this.#clearing
+    const counted = new Set([rewards.height, rewards.open?.afterHeight, rewards.open?.height])
     const blocks = this.#connection.prepare<
       [after: number, end: number],
       { height: number; throughSeq: Seq }
@@ -248,7 +265,7 @@ export class Pruner {
       for (const { height, throughSeq } of rows) {
         if (throughSeq > seq) return
         after = height
-        const isKept = kept[next] <= throughSeq
+        const isKept = kept[next] <= throughSeq || counted.has(height)
         while (kept[next] <= throughSeq) next++
         if (!isKept) remove.run(height)
       }

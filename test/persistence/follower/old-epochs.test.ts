@@ -56,10 +56,15 @@ class Tables {
       assert.equal(minedTrades.open(this.db)(params).count, number)
       assert.deepEqual(minedTrades.open(this.db)({ ...params, skip: number - 1 }).trades, [])
     }
-    const firsts = this.db.prepare<[], { seq: number }>(
-      `SELECT min(first_seq) >> ${EPOCH_BITS} AS seq FROM trade_epochs`,
-    )
-    assert.ok((firsts.get()?.seq ?? endEpoch) >= endEpoch)
+    const columnsOf = `market_id AS market, first_seq >> ${EPOCH_BITS} AS epoch`
+    const epochs = this.db.prepare<[], Mined>(`SELECT ${columnsOf} FROM trade_epochs`).all()
+    const newest = new Map(this.rows.map(({ market, epoch }) => [market, epoch]))
+    for (const { market, epoch } of epochs) {
+      assert.ok(epoch >= endEpoch || epoch === newest.get(market), `epoch ${epoch} of ${market}`)
+    }
+    for (const [market, epoch] of newest) {
+      assert.ok(epochs.some((each) => each.market === market && each.epoch === epoch))
+    }
   }
 
   /** Rows of a market in the list of epochs. */

@@ -163,7 +163,9 @@ class MissedEvents {
     if (placedSeq === null || fromSeq > seq) return 'unknown'
     const ends = params.afterEnd === null ? this.#late(fromSeq, params.lateMs) : this.#since(params)
     if (ends === null) return 'unknownEnd'
-    const rows = this.#rows(params, Math.min(fromSeq, ends.tradesFrom))
+    // A trade of the old history ended long ago.
+    const tradesFrom = Math.max(ends.tradesFrom, this.#floor().eventsSeq + 1)
+    const rows = this.#rows(params, Math.min(fromSeq, tradesFrom))
     if (rows === 'many') return 'many'
     const reported = isAfter(after, placedSeq, ownEvents(rows))
     if (reported === null) return 'unknown'
@@ -181,13 +183,14 @@ class MissedEvents {
   /** The account's rows from a seq on, oldest first. */
   #rows({ accountId, rowsMax }: MissedParams, fromSeq: Seq): Row[] | 'many' {
     const rows: Row[] = []
-    const { eventsSeq } = this.#floor()
+    const floor = this.#floor()
     let number = this.#newest.get(accountId)?.number ?? 0
     while (number > 0) {
       const row = this.#event.get(number)
       if (row !== undefined && row.seq < fromSeq) break
+      if (row === undefined && fromSeq > floor.seq) break
       // Old history is gone, or goes before the caller reads what the event refers to.
-      if (row === undefined || row.seq <= eventsSeq) return 'many'
+      if (row === undefined || row.seq <= floor.eventsSeq) return 'many'
       if (rows.length === rowsMax) return 'many'
       rows.push(row)
       number -= row.back

@@ -37,7 +37,8 @@ class Memory {
   }
 
   advance(): void {
-    this.writer.advance(this, this.memory, (beforeSeq) => {
+    const progress = { seq: this.seq, nowMs: this.nowMs, liveCount: this.live.size }
+    this.writer.advance(progress, this.memory, (beforeSeq) => {
       for (const { seq, high, low } of this.live) {
         if (seq < beforeSeq) this.writer.add(high, low)
       }
