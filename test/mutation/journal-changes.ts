@@ -365,7 +365,7 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a list ends with the first layer that fills it',
-        'if (endSeq <= leastSeq) break',
+        'if (endSeq <= leastSeq || endSeq <= prunedSeq) break',
         'if (found.size >= limit) break',
       ],
     ],

@@ -96,7 +96,7 @@ export const REWARD_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a trade that was taken back is waited for',
-        ' || countableSeq(blocks) > this.countedSeq',
+        ' || blocks.countableSeq > this.countedSeq',
         '',
       ],
     ],
