@@ -83,6 +83,9 @@ const { FILLED, HELD, KILLED, RESTED, WOULD_CROSS } = RESULT
 const { FREE, IN_FLIGHT } = STATE
 const { BUY } = SIDE
 
+/** Slots: some milliseconds. */
+const KEPT_PER_STEP = 1 << 14
+
 const arrived: SeenOrder = { seq: 0, accountId: 0, hashHigh: 0, hashLow: 0, clientOrderId: '' }
 const legs = { taker: 0, maker: 0, ticks: 0, sharesRaw: 0, closed: false }
 
@@ -391,10 +394,14 @@ export class Clearing {
     }
   }
 
-  /** Adds the keys of live orders before `seq` to the filters, which drop those of ended orders. */
-  keepLive(seq: Seq): void {
+  /**
+   * Adds the keys of live orders before `seq` to the filters, which then drop those of ended
+   * orders. Commands may be applied between two steps.
+   */
+  *keepLive(seq: Seq): Generator<undefined, void> {
     const { orders, seen } = this
     for (let slot = 1; slot <= orders.highSlot; slot++) {
+      if (slot % KEPT_PER_STEP === 0) yield
       if (orders.stateOf(slot) === FREE || orders.seqOf(slot) >= seq) continue
       seen.keepKey(orders.hashHighOf(slot), orders.hashLowOf(slot))
       const key = orders.clientKeyOf(slot)

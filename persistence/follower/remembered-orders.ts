@@ -29,6 +29,7 @@ export class RememberedOrders {
   readonly #clearing: Clearing
   readonly #memory: OrderMemory
   readonly #filters: SeenFilters
+  #dropping: Generator<undefined, void> | null = null
 
   /** The tables have at least the orders of the state. */
   constructor(clearing: Clearing, connection: Connection, memory: OrderMemory) {
@@ -47,7 +48,7 @@ export class RememberedOrders {
       }
     })
     // Such a filter may also have had older orders that live.
-    if (wasMissing) clearing.keepLive(clearing.lastSeq + 1)
+    if (wasMissing) for (const _step of clearing.keepLive(clearing.lastSeq + 1));
     this.advance()
   }
 
@@ -56,13 +57,19 @@ export class RememberedOrders {
     return this.#filters.oldest.firstSeq
   }
 
-  /** Forgets what is older than the window, or exceeds the memory. */
+  /** Takes a step to forget what is older than the window, or exceeds the memory. */
   advance(): void {
     const { lastSeq: seq, lastNowMs: nowMs, orders } = this.#clearing
     const progress = { seq, nowMs, liveCount: orders.live.all }
-    this.#filters.advance(progress, this.#memory, (beforeSeq) => {
-      this.#clearing.keepLive(beforeSeq)
-    })
+    this.#filters.close(progress, this.#memory)
+    const dueSeq = this.#dropping === null ? this.#filters.dueSeq(progress, this.#memory) : null
+    if (dueSeq !== null) this.#dropping = this.#drop(dueSeq)
+    if (this.#dropping?.next().done === true) this.#dropping = null
+  }
+
+  *#drop(beforeSeq: Seq): Generator<undefined, void> {
+    yield* this.#clearing.keepLive(beforeSeq)
+    this.#filters.drop(beforeSeq)
   }
 
   /** The additions since the last call. */

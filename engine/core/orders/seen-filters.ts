@@ -120,19 +120,11 @@ export class SeenFilters {
     this.#newest.filter.add(high, low)
   }
 
-  /**
-   * Closes and drops filters. All orders up to `seq` are in them; its time is `nowMs`. `keepLive`
-   * must add the keys of the live orders that are older than `beforeSeq`: of `liveCount` at most.
-   * Returns whether a filter was dropped.
-   */
-  advance(
-    { seq, nowMs, liveCount }: Progress,
-    { windowMs, bytesMax }: OrderMemory,
-    keepLive: (beforeSeq: Seq) => void,
-  ): boolean {
+  /** Closes the newest filter if it is old or large. It has all orders up to `seq`. */
+  close({ seq, nowMs }: Progress, { windowMs, bytesMax }: OrderMemory): void {
     const newest = this.#newest
     const { filter } = newest
-    if (filter.bytes === 0) return false
+    if (filter.bytes === 0 || newest.firstSeq > seq) return
     if (newest.startMs === 0) {
       // The first filter was opened before the first command.
       newest.startMs = nowMs
@@ -141,20 +133,28 @@ export class SeenFilters {
     const isOld = nowMs - newest.startMs >= windowMs / PARTS
     // A filter that is nearly full is about to take twice its memory.
     const isLarge = filter.bytes * 2 > bytesMax / PARTS && filter.isNearlyFull
-    const isFresh = newest.firstSeq > seq
-    if (!isFresh && (isOld || isLarge)) this.#open({ firstSeq: seq + 1, startMs: nowMs })
-    const { firstSeq } = this.oldest
-    while (this.#filters.length > 1) {
-      const isOver = this.#filters[1].startMs <= nowMs - windowMs
-      const growth = Math.max(this.#newest.filter.bytes, SEGMENT_BYTES, liveCount * LIVE_BYTES)
+    if (isOld || isLarge) this.#open({ firstSeq: seq + 1, startMs: nowMs })
+  }
+
+  /** The seq before which filters should be dropped; null if none should. */
+  dueSeq({ nowMs, liveCount }: Progress, { windowMs, bytesMax }: OrderMemory): Seq | null {
+    const growth = Math.max(this.#newest.filter.bytes, SEGMENT_BYTES) + liveCount * LIVE_BYTES
+    let bytes = this.bytes + growth
+    let oldest = 0
+    for (; oldest < this.#filters.length - 1; oldest++) {
+      const isOver = this.#filters[oldest + 1].startMs <= nowMs - windowMs
       // A file of an earlier version, or of a larger bound, may be a single large filter.
-      const isRecent = this.#filters.length === 2 && nowMs - this.#newest.startMs < DAY_MS
-      if (!isOver && (isRecent || this.bytes + growth <= bytesMax)) break
-      this.#filters.shift()
+      const isLast = oldest === this.#filters.length - 2
+      const isRecent = isLast && nowMs - this.#newest.startMs < DAY_MS
+      if (!isOver && (isRecent || bytes <= bytesMax)) break
+      bytes -= this.#filters[oldest].filter.bytes
     }
-    if (this.oldest.firstSeq === firstSeq) return false
-    keepLive(this.oldest.firstSeq)
-    return true
+    return oldest === 0 ? null : this.#filters[oldest].firstSeq
+  }
+
+  /** Drops filters. Keys of older live orders were added again since `dueSeq` gave the seq. */
+  drop(beforeSeq: Seq): void {
+    while (this.#filters.length > 0 && this.oldest.firstSeq < beforeSeq) this.#filters.shift()
   }
 
   takeUpdates(): FiltersUpdate {
@@ -176,7 +176,7 @@ export class SeenFilters {
       adopting.startMs = age.startMs
       adopting.filter.adopt(segments)
     }
-    while (this.#filters.length > 0 && this.oldest.firstSeq < oldestSeq) this.#filters.shift()
+    this.drop(oldestSeq)
   }
 
   /** The newest filter as a copy, and the closed ones, which do not change. */

@@ -21,8 +21,8 @@ import { fillJournal } from '../../support/journal-fill.ts'
 import { freshSeed } from '../../support/random.ts'
 
 const SEED = freshSeed()
-/** More than three of the first layers of names. */
-const COMMANDS = 30_000
+/** More than two of the first layers of names. */
+const COMMANDS = 20_000
 const BLOCK_EVERY = 300
 const ALL = { memory: { windowMs: 1, bytesMax: 2 ** 26 } }
 

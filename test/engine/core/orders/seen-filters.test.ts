@@ -38,11 +38,12 @@ class Memory {
 
   advance(): void {
     const progress = { seq: this.seq, nowMs: this.nowMs, liveCount: this.live.size }
-    this.writer.advance(progress, this.memory, (beforeSeq) => {
-      for (const { seq, high, low } of this.live) {
-        if (seq < beforeSeq) this.writer.add(high, low)
-      }
-    })
+    this.writer.close(progress, this.memory)
+    const dueSeq = this.writer.dueSeq(progress, this.memory)
+    if (dueSeq !== null) {
+      for (const { seq, high, low } of this.live) if (seq < dueSeq) this.writer.add(high, low)
+      this.writer.drop(dueSeq)
+    }
     this.reader.adopt(this.writer.takeUpdates())
   }
 
@@ -85,7 +86,7 @@ test('keys are found for the window, live ones longer, and old ones go', () => {
 })
 
 test('memory is never exceeded; under more load the window shrinks', () => {
-  const bytesMax = 24 * SEGMENT_BYTES
+  const bytesMax = 16 * SEGMENT_BYTES
   const kept = new Memory({ windowMs: Number.MAX_SAFE_INTEGER, bytesMax })
   let largest = 0
   for (let step = 0; step < 700; step++) {
