@@ -111,7 +111,10 @@ export class SeenFilters {
 
   /** False if the key was certainly never added. Any thread may call it. */
   mayHold(high: number, low: number): boolean {
-    for (const { filter } of this.#filters) if (filter.mayHold(high, low)) return true
+    const filters = this.#filters
+    for (let index = 0; index < filters.length; index++) {
+      if (filters[index].filter.mayHold(high, low)) return true
+    }
     return false
   }
 
