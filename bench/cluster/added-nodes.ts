@@ -1,12 +1,12 @@
 // What one more node adds to the readers of a cluster. First a node serves its readers alone; then
 // every node serves as many. Readers have processes of their own, one for each node.
 
-import { availableParallelism } from 'node:os'
 import { TestCluster, type TestNode } from '../../test/support/cluster.ts'
 import { flagsOf } from '../../test/support/flags.ts'
 import { lastTotals, READERS, totalsOf } from '../fanout/readers.ts'
-import { alternate, pairOf, progress, type Row } from '../harness/bench.ts'
+import { alternate, pairOf, type Row } from '../harness/bench.ts'
 import { type Child, type Task, withService } from '../harness/child.ts'
+import { hasCores, measurableOf } from '../harness/cores.ts'
 import { CONNECTIONS } from '../http/full-speed.ts'
 import { latenciesOf } from '../http/load-client.ts'
 import { type HttpSetting, prepare, requestsOf, restingOrders } from '../http/orders.ts'
@@ -39,13 +39,11 @@ export interface AddedNodesSize {
   readonly seconds: number
 }
 
-const cores = availableParallelism()
 const coresFor = (nodes: number) => nodes * CORES_EACH + OTHER_CORES
-const measurable = NODES.filter((nodes) => coresFor(nodes) <= cores)
 
 /** None where the machine has cores for a single node. */
 export function addedNodesAims(): string {
-  return measurable.length > 0 ? AIMS : ''
+  return hasCores(coresFor(Math.min(...NODES))) ? AIMS : ''
 }
 
 /** Calls `work` with a service of readers for each of the nodes. */
@@ -104,11 +102,7 @@ function framesOfEach(
 }
 
 export async function addedNodes(size: AddedNodesSize): Promise<Row[]> {
-  const skipped = NODES.filter((nodes) => !measurable.includes(nodes))
-  if (skipped.length > 0) {
-    const needed = skipped.map((nodes) => `${nodes} (${coresFor(nodes)} cores)`)
-    progress(`cluster: not measured on ${cores} cores: readers of nodes ${needed.join(', ')}`)
-  }
+  const measurable = measurableOf('readers of cluster nodes', NODES, coresFor)
   if (measurable.length === 0) return []
   const cluster = await TestCluster.start(Math.max(...measurable), { flags: ONE_EDGE })
   try {

@@ -103,16 +103,12 @@ function checkedNames(folder: KeyedFolder, saved: SavedNames, isWanted: boolean)
 }
 
 /** The saved filter; without segments if its file cannot be used. */
-export function readNames(
-  folder: KeyedFolder,
-  { firstSeq, startMs, mac }: SavedNames,
-): CapturedAge {
+export function readNames(folder: KeyedFolder, saved: SavedNames): CapturedAge {
   try {
-    const names = checkedNames(folder, { firstSeq, startMs, mac }, true)
-    return { firstSeq, startMs, mac, segments: names?.segments ?? null }
+    return { ...saved, segments: checkedNames(folder, saved, true)?.segments ?? null }
   } catch (error) {
     if (!(error instanceof UnusableSnapshot)) throw error
-    return { firstSeq, startMs, mac, segments: null }
+    return { ...saved, segments: null }
   }
 }
 

@@ -113,16 +113,16 @@ async function saveNames(
   folder: KeyedFolder,
   names: PackedState['names'],
 ): Promise<WrittenSnapshot> {
+  if (names === null) return { bytes: 0, savedNames: [] }
   const savedNames: SavedNames[] = []
   let bytes = 0
-  for (const { firstSeq, startMs, mac, segments } of names?.filters.slice(0, -1) ?? []) {
+  for (const { firstSeq, startMs, mac, segments } of names.filters.slice(0, -1)) {
     const age = { firstSeq, startMs }
     if (mac !== null && isFile(namesPath(folder.dataDir, firstSeq))) {
       savedNames.push({ ...age, mac })
       continue
     }
-    const { seed } = names ?? { seed: 0 }
-    const written = await writeNames(folder, age, { seed, segments: segments ?? [] })
+    const written = await writeNames(folder, age, { seed: names.seed, segments: segments ?? [] })
     savedNames.push({ ...age, mac: written.mac })
     bytes += written.bytes
   }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/orders/seen-filter.ts'
+import { doubtEverything } from '../support/doubtful-filter.ts'
 import { exchange } from '../support/exchange.ts'
 import { at, textAt } from '../support/json-path.ts'
 import { type LiveExchange, startLive, type Trader } from '../support/live-exchange.ts'
@@ -29,16 +29,6 @@ async function forgotten({ exchange }: LiveExchange): Promise<void> {
   const { pipeline, follower } = exchange
   await pipeline.durable()
   assert.ok(await follower.whenApplied(pipeline.clearing.lastSeq, CAUGHT_UP_MS))
-}
-
-/** Makes the filters unsure of every order, as it is while marks move. */
-function doubtEverything({ exchange }: LiveExchange): void {
-  const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
-  new Int32Array(shared)[0] = 1
-  const segments = [{ depth: 0, prefix: 0, shared }]
-  const { oldest } = exchange.lookups
-  const filters = [{ ...oldest, segments }]
-  exchange.lookups.applied({ seq: 0, filters: { seed: 1, oldestSeq: oldest.firstSeq, filters } })
 }
 
 async function assertKnown(

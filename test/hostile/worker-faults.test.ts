@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SEGMENT_CELLS, SEGMENT_HEAD_BYTES } from '../../engine/core/orders/seen-filter.ts'
 import { FAULT_VARIABLE } from '../../engine/thread/fault-point.ts'
+import { doubtEverything } from '../support/doubtful-filter.ts'
 import { exchange } from '../support/exchange.ts'
 import { at, textAt } from '../support/json-path.ts'
 import type { LiveExchange, Trader } from '../support/live-exchange.ts'
@@ -126,14 +126,7 @@ test('a read that finds no file descriptor is 503 and may be retried', async () 
 test('an order whose lookup breaks is not placed, and its caller gets 500', async () => {
   const here = await stage('in-query:2')
   const { live, market, alice } = here
-  // Makes the filters unsure of every order, so that each one is looked up.
-  const shared = new SharedArrayBuffer(SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2)
-  new Int32Array(shared)[0] = 1
-  const segments = [{ depth: 0, prefix: 0, shared }]
-  live.exchange.lookups.applied({
-    seq: 0,
-    filters: { seed: 1, oldestSeq: 1, filters: [{ firstSeq: 1, startMs: 0, segments }] },
-  })
+  doubtEverything(live)
   const body = orderBody(alice, market, { ticks: 100, sizeRaw: 1_000_000 })
   assertBroke(await live.call(alice, 'POST', '/orders', body))
   assert.equal(live.balances(alice).reservedRaw, 0)

@@ -1,7 +1,7 @@
 // Hot path. bench/core.bench.ts
-// A filter of keys, in 2.1 to 4.3 bytes per key (3.1 on average over all sizes). It
-// answers that a key is certainly new, or that it may be present. One thread adds; another thread
-// reads the same shared memory.
+// A filter of keys, in 2.1 to 4.3 bytes per key (3.1 on average over all sizes). It answers that a
+// key is certainly new, or that it may be present. One thread adds; another thread reads the same
+// shared memory.
 //
 // A cuckoo filter in segments that split. It stores 32 mixed bits of a key: 16 bits select a
 // bucket, and 16 bits are the mark. The mark is in a cell of that bucket or of the alternative
@@ -21,7 +21,7 @@ const BUCKET_BITS = 16
 const BUCKET_CELLS = 4
 const MARK_BITS = 16
 export const SEGMENT_CELLS = BUCKET_CELLS << BUCKET_BITS
-export const SEGMENT_HEAD_BYTES = 64
+const SEGMENT_HEAD_BYTES = 64
 export const SEGMENT_BYTES = SEGMENT_HEAD_BYTES + SEGMENT_CELLS * 2
 const FULL_COUNT = Math.floor(SEGMENT_CELLS * 0.94)
 /** Of the capacity of all segments. Almost every key of a fuller filter splits a segment. */

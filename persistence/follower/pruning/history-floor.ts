@@ -39,7 +39,7 @@ export interface StoredFloor {
   readonly eventsSeq: Seq
 }
 
-export const KEPT_ALL: StoredFloor = { seq: 0, eventsSeq: 0 }
+const KEPT_ALL: StoredFloor = { seq: 0, eventsSeq: 0 }
 
 export function openFloor(connection: Connection): () => StoredFloor {
   const floor = connection.prepare<[], StoredFloor>(FLOOR)
