@@ -35,12 +35,12 @@ const SEQ_OF_ORDER = `(n / 2) * ${COMMANDS_PER_TRADE} - (n % 2 = 0) - @commands`
 const ORDERS = `
 INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, flags, price_ticks, size_raw, spend_raw, placed_ms, client_order_id, hash_high,
-  hash_low, salt, maker, signer, signature, signature_type, expiration_sec, signed_fee_bps, fee_bps)
+  hash_low, signature_type, expiration_sec, signed_fee_bps, fee_bps)
 ${NUMBERS}
 SELECT ${SEQ_OF_ORDER}, 1 + n % @live, n / @live - 1000000000, 1 + abs(random() % @owners),
   1 + abs(random() % @markets), n & 1, (n >> 1) & 1, 0, 0, 0, 500, ${SHARE_RAW}, 0, @startMs + n,
-  iif(n & 1, NULL, lower(hex(randomblob(16)))), random() >> 32, random() >> 32, randomblob(8),
-  randomblob(20), NULL, randomblob(65), 0, 0, 300, 300 FROM each`
+  iif(n & 1, NULL, lower(hex(randomblob(16)))), random() >> 32, random() >> 32,
+  0, 0, 300, 300 FROM each`
 const STATES = `
 INSERT INTO order_states (placed_seq, status, filled_raw, remaining_raw, ended_ms, cancel_reason,
   last_trade_seq, collateral_raw, fee_raw)

@@ -1,7 +1,6 @@
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../database.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
-import type { Query } from './read/query.ts'
 
 // Checks whether rows of an answer are still in the backlog (follower/tables/orders/backlog.ts).
 // Query and check run in one transaction, so both see the same state.
@@ -29,30 +28,6 @@ export class LateRows {
     }
     return false
   }
-}
-
-/** An answer, or the rows it must wait for. */
-type Reply = { readonly answer: unknown } | { readonly late: Rests }
-type Open = (params: never) => Reply
-
-/** The functions of all reads by name. */
-export function openReads(
-  connection: Connection,
-  reads: readonly Query<never, unknown>[],
-): ReadonlyMap<string, Open> {
-  const late = new LateRows(connection)
-  const openOne = ({ open, openResting }: Query<never, unknown>): Open => {
-    if (openResting === null) {
-      const answer = open(connection)
-      return (params) => ({ answer: answer(params) })
-    }
-    const resting = openResting(connection)
-    return connection.transaction((params: never): Reply => {
-      const { answer, rests } = resting(params)
-      return late.has(rests) ? { late: rests } : { answer }
-    })
-  }
-  return new Map(reads.map((read) => [read.name, openOne(read)]))
 }
 
 /** Owners are ascending, four bytes each. */

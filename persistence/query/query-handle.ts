@@ -6,6 +6,7 @@ import { BusyTimes } from '../../engine/thread/busy-times.ts'
 import { IdleDeaths } from '../../engine/thread/idle-deaths.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
 import { OWN_GROUP, type QuerySlice, QuestionQueue } from './query-queue.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
@@ -19,7 +20,7 @@ import type { Query } from './read/query.ts'
 // repeated.
 
 export interface QueryOptions {
-  readonly dataDir: string
+  readonly folder: KeyedFolder
   /** Called with a sentence that gives the thread and the reason. The process must then stop. */
   readonly onFault: (message: string) => void
   /** Called with a sentence for the log: queries were not answered, but later ones may be. */
@@ -95,9 +96,9 @@ export class QueryHandle {
 
   #start(): void {
     this.#working = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
-    const { dataDir } = this.#options
+    const { folder } = this.#options
     const { cells: busyTimes } = this.busyTimes
-    const workerData: QueryThreadData = { dataDir, working: this.#working, busyTimes }
+    const workerData: QueryThreadData = { folder, working: this.#working, busyTimes }
     const worker = spawn(new URL('./query.worker.ts', import.meta.url), {
       name: 'query',
       workerData,

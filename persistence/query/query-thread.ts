@@ -1,5 +1,6 @@
 import type { BusyCells } from '../../engine/thread/busy-times.ts'
 import type { Rests } from '../follower/tables/orders/backlog.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
 
 // Messages between main and the query thread. `Query` types a query's parameters and answer for the
 // caller. Messages carry values of unknown type. The receiver knows their types from the query's
@@ -37,7 +38,7 @@ interface Took {
 }
 
 export interface QueryThreadData {
-  readonly dataDir: string
+  readonly folder: KeyedFolder
   /** One shared word: the id plus one of the query that the thread works on; 0 = none. */
   readonly working: Int32Array
   readonly busyTimes: BusyCells

@@ -2,10 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { BusyClock } from '../../engine/thread/busy-times.ts'
 import { edgePoint, threadPoint } from '../../engine/thread/fault-point.ts'
-import { openReadOnly } from '../database.ts'
-import { speaking } from '../folder-error.ts'
-import { readPath } from '../follower/read-database.ts'
-import { openReads } from './late-rows.ts'
+import { openReads } from './open-reads.ts'
 import type { QueryMessage, QueryRequest, QueryThreadData, Question } from './query-thread.ts'
 import { isTrouble } from './query-trouble.ts'
 import { READS } from './reads.ts'
@@ -16,12 +13,9 @@ const ENDED_CODE = 7
 
 assert(parentPort !== null, 'queries run in a separate thread')
 const port = parentPort
-const { dataDir, working, busyTimes }: QueryThreadData = workerData
+const { folder, working, busyTimes }: QueryThreadData = workerData
 const clock = new BusyClock(busyTimes)
-const path = readPath(dataDir)
-const connection = speaking(path, () => openReadOnly(path))
-const answers = speaking(path, () => openReads(connection, READS))
-assert(answers.size === READS.length, 'read names are unique')
+const { answers, close } = openReads(folder, READS)
 
 function say(message: QueryMessage): void {
   port.postMessage(message)
@@ -51,7 +45,7 @@ port.on('message', (request: QueryRequest<never>) => {
     Atomics.store(working, 0, 0)
     return
   }
-  connection.close()
+  close()
   process.exit(0)
 })
 say('ready')

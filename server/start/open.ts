@@ -31,7 +31,7 @@ import {
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import type { StateAt } from '../../persistence/log/postgres-log.ts'
 import { patiently } from '../../persistence/query/patient-read.ts'
-import { QueryHandle, type QueryOptions } from '../../persistence/query/query-handle.ts'
+import { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { archivedMarket } from '../../persistence/query/read/markets/markets.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
@@ -325,8 +325,12 @@ function startIntake(
   return intake
 }
 
-function queryOptions({ dataDir, onFault, onWarning }: OpenOptions): QueryOptions {
-  return { dataDir, onFault, onTrouble: onWarning }
+function openQueries(
+  { onFault, onWarning }: OpenOptions,
+  { folder, follower }: { folder: KeyedFolder; follower: FollowerHandle },
+): QueryHandle {
+  const { whenWritten } = follower
+  return new QueryHandle({ folder, onFault, onTrouble: onWarning, whenWritten })
 }
 
 /** Opens the folder, or throws a DataFolderError that states the problem and the remedy. */
@@ -343,7 +347,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   )
   if (cluster !== undefined) await beginLog(dataDir, { tail, seal }, cluster)
   const { durability, onFault } = options
-  const query = new QueryHandle({ ...queryOptions(options), whenWritten: follower.whenWritten })
+  const query = openQueries(options, { folder, follower })
   lookups.connect(query)
   const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)

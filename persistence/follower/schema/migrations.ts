@@ -400,6 +400,11 @@ CREATE TABLE pruned (
 ) STRICT;
 `
 
+/** What only the client could make of an order is read from its record in the journal. */
+const SIGNED_TERMS = ['salt', 'maker', 'signer', 'signature']
+  .map((column) => `ALTER TABLE order_terms DROP COLUMN ${column};`)
+  .join('')
+
 /**
  * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
  * of a trade's fills.
@@ -430,6 +435,7 @@ export const READ_SCHEMA = {
     BY_CONDITION,
     FLAGS,
     PRUNED,
+    SIGNED_TERMS,
   ],
   baseVersion: 22,
 }

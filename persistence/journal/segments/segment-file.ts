@@ -23,7 +23,8 @@ import { type Segment, segmentPath } from './segment-folder.ts'
 // Checksums of batches inside a block are computed again when it is read: with the MAC of the index
 // they prove every byte. Brotli at quality 5 was the best of the codecs of Node 20: it halves a
 // journal (0.44) at 56 MB/s, and reads it at 490 MB/s; deflate at level 6 leaves 0.47, brotli at
-// quality 9 leaves 0.43 at 10 MB/s.
+// quality 9 leaves 0.43 at 10 MB/s. One order is read from a block in 0.14 ms, and in 0.5 ms from
+// one of 256 KiB, which would be 1.5% smaller.
 
 const MAGIC = Buffer.from('OXSEG1\0\0', 'latin1')
 const INDEX_BYTES = 64
@@ -32,7 +33,7 @@ const MAC_AT = 64
 const CHECKSUM_AT = 32
 const BATCH_HEAD_BYTES = 8
 /** A block ends with the batch that reaches this length. */
-const BLOCK_BYTES = 1 << 18
+const BLOCK_BYTES = 1 << 16
 
 const COMPRESSION = {
   params: {
@@ -255,6 +256,13 @@ export class SegmentReader {
       }
       before = { seq: block.lastSeq, checksum: block.checksum }
     }
+  }
+
+  /** All batches that are stored together with the one of `seq`. The segment must have it. */
+  block(seq: Seq): Batch[] {
+    const block = this.#blocks.find(({ lastSeq }) => lastSeq >= seq)
+    assert(block !== undefined && block.firstSeq <= seq, 'a segment has no gap')
+    return this.#unpacked(block, this.before(block.firstSeq))
   }
 
   close(): void {

@@ -57,11 +57,14 @@ const orderMarket = () =>
     }),
   )
 
+/** `outcomex archive` moves old commands, with what their orders signed. */
+const MOVED = 'Null if the exchange keeps this order in an archive elsewhere.'
+
 /** The signed fields, and the fields derived from them. */
 const signedOrder = () => ({
-  salt: means(uint256Text(), 'Salt that makes the order unique, as signed.'),
-  maker: means(address(), 'Account that gives makerAmount.'),
-  signer: means(address(), 'Account whose key signed the order.'),
+  salt: means(nullable(uint256Text()), `Salt that makes the order unique, as signed. ${MOVED}`),
+  maker: means(nullable(address()), `Account that gives makerAmount. ${MOVED}`),
+  signer: means(nullable(address()), `Account whose key signed the order. ${MOVED}`),
   taker: means(address(), 'Always the zero address: anyone may fill the order.'),
   tokenId: means(uint256Text(), 'Token of the outcome that the order buys or sells.'),
   token: means(uint256Text(), 'The same as tokenId.'),
@@ -76,7 +79,7 @@ const signedOrder = () => ({
   nonce: means(integer(0, 0), 'Signed field that this exchange does not use.'),
   feeRateBps: means(integer(0, 1000), 'Signed fee rate of the order, in basis points.'),
   signatureType: means(integer(0, 3), '0 if signed by the maker, 1 to 3 by the key of its wallet.'),
-  signature: means(text(), 'Signature of the order, as hex.'),
+  signature: means(nullable(text()), `Signature of the order, as hex. ${MOVED}`),
   orderType: orderType(),
   type: means(oneOf(...ORDER_TYPES), 'The same as orderType.'),
   ...fieldsOf(ORDER_FLAGS, ({ reply }) => means(boolean(), reply)),

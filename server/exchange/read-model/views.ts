@@ -10,6 +10,7 @@ import {
   PRICE_ONE_TICKS,
   UNIT_RAW,
 } from '../../../engine/domain/units.ts'
+import type { SignedTerms } from '../../../persistence/query/read/orders/signed-orders.ts'
 import type {
   OrderRow,
   SignedOrderRow,
@@ -57,15 +58,27 @@ function addressText(hex: string): string {
   return addressOfHex
 }
 
+/** Null for what only the client could make, if its part of the journal was moved away. */
+function termsOf(signed: SignedTerms | null) {
+  if (signed === null) return { salt: null, maker: null, signer: null, signature: null }
+  return {
+    salt: String(BigInt(`0x${signed.saltHex || '0'}`)),
+    maker: addressText(signed.makerHex),
+    signer: addressText(signed.signerHex),
+    signature: `0x${signed.signatureHex}`,
+  }
+}
+
 /** The order as signed, and its derived fields: the same fields that the intake prints. */
 export function signedFields(order: SignedOrderRow, market: Market) {
+  const { salt, maker, signer, signature } = termsOf(order.signed)
   const { makerRaw, takerRaw } = amountsOf(order)
   const tokenId = order.outcome === OUTCOME.YES ? market.yesTokenId : market.noTokenId
   const orderType = ORDER_TYPES[order.orderType]
   return {
-    salt: String(BigInt(`0x${order.saltHex || '0'}`)),
-    maker: addressText(order.makerHex),
-    signer: addressText(order.signerHex),
+    salt,
+    maker,
+    signer,
     taker: ZERO_ADDRESS,
     tokenId,
     token: tokenId,
@@ -78,7 +91,7 @@ export function signedFields(order: SignedOrderRow, market: Market) {
     feeRateBps: order.signedFeeBps,
     side: order.side,
     signatureType: order.signatureType,
-    signature: `0x${order.signatureHex}`,
+    signature,
     orderType,
     type: orderType,
     ...flagsOf(order.flags),

@@ -187,7 +187,7 @@ test('reads of others are answered while rows are late, and those of owners wait
   const whenWritten = (rests: Rests) => {
     return new Promise<void>((resolve) => wanted.push({ rests, resolve }))
   }
-  const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten })
+  const query = new QueryHandle({ folder: keyed(dataDir), onFault: assert.fail, whenWritten })
   t.after(() => query.stop())
   const request = (accountId: number, status: number) =>
     query.request(userOrders, ordersOf(accountId, status), patientSlice(accountId))
@@ -231,7 +231,11 @@ test('a question whose deadline passes while rows are late gets no answer', asyn
     onWanted()
     return new Promise<void>(() => {})
   }
-  const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten: never })
+  const query = new QueryHandle({
+    folder: keyed(dataDir),
+    onFault: assert.fail,
+    whenWritten: never,
+  })
   t.after(() => query.stop())
   await query.warm()
   const slice = { ...patientSlice(1), untilMs: performance.now() + 50 }
@@ -267,7 +271,7 @@ test('the makers of a trade are read whole or not at all', async (t) => {
       fill = resolve
     })
   }
-  const query = new QueryHandle({ dataDir, onFault: assert.fail, whenWritten })
+  const query = new QueryHandle({ folder: keyed(dataDir), onFault: assert.fail, whenWritten })
   t.after(() => query.stop())
   const parts = query.request(
     tradeParts,
@@ -308,7 +312,7 @@ test('threads: reads during a command of thousands of orders are whole', async (
     onDurable: (seq) => follower.advance(seq),
   })
   const whenWritten = (rests: Rests) => follower.whenWritten(rests)
-  const query = new QueryHandle({ dataDir, onFault, whenWritten })
+  const query = new QueryHandle({ folder: keyed(dataDir), onFault, whenWritten })
   for (let from = 0; from < orders.length; from += 1000) {
     flow.cancel(orders.slice(from, from + 1000), 1, 1)
   }

@@ -301,7 +301,7 @@ test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async ()
   await durable(flow.seq)
   assert.equal(await follower.whenApplied(flow.seq, 5000), true)
   assert.deepEqual(await follower.stateHash(), { seq: flow.seq, hash })
-  const query = new QueryHandle({ dataDir, onFault })
+  const query = new QueryHandle({ folder: keyed(dataDir), onFault })
   await checkQueries(query, dataDir)
   await query.stop()
   await follower.stop()
@@ -347,7 +347,7 @@ test('the query queue is bounded, and a question past its bound gets no answer',
   const flow = new CommandFlow(SEED)
   fillJournal(dataDir, flow.records)
   follow(dataDir, flow.seq)
-  const query = new QueryHandle({ dataDir, onFault: assert.fail })
+  const query = new QueryHandle({ folder: keyed(dataDir), onFault: assert.fail })
   const asks = Array.from({ length: 1100 }, () =>
     query.request(orderBySlot, { slot: 1, generation: 1 }, patientSlice()),
   )
@@ -364,7 +364,7 @@ test('a follower or query thread that dies is named in a fault, and its waits en
   const reported: string[] = []
   const onFault = (message: string) => reported.push(message)
   const follower = await FollowerHandle.start({ folder: keyed(dataDir), seq: flow.seq, onFault })
-  const query = new QueryHandle({ dataDir, onFault })
+  const query = new QueryHandle({ folder: keyed(dataDir), onFault })
   const waiting = follower.whenApplied(flow.seq + 1, 60_000)
   await follower.kill()
   assert.equal(await waiting, false)

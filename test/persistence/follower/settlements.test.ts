@@ -136,7 +136,7 @@ test('each trade shows its settlement status, and a rebuild shows the same', asy
   assert.deepEqual(shown[4], mined(seqs[4], 1))
   rebuildReadTables(whole)
   assert.deepEqual(states(whole), shown)
-  const query = new QueryHandle({ dataDir: whole, onFault: assert.fail })
+  const query = new QueryHandle({ folder: keyed(whole), onFault: assert.fail })
   try {
     assert.deepEqual(await query.request(tradesAfter, { seq: 0, limit: 8 }, patientSlice()), seqs)
     const listed = await query.request(newestTrades, { limit: 8 }, patientSlice())

@@ -10,8 +10,10 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DAY_MS } from '../../../engine/domain/units.ts'
+import { recordSeq } from '../../../engine/wire/codec.ts'
 import { openReadOnly } from '../../../persistence/database.ts'
 import type { Batch } from '../../../persistence/journal/journal-port.ts'
+import { JournalRecords } from '../../../persistence/journal/journal-records.ts'
 import { endOfNext, sealSegment } from '../../../persistence/journal/segments/seal-segment.ts'
 import { type Segment, segmentPath } from '../../../persistence/journal/segments/segment-folder.ts'
 import type { SqliteJournalWriter } from '../../../persistence/journal/sqlite-journal.ts'
@@ -49,6 +51,10 @@ function refusal(dataDir: string): string {
   return 'none'
 }
 
+function recordOf(records: JournalRecords, seq: number): Uint8Array {
+  return new Uint8Array(records.at(seq) ?? [])
+}
+
 /** A journal of which the first two thirds are in segments of about 60 kB of records. */
 function sealedFolder(): { dataDir: string; writer: SqliteJournalWriter; segments: Segment[] } {
   const dataDir = newFolder()
@@ -77,9 +83,18 @@ test('a journal with segments reads as without, in every state of its removal', 
     })
     assert.deepEqual(found, expected)
   }
+  const records = new JournalRecords(keyed(dataDir))
   look()
-  for (let slices = 0; writer.clean(); slices++) if (slices % 20 === 0) look()
+  for (let slices = 0; writer.clean(); slices++) {
+    if (slices % 20 === 0) look()
+    const seq = 1 + ((slices * 37) % SEQ_MAX)
+    assert.deepEqual(recordOf(records, seq), recordAt(seq), `record ${seq}`)
+  }
   look()
+  for (let seq = 1; seq <= SEQ_MAX; seq++) {
+    assert.deepEqual(recordOf(records, seq), recordAt(seq))
+  }
+  records.close()
   const reader = new SqliteJournalReader(keyed(dataDir))
   const { lastSeq: endSeq } = segments[segments.length - 1]
   assert.equal([...reader.shapes(1)][0].firstSeq, endSeq + 1, 'the rows left the journal')
@@ -93,6 +108,28 @@ test('a journal with segments reads as without, in every state of its removal', 
   writer.commit(SEQ_MAX + 1, recordAt(SEQ_MAX + 1))
   writer.close()
   assert.equal(recoverAll(dataDir).tail.seq, SEQ_MAX + 1)
+})
+
+test('the records of a segment that was moved away are not found, the others are', () => {
+  const { dataDir, writer, segments } = sealedFolder()
+  while (writer.clean());
+  writer.close()
+  const [first, second] = segments
+  const elsewhere = join(newFolder(), 'first.seg')
+  const records = new JournalRecords(keyed(dataDir))
+  const seqAt = (seq: number) => {
+    const record = records.at(seq)
+    return record === null ? null : recordSeq(record)
+  }
+  // Read here only, so that its blocks are not kept from before.
+  renameSync(segmentPath(dataDir, first), elsewhere)
+  assert.equal(seqAt(first.firstSeq), null)
+  assert.equal(seqAt(first.lastSeq), null)
+  assert.equal(seqAt(second.firstSeq), second.firstSeq)
+  assert.equal(seqAt(SEQ_MAX), SEQ_MAX)
+  renameSync(elsewhere, segmentPath(dataDir, first))
+  assert.equal(seqAt(first.firstSeq), first.firstSeq)
+  records.close()
 })
 
 test('a writer that starts again removes what its predecessor left', () => {

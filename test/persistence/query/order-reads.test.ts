@@ -126,6 +126,9 @@ const PARTS = `
 SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'table'`
 const COLUMNS = 'SELECT name FROM pragma_table_info(?)'
 
+/** Columns of orders that a migration drops. */
+const DROPPED: readonly string[] = ['salt', 'maker', 'signer', 'signature']
+
 const partsOf = (db: Connection) => db.prepare<[], SchemaPart>(PARTS).all()
 const columnsOf = (db: Connection, table: string) =>
   db.prepare<[string], string>(COLUMNS).pluck().all(table)
@@ -140,7 +143,8 @@ function age(path: string): void {
   for (const { type, name } of changed) {
     if (type !== 'table' || !kept.has(name)) db.exec(`DROP ${type} ${name}`)
     else {
-      const columns = columnsOf(first, name)
+      const dropped = name === 'order_terms' ? DROPPED : []
+      const columns = columnsOf(first, name).filter((column) => !dropped.includes(column))
       // A migration renames a column in its place, and adds columns after the others.
       for (const [at, column] of columnsOf(db, name).entries()) {
         if (at >= columns.length) db.exec(`ALTER TABLE ${name} DROP COLUMN ${column}`)
@@ -149,6 +153,7 @@ function age(path: string): void {
         }
       }
       assert.deepEqual(columnsOf(db, name), columns)
+      db.exec(dropped.map((column) => `ALTER TABLE ${name} ADD COLUMN ${column} BLOB;`).join(''))
     }
   }
   for (const { type, name } of changed) if (type !== 'table') db.exec(kept.get(name) ?? '')

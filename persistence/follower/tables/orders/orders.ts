@@ -37,9 +37,8 @@ const UNMATCHED = numberOf('UNMATCHED')
 const INSERT = `
 INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, flags, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
-  hash_high, hash_low, salt, maker, signer, signature, signature_type, expiration_sec,
-  signed_fee_bps, fee_bps, held_until_ms)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  hash_high, hash_low, signature_type, expiration_sec, signed_fee_bps, fee_bps, held_until_ms)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** An order with a reversed fill ends as canceled, however it ends (rules §5.2). */
 const PUT_STATE = `
 INSERT INTO order_states (placed_seq, status, filled_raw, collateral_raw, fee_raw, remaining_raw,
@@ -103,28 +102,11 @@ type Placed = readonly [
   clientOrderId: string | null,
   hashHigh: number,
   hashLow: number,
-  ...signed: SignedColumns,
+  signatureType: number,
   expirationSec: number,
   signedFeeBps: number,
   feeBps: number,
 ]
-
-type SignedColumns = readonly [
-  salt: Uint8Array,
-  maker: Uint8Array,
-  signer: Uint8Array | null,
-  signature: Uint8Array,
-  signatureType: number,
-]
-
-/** Stores a salt without leading zeros, and a signer only if it differs from the maker. */
-function signedColumns(tail: PlaceTail): SignedColumns {
-  const { salt, maker, signer, signature, signatureType } = tail
-  const first = salt.findIndex((byte) => byte !== 0)
-  const isMaker = Buffer.compare(maker, signer) === 0
-  const short = first < 0 ? salt.subarray(salt.length) : salt.subarray(first)
-  return [short, maker, isMaker ? null : signer, signature, signatureType]
-}
 
 function placedOf(order: PlaceOrder, tail: PlaceTail): NewOrder {
   const { slot, generation, accountId, hashHigh, hashLow, clientOrderId } = order
@@ -150,7 +132,7 @@ function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
     order.clientOrderId === '' ? null : order.clientOrderId,
     signedHalf(order.hashHigh),
     signedHalf(order.hashLow),
-    ...signedColumns(tail),
+    tail.signatureType,
     order.expirationSec,
     tail.signedFeeBps,
     order.feeBps,

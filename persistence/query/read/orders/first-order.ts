@@ -2,6 +2,7 @@ import type { AccountId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { hashName } from '../../../follower/tables/accounts/names.ts'
 import { SELF_TRADE_REASON, signedHalf } from '../../../follower/tables/orders/orders.ts'
+import type { Records } from '../../../journal/journal-records.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
 import {
@@ -12,6 +13,7 @@ import {
   STATUS_COLUMNS,
   type StatusRow,
 } from './order-status.ts'
+import { type Signed, SignedOrders } from './signed-orders.ts'
 import { NamedOrders, OrderFinder } from './user-orders.ts'
 
 // An order that a client sends again, as of its arrival. Its first reply is rebuilt from it, so
@@ -46,7 +48,7 @@ interface TradeRow {
 }
 
 export interface FirstOrder {
-  readonly order: FirstRow
+  readonly order: Signed<FirstRow>
   /** The trade of its arrival; null if it did not trade. */
   readonly trade:
     | (TradeRow & { readonly makers: readonly MakerOfTrade[]; readonly settlement: Settlement })
@@ -65,9 +67,10 @@ class FirstOrders {
   readonly #makers: Statement<[Seq, number], MakerOfTrade>
   readonly #ownMakers: Statement<[Seq, number], OrderAt>
   readonly #settlements: Settlements
+  readonly #signed: SignedOrders
   readonly ofOneState: (params: FirstOrderParams) => FirstOrder | null
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, records: Records) {
     this.#orders = new OrderFinder(connection, COLUMNS)
     this.#order = connection.prepare(`SELECT ${COLUMNS} FROM orders o WHERE placed_seq = ?`)
     this.#named = new NamedOrders(connection)
@@ -75,6 +78,7 @@ class FirstOrders {
     this.#makers = connection.prepare(MAKERS)
     this.#ownMakers = connection.prepare(OWN_MAKERS)
     this.#settlements = new Settlements(connection)
+    this.#signed = new SignedOrders(records)
     this.ofOneState = connection.transaction((params: FirstOrderParams) => this.#find(params))
   }
 
@@ -89,7 +93,7 @@ class FirstOrders {
     const isHeld = order.heldUntilMs !== null
     const trade = isHeld ? undefined : this.#trade.get(placedSeq)
     return {
-      order,
+      order: this.#signed.of(order),
       trade:
         trade === undefined
           ? null
@@ -115,7 +119,7 @@ class FirstOrders {
 /** The account's order with this hash or client id; null if there is none. */
 export const firstOrder = query({
   name: 'firstOrder',
-  prepare: (db) => new FirstOrders(db),
+  prepare: (db, records) => new FirstOrders(db, records),
   run: (orders, params: FirstOrderParams): FirstOrder | null => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -2,8 +2,10 @@ import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { ORDER_STATUSES } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { listName } from '../../../follower/tables/accounts/names.ts'
+import type { Records } from '../../../journal/journal-records.ts'
 import { query } from '../query.ts'
-import { NamedOrders, SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
+import { SignedOrders } from './signed-orders.ts'
+import { NamedOrders, ORDER_COLUMNS, type OrderRow, type SignedOrderRow } from './user-orders.ts'
 
 // A profile's orders in the markets of a match or a group, newest first. From each market only
 // orders newer than the oldest one on the page so far are read.
@@ -12,7 +14,7 @@ const LIVE = ORDER_STATUSES.indexOf('LIVE')
 const LIVE_SEQS = `
 SELECT placed_seq AS placedSeq FROM live_orders
 WHERE owner = ? AND market_id = ? AND placed_seq > ? ORDER BY placed_seq DESC LIMIT ?`
-const ORDER = `SELECT ${SIGNED_COLUMNS} FROM orders o WHERE placed_seq = ?`
+const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 export interface MatchOrdersParams {
   readonly accountId: AccountId
@@ -48,14 +50,16 @@ class Newest {
 
 class MatchOrders {
   readonly #live: Statement<[AccountId, MarketId, Seq, number], { readonly placedSeq: Seq }>
-  readonly #order: Statement<[Seq], SignedOrderRow>
+  readonly #order: Statement<[Seq], OrderRow>
   readonly #named: NamedOrders
+  readonly #signed: SignedOrders
   readonly ofOneState: (params: MatchOrdersParams) => SignedOrderRow[]
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, records: Records) {
     this.#live = connection.prepare(LIVE_SEQS)
     this.#order = connection.prepare(ORDER)
     this.#named = new NamedOrders(connection)
+    this.#signed = new SignedOrders(records)
     this.ofOneState = connection.transaction((params: MatchOrdersParams) => this.#all(params))
   }
 
@@ -66,11 +70,14 @@ class MatchOrders {
         newest.add(this.#ofMarket({ accountId, marketId, status }, limit, newest.aboveSeq))
       }
     }
-    return newest.seqs.flatMap((placedSeq) => this.#order.get(placedSeq) ?? [])
+    return newest.seqs.flatMap((placedSeq) => {
+      const row = this.#order.get(placedSeq)
+      return row === undefined ? [] : [this.#signed.of(row)]
+    })
   }
 
   #ofMarket(
-    of: Pick<SignedOrderRow, 'accountId' | 'marketId' | 'status'>,
+    of: Pick<OrderRow, 'accountId' | 'marketId' | 'status'>,
     limit: number,
     aboveSeq: Seq,
   ): Seq[] {
@@ -92,7 +99,7 @@ class MatchOrders {
 /** Newest orders first, `limit` for all markets together. */
 export const matchOrders = query({
   name: 'matchOrders',
-  prepare: (db) => new MatchOrders(db),
+  prepare: (db, records) => new MatchOrders(db, records),
   run: (orders, params: MatchOrdersParams): SignedOrderRow[] => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

@@ -2,15 +2,17 @@ import type { AccountId, Generation, Seq, Slot } from '../../../../engine/domain
 import type { Connection, Statement } from '../../../database.ts'
 import { openFloor, type StoredFloor } from '../../../follower/pruning/history-floor.ts'
 import { SELF_TRADE_REASON } from '../../../follower/tables/orders/orders.ts'
+import type { Records } from '../../../journal/journal-records.ts'
 import { query } from '../query.ts'
 import { type Settlement, Settlements } from '../settlements.ts'
-import { OrderFinder, SIGNED_COLUMNS, type SignedOrderRow } from './user-orders.ts'
+import { type Signed, SignedOrders } from './signed-orders.ts'
+import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 
 // The data of an order in POST /orders/status/batch: its signed fields, the totals of its trades,
 // and the newest trade (rules §3.5, §5.2). One transaction reads all orders of a request, so they
 // are from the same state.
 
-export const STATUS_COLUMNS = `${SIGNED_COLUMNS},
+export const STATUS_COLUMNS = `${ORDER_COLUMNS},
 fee_bps AS feeBps, fee_raw AS feeRaw, last_trade_seq AS tradeSeq`
 const TRADE = `
 SELECT taker_slot AS takerSlot, taker_generation AS takerGeneration, traded_ms AS tradedMs
@@ -36,7 +38,7 @@ export interface OrderStatusParams {
   readonly makersInAllMax: number
 }
 
-export interface StatusRow extends SignedOrderRow {
+export interface StatusRow extends OrderRow {
   /** The charged fee rate; 0 in markets without a fee. */
   readonly feeBps: number
   /** Fees of all trades: shares for a buy, collateral for a sell. A maker pays none. */
@@ -64,7 +66,7 @@ export interface MakerOfTrade extends OrderAt {
 }
 
 export interface OrderStatus {
-  readonly order: StatusRow
+  readonly order: Signed<StatusRow>
   /** null for an order that never traded. */
   readonly trade: TradePart | null
   /** Whether self-trade prevention stopped the order on arrival. */
@@ -88,15 +90,17 @@ class OrderStatuses {
   readonly #makers: Statement<[number, number], MakerOfTrade>
   readonly #ownMakers: Statement<[number, number], OrderAt>
   readonly #settlements: Settlements
+  readonly #signed: SignedOrders
   readonly #ofOneState: (params: OrderStatusParams) => (OrderStatus | null)[]
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, records: Records) {
     this.#orders = new OrderFinder(connection, STATUS_COLUMNS)
     this.#floor = openFloor(connection)
     this.#trade = connection.prepare(TRADE)
     this.#makers = connection.prepare(MAKERS)
     this.#ownMakers = connection.prepare(OWN_MAKERS)
     this.#settlements = new Settlements(connection)
+    this.#signed = new SignedOrders(records)
     this.#ofOneState = connection.transaction((params: OrderStatusParams) => this.#all(params))
   }
 
@@ -124,7 +128,7 @@ class OrderStatuses {
     const trade = this.#tradeOf(order, Math.min(makersMax, left))
     const ownMax = Math.min(makersMax, left - (trade?.makers.length ?? 0))
     const status: OrderStatus = {
-      order,
+      order: this.#signed.of(order),
       trade,
       isStopped: order.cancelReason === SELF_TRADE_REASON.TAKER,
       ownMakers: this.#ownMakers.all(order.placedSeq, ownMax),
@@ -155,7 +159,7 @@ class OrderStatuses {
 /** One status per name, in order; null if the account has no such order. */
 export const orderStatuses = query({
   name: 'orderStatuses',
-  prepare: (db) => new OrderStatuses(db),
+  prepare: (db, records) => new OrderStatuses(db, records),
   run: (statuses, params: OrderStatusParams) => statuses.find(params),
   // The taker of a trade is complete if its makers are.
   rests: ({ accountId }) => ({ owner: accountId }),

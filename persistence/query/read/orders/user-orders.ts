@@ -4,7 +4,9 @@ import type { Connection, Statement } from '../../../database.ts'
 import { openFloor, type StoredFloor } from '../../../follower/pruning/history-floor.ts'
 import { clientIdName, listName, slotName } from '../../../follower/tables/accounts/names.ts'
 import { LAYERS_MAX } from '../../../follower/tables/orders/order-names.ts'
+import type { Records } from '../../../journal/journal-records.ts'
 import { query } from '../query.ts'
+import { type Signed, SignedOrders } from './signed-orders.ts'
 
 // Finds orders by a hashed name (follower/tables/names.ts) in each layer of names, newest first.
 // The follower moves names between layers, so a read of several layers runs in one transaction.
@@ -87,16 +89,12 @@ price_ticks AS priceTicks, size_raw AS sizeRaw, spend_raw AS spendRaw, filled_ra
 collateral_raw AS collateralRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
-expiration_sec AS expirationSec, eligible_ms AS eligibleMs`
-/** An order as its owner sees it, with its signed fields. */
-export const SIGNED_COLUMNS = `${ORDER_COLUMNS},
-lower(hex(salt)) AS saltHex, lower(hex(maker)) AS makerHex,
-lower(hex(coalesce(signer, maker))) AS signerHex, lower(hex(signature)) AS signatureHex,
+expiration_sec AS expirationSec, eligible_ms AS eligibleMs,
 signature_type AS signatureType, signed_fee_bps AS signedFeeBps`
 const LIVE_ORDERS = `
-SELECT ${SIGNED_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
+SELECT ${ORDER_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
 WHERE l.owner = ? AND l.market_id = ? ORDER BY l.placed_seq DESC LIMIT ?`
-const ORDER = `SELECT ${SIGNED_COLUMNS} FROM orders o WHERE placed_seq = ?`
+const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 export interface OrderRow {
   readonly slot: Slot
@@ -130,17 +128,12 @@ export interface OrderRow {
   readonly expirationSec: number
   /** When the taker delay ends and the order may enter its market; null if it is not held. */
   readonly eligibleMs: number | null
-}
-
-export interface SignedOrderRow extends OrderRow {
-  /** The salt without leading zeros; '' is 0. Lowercase hex without 0x. */
-  readonly saltHex: string
-  readonly makerHex: string
-  readonly signerHex: string
-  readonly signatureHex: string
   readonly signatureType: number
   readonly signedFeeBps: number
 }
+
+/** An order as its owner sees it. */
+export type SignedOrderRow = Signed<OrderRow>
 
 interface UserOrdersParams {
   readonly accountId: AccountId
@@ -150,15 +143,17 @@ interface UserOrdersParams {
 }
 
 class UserOrders {
-  readonly #live: Statement<[AccountId, MarketId, number], SignedOrderRow>
-  readonly #order: Statement<[Seq], SignedOrderRow>
+  readonly #live: Statement<[AccountId, MarketId, number], OrderRow>
+  readonly #order: Statement<[Seq], OrderRow>
   readonly #named: NamedOrders
+  readonly #signed: SignedOrders
   readonly ofOneState: (params: UserOrdersParams) => SignedOrderRow[]
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, records: Records) {
     this.#live = connection.prepare(LIVE_ORDERS)
     this.#order = connection.prepare(ORDER)
     this.#named = new NamedOrders(connection)
+    this.#signed = new SignedOrders(records)
     this.ofOneState = connection.transaction((params: UserOrdersParams) => this.#all(params))
   }
 
@@ -172,14 +167,14 @@ class UserOrders {
       })
     })
     rows.sort((a, b) => b.placedSeq - a.placedSeq)
-    return rows.slice(0, limit)
+    return rows.slice(0, limit).map((row) => this.#signed.of(row))
   }
 }
 
 /** Newest orders first. Each status has a separate list, so `limit` bounds the cost. */
 export const userOrders = query({
   name: 'userOrders',
-  prepare: (db) => new UserOrders(db),
+  prepare: (db, records) => new UserOrders(db, records),
   run: (orders, params: UserOrdersParams): SignedOrderRow[] => orders.ofOneState(params),
   rests: ({ accountId }) => ({ owner: accountId }),
 })
@@ -251,7 +246,7 @@ export const orderByClientId = query({
 // a page costs what it returns, however many orders the profile has or ever had.
 
 const OPEN_ORDERS = `
-SELECT ${SIGNED_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
+SELECT ${ORDER_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
 WHERE l.owner = ? AND l.placed_seq < ? ORDER BY l.placed_seq DESC LIMIT ?`
 
 interface OpenOrdersParams {
@@ -264,8 +259,11 @@ interface OpenOrdersParams {
 /** Newest orders first. */
 export const openOrders = query({
   name: 'openOrders',
-  prepare: (db) => db.prepare<[AccountId, Seq, number], SignedOrderRow>(OPEN_ORDERS),
-  run: (before, { accountId, beforeSeq, limit }: OpenOrdersParams): SignedOrderRow[] =>
-    before.all(accountId, beforeSeq, limit),
+  prepare: (db, records) => ({
+    before: db.prepare<[AccountId, Seq, number], OrderRow>(OPEN_ORDERS),
+    signed: new SignedOrders(records),
+  }),
+  run: ({ before, signed }, { accountId, beforeSeq, limit }: OpenOrdersParams): SignedOrderRow[] =>
+    before.all(accountId, beforeSeq, limit).map((row) => signed.of(row)),
   rests: ({ accountId }) => ({ owner: accountId }),
 })

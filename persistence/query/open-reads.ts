@@ -1,0 +1,53 @@
+import { assert } from '../../engine/domain/assert.ts'
+import { type Connection, openReadOnly } from '../database.ts'
+import { speaking } from '../folder-error.ts'
+import { readPath } from '../follower/read-database.ts'
+import type { Rests } from '../follower/tables/orders/backlog.ts'
+import { JournalRecords, type Records } from '../journal/journal-records.ts'
+import type { KeyedFolder } from '../keyed-folder.ts'
+import { LateRows } from './late-rows.ts'
+import type { Query } from './read/query.ts'
+
+/** An answer, or the rows it must wait for. */
+type Reply = { readonly answer: unknown } | { readonly late: Rests }
+type Open = (params: never) => Reply
+
+export interface OpenReads {
+  /** The functions of all reads by name. */
+  readonly answers: ReadonlyMap<string, Open>
+  readonly close: () => void
+}
+
+/** Throws a DataFolderError. */
+export function openReads(folder: KeyedFolder, reads: readonly Query<never, unknown>[]): OpenReads {
+  const path = readPath(folder.dataDir)
+  const connection = speaking(path, () => openReadOnly(path))
+  const records = new JournalRecords(folder)
+  const answers = speaking(path, () => answersOf(connection, records, reads))
+  assert(answers.size === reads.length, 'read names are unique')
+  const close = () => {
+    records.close()
+    connection.close()
+  }
+  return { answers, close }
+}
+
+function answersOf(
+  connection: Connection,
+  records: Records,
+  reads: readonly Query<never, unknown>[],
+): ReadonlyMap<string, Open> {
+  const late = new LateRows(connection)
+  const openOne = ({ open, openResting }: Query<never, unknown>): Open => {
+    if (openResting === null) {
+      const answer = open(connection, records)
+      return (params) => ({ answer: answer(params) })
+    }
+    const resting = openResting(connection, records)
+    return connection.transaction((params: never): Reply => {
+      const { answer, rests } = resting(params)
+      return late.has(rests) ? { late: rests } : { answer }
+    })
+  }
+  return new Map(reads.map((read) => [read.name, openOne(read)]))
+}
