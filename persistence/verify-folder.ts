@@ -21,6 +21,7 @@ import {
   SEGMENT_NAME,
   type Segment,
   segmentName,
+  segmentNames,
 } from './journal/segments/segment-folder.ts'
 import { SqliteJournalReader } from './journal/sqlite-reader.ts'
 import type { KeyedFolder } from './keyed-folder.ts'
@@ -208,6 +209,6 @@ function startOf(
   }
   throw new UnreadFolder(
     `${folder.dataDir}: segments of the journal were moved away, and no snapshot after them can ` +
-      `be used: put ${missing.map(segmentName).join(', ')} back into its archive.`,
+      `be used: put ${segmentNames(missing)} back into its archive.`,
   )
 }

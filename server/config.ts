@@ -84,7 +84,12 @@ export const SETTINGS = {
     'Names under which --ops-listen is called, beside its address and localhost.',
   ),
   data: setting('data', path('DIR', 'the path of a folder'), './data', 'The data folder.'),
-  demo: setting('demo', onOff, false, 'Fill an empty data folder with a lively exchange.'),
+  demo: setting(
+    'demo',
+    onOff,
+    false,
+    'Fill an empty data folder with a lively exchange, which keeps the last day only.',
+  ),
   config: maybe('config', file, 'A JSON object of these settings, keyed by flag name.'),
   headerPrefix: setting(
     'header-prefix',
@@ -122,6 +127,12 @@ export const SETTINGS = {
     count(0, 36_500),
     LIMITS.journalDays,
     'Days that commands stay in journal.db; older ones that two snapshots cover move to archive/.',
+  ),
+  archiveDays: setting(
+    'archive-days',
+    count(0, 36_500),
+    0,
+    'Days that commands stay in archive/, which then deletes them; 0 keeps all.',
   ),
   segmentBytes: setting(
     'segment-bytes',
@@ -259,6 +270,7 @@ export interface ServeConfig {
   readonly durability: Durability
   readonly snapshotEveryCommands: number
   readonly journalDays: number
+  readonly archiveDays: number
   readonly segmentBytes: number
   readonly historyDays: number
   readonly orderMemoryDays: number
@@ -419,11 +431,8 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     marketThreads: get(SETTINGS.marketThreads),
     edgeThreads: get(SETTINGS.edgeThreads),
     durability: get(SETTINGS.durability),
-    snapshotEveryCommands: get(SETTINGS.snapshotEvery),
-    journalDays: get(SETTINGS.journalDays),
+    ...keptOf(given),
     segmentBytes: get(SETTINGS.segmentBytes),
-    historyDays: get(SETTINGS.historyDays),
-    orderMemoryDays: get(SETTINGS.orderMemoryDays),
     orderMemoryMb: get(SETTINGS.orderMemoryMb),
     solvencyMinutes: get(SETTINGS.solvencyMinutes),
     blockMs: get(SETTINGS.blockMs),
@@ -453,6 +462,25 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     exchangeAddress: get(SETTINGS.exchangeAddress),
     collateralAddress: get(SETTINGS.collateralAddress),
     cluster: clusterOf(get),
+  }
+}
+
+/** What `--demo` changes in the defaults: its folder keeps a day. */
+const DEMO_DAYS = 1
+const DEMO_SNAPSHOT_EVERY = 50_000
+
+function keptOf(given: readonly Given[]) {
+  const isDemo = readSetting(SETTINGS.demo, given)
+  const kept = (row: Setting<number>, ofDemo: number) => {
+    const isGiven = given.some(({ flag }) => flag === row.flag)
+    return isDemo && !isGiven ? ofDemo : readSetting(row, given)
+  }
+  return {
+    snapshotEveryCommands: kept(SETTINGS.snapshotEvery, DEMO_SNAPSHOT_EVERY),
+    journalDays: kept(SETTINGS.journalDays, DEMO_DAYS),
+    archiveDays: kept(SETTINGS.archiveDays, DEMO_DAYS),
+    historyDays: kept(SETTINGS.historyDays, DEMO_DAYS),
+    orderMemoryDays: kept(SETTINGS.orderMemoryDays, DEMO_DAYS),
   }
 }
 

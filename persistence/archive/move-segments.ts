@@ -9,10 +9,10 @@ import {
   segmentName,
   segmentPath,
 } from '../journal/segments/segment-folder.ts'
-import { SqliteJournalReader } from '../journal/sqlite-reader.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { placeFile, syncFile } from '../placed-file.ts'
 import type { OfflineOptions } from '../snapshot/recovery.ts'
+import { movableSegments } from './movable-segments.ts'
 
 // Moves segments out of a data folder, which may be in use. A start does not need them.
 
@@ -37,7 +37,7 @@ export function moveSegments(
   if (seal === null) return { count: 0, bytes: 0 }
   const folder = seal.keyed(dataDir)
   let [count, bytes] = [0, 0]
-  for (const segment of movable(folder)) {
+  for (const segment of movableSegments(folder)) {
     const path = segmentPath(dataDir, segment)
     if (!isFile(path)) continue
     checkSegment(folder, path, segment)
@@ -51,16 +51,6 @@ export function moveSegments(
     onProgress(segment.lastSeq, segment.lastSeq)
   }
   return { count, bytes }
-}
-
-function movable(folder: KeyedFolder): readonly Segment[] {
-  const reader = new SqliteJournalReader(folder)
-  try {
-    const first = reader.shapes(1).next().value
-    return reader.segments.filter(({ lastSeq }) => lastSeq < (first?.firstSeq ?? 0))
-  } finally {
-    reader.close()
-  }
 }
 
 /** Whether two paths are one file, also by a link or another mount. */

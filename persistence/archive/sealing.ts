@@ -15,6 +15,8 @@ export interface SealingData {
   readonly beforeMs: TimeMs
   /** Bytes of records at which a segment ends. */
   readonly bytesMax: number
+  /** Segments with older commands only are deleted; null keeps all. */
+  readonly dropBeforeMs: TimeMs | null
 }
 
 export interface Sealed {

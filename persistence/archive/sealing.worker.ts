@@ -6,16 +6,18 @@ import { lowerPriority } from '../../engine/thread/low-priority.ts'
 import { DataFolderError } from '../folder-error.ts'
 import { sealSegment } from '../journal/segments/seal-segment.ts'
 import { coveredSeq } from './covered-seq.ts'
+import { dropSegments } from './drop-segments.ts'
 import type { Sealed, SealingData } from './sealing.ts'
 
-// Makes the next segment of a journal in use.
+// Deletes old segments of a journal in use, and makes the next one.
 
 assert(parentPort !== null, 'segments are made in a separate thread')
 lowerPriority()
-const { folder, afterSeq, ...request }: SealingData = workerData
+const { folder, afterSeq, dropBeforeMs, ...request }: SealingData = workerData
 
 function seal(): Sealed {
   try {
+    if (dropBeforeMs !== null) dropSegments(folder, dropBeforeMs)
     const { bavail, bsize } = statfsSync(folder.dataDir)
     if (bavail * bsize < request.bytesMax + LIMITS.diskFreeBytesMin) {
       return {

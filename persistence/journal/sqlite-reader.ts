@@ -22,7 +22,7 @@ import {
   openSegment,
   type SegmentReader,
 } from './segments/segment-file.ts'
-import { type Segment, segmentName, segmentPath } from './segments/segment-folder.ts'
+import { type Segment, segmentNames, segmentPath } from './segments/segment-folder.ts'
 import { SegmentList } from './segments/segment-list.ts'
 
 // Reads the embedded journal: the rows of journal.db, and before them the segments in its archive.
@@ -248,7 +248,8 @@ export class SqliteJournalReader implements JournalReader {
     if (missing.length === 0) return
     throw new UnreadFolder(
       `${this.#folder.dataDir}: the whole journal is needed, and segments of it were moved away: ` +
-        `put ${missing.map(segmentName).join(', ')} back into its folder archive.`,
+        `put ${segmentNames(missing)} back into its folder archive; if they were deleted, as a demo ` +
+        'does after a day, begin with a new folder.',
     )
   }
 

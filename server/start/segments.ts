@@ -25,6 +25,8 @@ export interface SegmentsParts {
 export interface SegmentsOptions {
   /** Days that commands stay in the journal; without it they stay for ever. */
   readonly journalDays?: number
+  /** Days that segments stay in the archive; 0 keeps them for ever. */
+  readonly archiveDays?: number
   /** Bytes of records in a segment; defaults to LIMITS.segmentBytes. */
   readonly segmentBytes?: number
   /** Receives a sentence for the log: nothing is lost, but the journal grows. */
@@ -83,11 +85,13 @@ export class Segments {
 
   async #seal(days: number): Promise<void> {
     const { folder, clearing } = this.#parts
+    const { archiveDays = 0 } = this.#options
     const data = {
       folder,
       afterSeq: this.#sealedSeq,
       beforeMs: clearing.lastNowMs - days * DAY_MS + 1,
       bytesMax: this.#bytesMax,
+      dropBeforeMs: archiveDays === 0 ? null : clearing.lastNowMs - archiveDays * DAY_MS,
     }
     try {
       this.#sealing = new Sealing(data)

@@ -13,10 +13,16 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import SqliteDatabase from 'better-sqlite3'
 import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
+import { eachRecord, recordMs } from '../../engine/wire/codec.ts'
 import { coveredSeq } from '../../persistence/archive/covered-seq.ts'
+import { dropSegments } from '../../persistence/archive/drop-segments.ts'
 import { Follower } from '../../persistence/follower/follower.ts'
 import { sealSegment } from '../../persistence/journal/segments/seal-segment.ts'
-import { archivedNames, archiveFolder } from '../../persistence/journal/segments/segment-folder.ts'
+import {
+  archivedNames,
+  archiveFolder,
+  segmentNames,
+} from '../../persistence/journal/segments/segment-folder.ts'
 import { SqliteJournalWriter } from '../../persistence/journal/sqlite-journal.ts'
 import { SqliteJournalReader } from '../../persistence/journal/sqlite-reader.ts'
 import { journalEnd } from '../../persistence/snapshot/recovery.ts'
@@ -228,8 +234,10 @@ test('segments that were moved away are named by what needs them, and a start is
   assert.match(report, /segments moved away: 1\.seg, /)
   const newest = COMMANDS - SAVED[0]
   assert.match(report, new RegExp(`the ${newest} newest of ${COMMANDS} commands`))
-  const all = [...names].sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
-  await refused('rebuild', { data }, new RegExp(`put ${all.join(', ')} back into its folder`))
+  const firsts = names.map((name) => Number.parseInt(name, 10)).sort((a, b) => a - b)
+  const named = segmentNames(firsts.map((firstSeq) => ({ firstSeq })))
+  const putBack = new RegExp(`put ${named.replaceAll(/[.()]/g, '\\$&')} back into its folder`)
+  await refused('rebuild', { data }, putBack)
   await done('backup', { data, to: join(newFolder(), 'backup') })
   const server = await ServerProcess.start({ dataDir: data, args: ['--accept-clock'] })
   after(() => server.signal('SIGKILL'))
@@ -242,12 +250,43 @@ test('segments that were moved away are named by what needs them, and a start is
   const serve = ['serve', '--data', data, '--port', '0', '--accept-clock']
   const { code, stderr } = await runProgram(serve)
   assert.equal(code, 1)
-  assert.match(stderr, new RegExp(`put ${all.join(', ')} back into its folder archive`))
+  assert.match(stderr, putBack)
   assert.ok(existsSync(tables), 'they are not deleted before they can be made again')
   for (const name of names) copyFileSync(join(elsewhere, name), join(archiveFolder(data), name))
   const next = await ServerProcess.start({ dataDir: data, args: ['--accept-clock'] })
   await next.stop()
   assert.match(await done('verify', { data }), /The folder is sound: all \d+ commands/)
+})
+
+test('segments are deleted by their newest command, and a start needs none', async () => {
+  const data = copyFolder(whole)
+  seal(data)
+  const reader = new SqliteJournalReader(keyed(data))
+  const { segments } = reader
+  const newestMs = segments.map(({ lastSeq }) => {
+    const [{ records }] = [...reader.batches(lastSeq)]
+    let ms = 0
+    eachRecord(records, (record) => {
+      ms = recordMs(record)
+    })
+    return ms
+  })
+  reader.close()
+  assert.ok(newestMs[0] < newestMs[1] && newestMs.length > 2)
+  const left = () => archivedNames(data).length
+  dropSegments(keyed(data), newestMs[0])
+  assert.equal(left(), segments.length)
+  dropSegments(keyed(data), newestMs[0] + 1)
+  assert.equal(left(), segments.length - 1)
+  dropSegments(keyed(data), newestMs[1] + 1)
+  dropSegments(keyed(data), newestMs[1] + 1)
+  assert.equal(left(), segments.length - 2)
+  dropSegments(keyed(data), Number.MAX_VALUE)
+  assert.equal(left(), 0)
+  assert.match(await done('verify', { data }), /^The folder is sound/m)
+  const server = await ServerProcess.start({ dataDir: data, args: ['--accept-clock'] })
+  await server.stop()
+  assert.match(await done('verify', { data }), /^The folder is sound/m)
 })
 
 test('a segment leaves the folder only when it is safe elsewhere', async () => {

@@ -81,6 +81,7 @@ test('without settings every value is its default', () => {
     registration: { isOpen: true, perAddressMax: 200, inAllMax: 20_000 },
     snapshotEveryCommands: 250_000,
     journalDays: 7,
+    archiveDays: 0,
     historyDays: 400,
     orderMemoryDays: 30,
     orderMemoryMb: 512,
@@ -132,6 +133,18 @@ test('a value may be written in each form of its kind', () => {
     certFile: 'cert.pem',
     keyFile: 'key.pem',
   })
+})
+
+test('a demo keeps a day, unless a setting gives other days', () => {
+  const daysOf = (args: string) => {
+    const { journalDays, archiveDays, historyDays, orderMemoryDays } = config(args)
+    return [journalDays, archiveDays, historyDays, orderMemoryDays]
+  }
+  assert.deepEqual(daysOf(''), [7, 0, 400, 30])
+  assert.deepEqual(daysOf('--demo'), [1, 1, 1, 1])
+  assert.deepEqual(daysOf('--demo --history-days 400 --archive-days 0'), [1, 0, 400, 1])
+  assert.equal(config('--demo').snapshotEveryCommands, 50_000)
+  assert.equal(config('--demo --snapshot-every 9').snapshotEveryCommands, 9)
 })
 
 test('flags close or bound registration, and --no-rate-limit removes the bound', () => {

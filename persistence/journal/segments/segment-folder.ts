@@ -23,6 +23,16 @@ export const archiveFolder = (dataDir: string): string => join(dataDir, 'archive
 export const segmentName = ({ firstSeq }: Pick<Segment, 'firstSeq'>): string =>
   `${firstSeq}${ENDING}`
 
+const NAMED_MAX = 3
+
+/** The names of segments, for a sentence. */
+export function segmentNames(segments: readonly Pick<Segment, 'firstSeq'>[]): string {
+  const names = segments.map(segmentName)
+  if (names.length <= NAMED_MAX) return names.join(', ')
+  const last = names[names.length - 1]
+  return `${names.slice(0, NAMED_MAX - 1).join(', ')} … ${last} (${names.length} files)`
+}
+
 export function segmentPath(dataDir: string, segment: Pick<Segment, 'firstSeq'>): string {
   return join(archiveFolder(dataDir), segmentName(segment))
 }

@@ -15,7 +15,11 @@ import { openReadOnly } from '../../../persistence/database.ts'
 import type { Batch } from '../../../persistence/journal/journal-port.ts'
 import { JournalRecords } from '../../../persistence/journal/journal-records.ts'
 import { endOfNext, sealSegment } from '../../../persistence/journal/segments/seal-segment.ts'
-import { type Segment, segmentPath } from '../../../persistence/journal/segments/segment-folder.ts'
+import {
+  type Segment,
+  segmentNames,
+  segmentPath,
+} from '../../../persistence/journal/segments/segment-folder.ts'
 import type { SqliteJournalWriter } from '../../../persistence/journal/sqlite-journal.ts'
 import { type BatchShape, SqliteJournalReader } from '../../../persistence/journal/sqlite-reader.ts'
 import { copyFolder, keyed, newFolder } from '../../support/data-folder.ts'
@@ -130,6 +134,12 @@ test('the records of a segment that was moved away are not found, the others are
   renameSync(elsewhere, segmentPath(dataDir, first))
   assert.equal(seqAt(first.firstSeq), first.firstSeq)
   records.close()
+})
+
+test('a sentence names three segments, or the first, the last and their number', () => {
+  const named = (...seqs: number[]) => segmentNames(seqs.map((firstSeq) => ({ firstSeq })))
+  assert.equal(named(1, 30, 500), '1.seg, 30.seg, 500.seg')
+  assert.equal(named(1, 30, 500, 900, 1200), '1.seg, 30.seg … 1200.seg (5 files)')
 })
 
 test('a writer that starts again removes what its predecessor left', () => {
