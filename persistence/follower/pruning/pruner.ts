@@ -6,10 +6,11 @@ import { epochOf } from '../tables/epochs.ts'
 import type { OrderNames } from '../tables/orders/order-names.ts'
 import { type HistoryFloor, HistoryFloors } from './history-floor.ts'
 import { OldEpochs } from './old-epochs.ts'
+import { OldPoints } from './old-points.ts'
 
 // Deletes the history that is older than --history-days, in steps of a few hundred rows: ended
-// orders with their events and names, trades, moves of money, blocks. Sums stay: positions, PnL,
-// volume, boards. Rows go from the oldest on, so whole pages become free and are used again.
+// orders with their events and names, trades, moves of money, blocks, points of charts, ended packs.
+// Sums stay: positions, PnL, volume, boards. Rows go from the oldest on, so whole pages become free and are used again.
 //
 // The newest trade of each market stays, with its orders and its block: it is the price in the
 // charts.
@@ -72,6 +73,7 @@ export class Pruner {
   readonly #windowMs: number
   readonly #floors: HistoryFloors
   readonly #epochs: OldEpochs
+  readonly #points: OldPoints
   readonly #names: OrderNames
   readonly #rememberedSeq: () => Seq
   readonly #orders: Statement<[after: Seq, to: Seq], OrderRow>
@@ -99,6 +101,7 @@ export class Pruner {
     this.#clearing = clearing
     this.#windowMs = windowMs
     this.#epochs = new OldEpochs(connection)
+    this.#points = new OldPoints(connection)
     this.#names = names
     this.#rememberedSeq = rememberedSeq
     this.#floors = new HistoryFloors(connection, clearing)
@@ -144,6 +147,7 @@ export class Pruner {
     yield* this.#epochs.forget(epochOf(floor.seq))
     yield* this.#moves(floor)
     yield* this.#blocks(floor, kept)
+    yield* this.#points.forget(floor, this.#clearing.lastNowMs)
     const orders = yield* this.#ordersOf(kept, floor.seq)
     yield* this.#endedOrders(floor, orders)
     yield* this.#names.forget(floor.seq)

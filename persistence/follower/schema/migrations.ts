@@ -405,6 +405,9 @@ const SIGNED_TERMS = ['salt', 'maker', 'signer', 'signature']
   .map((column) => `ALTER TABLE order_terms DROP COLUMN ${column};`)
   .join('')
 
+/** Old days are deleted (pruning/old-points.ts). */
+const REWARDS_BY_DAY = 'CREATE INDEX reward_days_by_day ON reward_days (day);'
+
 /**
  * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
  * of a trade's fills.
@@ -436,6 +439,7 @@ export const READ_SCHEMA = {
     FLAGS,
     PRUNED,
     SIGNED_TERMS,
+    REWARDS_BY_DAY,
   ],
   baseVersion: 22,
 }
