@@ -248,8 +248,8 @@ export class SqliteJournalReader implements JournalReader {
     if (missing.length === 0) return
     throw new UnreadFolder(
       `${this.#folder.dataDir}: the whole journal is needed, and segments of it were moved away: ` +
-        `put ${segmentNames(missing)} back into its folder archive; if they were deleted, as a demo ` +
-        'does after a day, begin with a new folder.',
+        `put ${segmentNames(missing)} back into its folder archive. If they were deleted, as a ` +
+        'demo does after a day, begin with a new folder.',
     )
   }
 

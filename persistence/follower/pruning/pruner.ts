@@ -9,8 +9,9 @@ import { OldEpochs } from './old-epochs.ts'
 import { OldPoints } from './old-points.ts'
 
 // Deletes the history that is older than --history-days, in steps of a few hundred rows: ended
-// orders with their events and names, trades, moves of money, blocks, points of charts, ended packs.
-// Sums stay: positions, PnL, volume, boards. Rows go from the oldest on, so whole pages become free and are used again.
+// orders with their events and names, trades, moves of money, blocks, points of charts, ended
+// packs. Sums stay: positions, PnL, volume, boards. Rows go from the oldest on, so whole pages
+// become free and are used again.
 //
 // The newest trade of each market stays, with its orders and its block: it is the price in the
 // charts.

@@ -105,7 +105,7 @@ for (const days of [400, 100, 1]) {
     assert.ok(boards.length >= OWNERS)
     assert.deepEqual(count(pruned), boards)
     forget(pruned, days)
-    // Counted anew, as after a start.
+    // Counted again from nothing.
     pruned.exec('DELETE FROM boards; DELETE FROM board_counts; DELETE FROM board_passes')
     assert.deepEqual(count(pruned), boards)
     for (const owner of counted(OWNERS)) {
