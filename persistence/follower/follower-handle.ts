@@ -19,6 +19,7 @@ import type {
 } from './follower-thread.ts'
 import type { ScoredMinute } from './rewards/reward-scorer.ts'
 import type { Rests } from './tables/orders/backlog.ts'
+import { allocateCounts, WrittenRows } from './tables/written-rows.ts'
 
 export { rebuildReadTables } from './rebuild.ts'
 export type { Rests, SavedSnapshot, ScoredMinute }
@@ -52,6 +53,8 @@ class FollowerFigures {
   readonly busyTimes = new BusyTimes()
   readonly #commits = Distribution.allocate(MICROS)
   readonly commitMicros = new Distribution(MICROS, this.#commits)
+  readonly #rows = allocateCounts()
+  readonly written = new WrittenRows(this.#rows)
 
   readonly #waiting = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -66,7 +69,8 @@ class FollowerFigures {
   > {
     const { buffer: waiting } = this.#waiting
     const { buffer: progress } = this.#progress
-    return { busyTimes: this.busyTimes.cells, commits: this.#commits, waiting, progress }
+    const { cells: busyTimes } = this.busyTimes
+    return { busyTimes, commits: this.#commits, rows: this.#rows, waiting, progress }
   }
 
   /** Differs from an earlier value if the thread has written something since. */

@@ -64,6 +64,8 @@ export interface FollowerThreadData {
   readonly waiting: SharedArrayBuffer
   /** One i32 that increases as rows are written, also within a transaction; it wraps around. */
   readonly progress: SharedArrayBuffer
+  /** The rows written to each table (tables/written-rows.ts). */
+  readonly rows: SharedArrayBuffer
   readonly folder: KeyedFolder
   /** For the keys of orders; absent for the default. */
   readonly memory: OrderMemory | undefined

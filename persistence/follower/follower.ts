@@ -33,6 +33,7 @@ import { MinedTradesTable } from './tables/mined-trades.ts'
 import type { Rests } from './tables/orders/backlog.ts'
 import { type Pace, UNPACED } from './tables/pace.ts'
 import { SettlementsTable } from './tables/settlements.ts'
+import type { WrittenRows } from './tables/written-rows.ts'
 
 // Applies the journal to a one-thread core, and writes the read tables. One chunk is one
 // transaction, which also stores the chunk's last seq. So the tables always show the state at one
@@ -56,6 +57,8 @@ export interface FollowerOptions {
   readonly memory?: OrderMemory | undefined
   /** How long the history stays in the tables; 0 or absent for ever. */
   readonly historyMs?: number | undefined
+  /** Counts the rows that are written. */
+  readonly written?: WrittenRows
   /** Order ends that a chunk writes directly; tests use fewer. */
   readonly directEndsMax?: number
 }
@@ -102,6 +105,7 @@ export class Follower {
       pace = UNPACED,
       memory = orderMemory(),
       historyMs = 0,
+      written,
       directEndsMax = DIRECT_ENDS_MAX,
     }: FollowerOptions = {},
   ) {
@@ -111,7 +115,7 @@ export class Follower {
     const requireAll = () => this.#reader.requireSegments()
     const found = openMatchingReadTables(folder.dataDir, this.#checksumAt, requireAll)
     if (found.applied.seq === 0) requireAll()
-    this.#connection = found.connection
+    this.#connection = written?.counting(found.connection) ?? found.connection
     this.#readSeq = found.applied.seq
     // A start from a snapshot newer than the tables would leave a gap in them.
     const wants = { seqMax: this.#readSeq, names: true }

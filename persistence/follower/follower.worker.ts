@@ -4,6 +4,7 @@ import { Follower } from './follower.ts'
 import { FollowerSlices } from './follower-slices.ts'
 import type { FollowerMessage, FollowerRequest, FollowerThreadData } from './follower-thread.ts'
 import { SlicedPace } from './sliced-pace.ts'
+import { WrittenRows } from './tables/written-rows.ts'
 
 // Follows the journal up to the durable seq that main publishes.
 
@@ -12,8 +13,9 @@ const port = parentPort
 const data: FollowerThreadData = workerData
 const say = (message: FollowerMessage) => port.postMessage(message)
 const pace = new SlicedPace(data)
-const follower = new Follower(data.folder, { pace, memory: data.memory, historyMs: data.historyMs })
-const { seq: startSeq, hashesMinutes } = data
+const { folder, memory, historyMs, seq: startSeq, hashesMinutes } = data
+const written = new WrittenRows(data.rows)
+const follower = new Follower(folder, { pace, memory, historyMs, written })
 const rounds = new FollowerSlices({ follower, pace, startSeq, hashesMinutes, say })
 
 port.on('message', (request: FollowerRequest) => {

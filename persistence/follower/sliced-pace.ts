@@ -37,7 +37,7 @@ export class SlicedPace implements Pace {
     commits,
     waiting,
     progress,
-  }: Omit<FollowerThreadData, 'folder' | 'memory' | 'historyMs' | 'seq' | 'hashesMinutes'>) {
+  }: Pick<FollowerThreadData, 'busyTimes' | 'commits' | 'waiting' | 'progress'>) {
     this.#waiting = new Int32Array(waiting)
     this.#progress = new Int32Array(progress)
     this.#clock = new BusyClock(busyTimes)

@@ -40,6 +40,7 @@ import { positions } from './read/positions.ts'
 import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
 import { friendsBoard, referralBoard, referralsOf } from './read/referrals/referrals.ts'
+import { rowBytes } from './read/row-bytes.ts'
 import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
 import { following, publicProfile, socialProfiles } from './read/social/profile-lists.ts'
 import { searchProfiles } from './read/social/search-profiles.ts'
@@ -47,6 +48,7 @@ import { tradeParts } from './read/trade-parts.ts'
 
 /** All reads of the query thread. A read that is not listed here is unknown to the thread. */
 export const READS: readonly Query<never, unknown>[] = [
+  rowBytes,
   userOrders,
   openOrders,
   orderBySlot,

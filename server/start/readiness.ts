@@ -7,7 +7,7 @@ import { freeDiskBytes } from '../../persistence/disk-space.ts'
 import { folderSizes } from '../../persistence/folder-sizes.ts'
 import type { ClockState, SteadyClock } from '../exchange/sequencer/clock.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
-import { FolderGrowth } from '../ops/folder-growth.ts'
+import { Growth } from '../ops/growth.ts'
 import {
   type Check,
   Progress,
@@ -16,6 +16,7 @@ import {
   type Requested,
   readinessOf,
 } from '../ops/readiness.ts'
+import { WrittenBytes } from '../ops/written-bytes.ts'
 import type { ClusterNode } from './cluster-node.ts'
 import type { RunningExchange } from './open.ts'
 
@@ -112,7 +113,9 @@ export class ReadinessWatch {
   readonly #tables = new Progress()
   readonly #disk: DiskSpace
   /** For metrics: a folder that grows is ready. */
-  readonly growth: FolderGrowth
+  readonly growth: Growth
+  /** What the tables were given since the start. */
+  readonly tablesGrowth: Growth
   readonly #checks: readonly Check[]
   readonly #timer: NodeJS.Timeout
 
@@ -121,7 +124,9 @@ export class ReadinessWatch {
     this.#parts = parts
     this.#journal = new Pulse(exchange.journal)
     this.#disk = new DiskSpace(parts.dataDir)
-    this.growth = new FolderGrowth(() => folderSizes(parts.dataDir))
+    this.growth = new Growth(() => folderSizes(parts.dataDir))
+    const written = new WrittenBytes(exchange.follower.figures.written, exchange.query)
+    this.tablesGrowth = new Growth(() => written.now())
     this.#checks = [...this.#vital(), ...this.#reported()]
     this.#timer = setInterval(() => this.#request(performance.now()), ASK_EVERY_MS).unref()
     this.#request(performance.now())
@@ -147,6 +152,7 @@ export class ReadinessWatch {
     this.#tables.see(this.#exchange.follower.figures.progress, nowMs)
     this.#disk.request(nowMs)
     this.growth.request(nowMs)
+    this.tablesGrowth.request(nowMs)
   }
 
   #vital(): Check[] {

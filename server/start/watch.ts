@@ -6,6 +6,7 @@ import { TRADING_MODES } from '../../engine/domain/markets/trading-window.ts'
 import { MS_PER_SEC, UNIT_RAW } from '../../engine/domain/units.ts'
 import { Distribution, logLinear, MICROS } from '../../engine/thread/distribution.ts'
 import { FOLDER_PARTS, type FolderPart } from '../../persistence/folder-sizes.ts'
+import { COUNTED_TABLES } from '../../persistence/follower/tables/written-rows.ts'
 import type { OnCommit } from '../../persistence/journal/journal-port.ts'
 import type { Services } from '../api/services.ts'
 import { type Limits, RATE_CLASSES, type RateClass } from '../edge/http/access/rate-limit.ts'
@@ -344,7 +345,18 @@ function watchFolder(readiness: ReadinessWatch, metrics: Metrics): void {
   metrics.gauge(
     'outcomex_disk_full_days',
     'Days until the disk is full at that rate; -1 if the folder does not grow.',
-    () => growth.daysUntilFull(readiness.freeDiskBytes),
+    () => growth.daysUntilFull(FOLDER_PARTS, readiness.freeDiskBytes),
+  )
+  metrics.gauges(
+    'outcomex_table_bytes_per_day',
+    'Bytes a day that each table of read.db takes with its indexes, measured like the growth of ' +
+      'the folder: rows written times their size. A row that changes counts again.',
+    ['table'],
+    () =>
+      COUNTED_TABLES.map((table) => ({
+        labels: { table },
+        value: readiness.tablesGrowth.perDay(table),
+      })),
   )
 }
 

@@ -24,6 +24,7 @@ const MODES = ['normal', 'post_only', 'cancel_only', 'disabled']
 const BUSIEST = 8
 /** Main, an edge, the journal, two markets and the follower: as many as the line holds. */
 const BUSIEST_THREADS = 6
+const LARGEST_TABLES = 6
 const QUEUES = [
   ['replies', 'replies_waiting'],
   ['of them for the disk', 'replies_waiting_for_disk'],
@@ -99,6 +100,21 @@ function folderLine(figures: Figures): string {
   return [...parts, `disk free ${bytesOf(figures.now(name('disk_free_bytes')))}${full}`].join(', ')
 }
 
+/** The tables that take most of the disk. */
+function tablesLines(figures: Figures): string[] {
+  const metric = name('table_bytes_per_day')
+  const tables = figures.valuesOf(metric, 'table').map((table) => {
+    return [table, figures.now(metric, { table })] as const
+  })
+  const largest = tables.sort(([, a], [, b]) => b - a).slice(0, LARGEST_TABLES)
+  const shown = largest
+    .filter(([, perDay]) => perDay > 0)
+    .map(([table, perDay]) => {
+      return `${table} ${bytesOf(perDay)}`
+    })
+  return shown.length === 0 ? [] : [`a day     ${shown.join(', ')}`]
+}
+
 export function viewLines({ url, figures, tickers }: Shown): string[] {
   const now = (short: string) => figures.now(name(short))
   const rate = (short: string, labels = {}) => rateOf(figures.perSecond(name(short), labels))
@@ -123,6 +139,7 @@ export function viewLines({ url, figures, tickers }: Shown): string[] {
     `journal   ${rate('journal_records_total')} commands a second, commit p50 ${commit[0]}, ` +
       `p99 ${commit[1]}`,
     `folder    ${folderLine(figures)}`,
+    ...tablesLines(figures),
     `machine   CPU ${cpu.toFixed(0)}%, loop late p99 ${loop}, ` +
       `memory ${bytesOf(now('resident_bytes'))}, heap ${bytesOf(now('heap_bytes'))}`,
     threadLine(figures),

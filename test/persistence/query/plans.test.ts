@@ -30,10 +30,11 @@ import { READS } from '../../../persistence/query/reads.ts'
 /** The makers of one trade are added up by order: there are as many as the match had fills. */
 const SORTS_ONE_TRADE = 'USE TEMP B-TREE FOR GROUP BY'
 /**
- * `part` is that sum and `passed` the first rows of a search; a row of constants is no table, and a
- * MATCH is a search of an index.
+ * `part` is that sum and `passed` the first rows of a search; a row of constants is no table, a
+ * MATCH is a search of an index, the schema has a row for each table, and 0x2 is one tree.
  */
-const IS_NO_TABLE = /^SCAN (part|passed|CONSTANT ROW|\w+ VIRTUAL TABLE INDEX \d+:[rM\d]+)$/
+const IS_NO_TABLE =
+  /^SCAN (part|passed|sqlite_schema|CONSTANT ROW|\w+ VIRTUAL TABLE INDEX (\d+:[rM\d]+|0x2:))$/
 /** The end of a table in the order of its key: `LIMIT` ends the walk at once. */
 const IS_END_OF_TABLE = /^\s*SELECT [^?()]* FROM \w+ ORDER BY \w+( DESC)? LIMIT (\?|1)$/
 

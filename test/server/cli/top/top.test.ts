@@ -43,6 +43,18 @@ test('text of the server cannot move the cursor', () => {
   assert.equal(plain('rain\u001b[2J\u009b1m\r\n\u0007'), 'rain?[2J?1m???')
 })
 
+test('a view names the tables that take most, by bytes a day', () => {
+  const perDay = { trades: 3_000_000, order_terms: 5_000_000, moves: 0 }
+  const lines = Object.entries(perDay).map(([table, bytes]) => {
+    return `outcomex_table_bytes_per_day{table="${table}"} ${bytes}`
+  })
+  const at = (atMs: number) => ({ atMs, series: seriesOf(lines.join('\n')) })
+  const shown = viewLines({ url: 'http://x', figures: new Figures(at(0), at(1)), tickers: [] })
+  const aDay = shown.filter((line) => line.startsWith('a day'))
+  assert.equal(aDay.length, 1)
+  assert.match(aDay[0], /^a day +order_terms [\d.]+ .?B, trades [\d.]+ .?B$/)
+})
+
 test('a view shows the rates, the steps, the queues and the busiest markets', async () => {
   const live = await startLive()
   const market = await live.openMarket('rain')

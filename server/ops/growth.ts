@@ -1,26 +1,28 @@
-// How fast a data folder grows, and when its disk is full.
+// How fast the parts of something grow, and when they fill a disk.
 
 import { DAY_MS, HOUR_MS } from '../../engine/domain/units.ts'
-import { FOLDER_PARTS, type FolderPart, type FolderSizes } from '../../persistence/folder-sizes.ts'
 
 const LOOK_MS = 60_000
 /** Growth is measured over a day, or since the start, and not over less than this. */
 const LEAST_MS = 600_000
 
+/** Bytes of each part, by its name. */
+type Sizes = Readonly<Record<string, number>>
+
 interface Sample {
   readonly ms: number
-  readonly sizes: FolderSizes
+  readonly sizes: Sizes
 }
 
-export class FolderGrowth {
-  readonly #read: () => Promise<FolderSizes>
+export class Growth {
+  readonly #read: () => Promise<Sizes>
   /** One an hour, oldest first; the first is at most a day older than the newest. */
   readonly #hours: Sample[] = []
   #newest: Sample | null = null
   #requestedMs = Number.NEGATIVE_INFINITY
   #isReading = false
 
-  constructor(read: () => Promise<FolderSizes>) {
+  constructor(read: () => Promise<Sizes>) {
     this.#read = read
   }
 
@@ -35,11 +37,11 @@ export class FolderGrowth {
     this.#read().then((sizes) => {
       this.take(nowMs, sizes)
       end()
-      // A disk that cannot be read is reported by /ready.
+      // What cannot be read is reported by /ready.
     }, end)
   }
 
-  take(ms: number, sizes: FolderSizes): void {
+  take(ms: number, sizes: Sizes): void {
     const sample = { ms, sizes }
     this.#newest = sample
     const last = this.#hours.at(-1)
@@ -48,12 +50,12 @@ export class FolderGrowth {
   }
 
   /** Bytes; 0 while unknown. */
-  bytes(part: FolderPart): number {
+  bytes(part: string): number {
     return this.#newest?.sizes[part] ?? 0
   }
 
   /** Bytes a day by which a part grows; negative if it shrinks, 0 while unknown. */
-  perDay(part: FolderPart): number {
+  perDay(part: string): number {
     const [first] = this.#hours
     if (first === undefined || this.#newest === null) return 0
     const elapsedMs = this.#newest.ms - first.ms
@@ -61,9 +63,9 @@ export class FolderGrowth {
     return ((this.#newest.sizes[part] - first.sizes[part]) * DAY_MS) / elapsedMs
   }
 
-  /** Days until so many free bytes are used; -1 if the folder does not grow, or while unknown. */
-  daysUntilFull(freeBytes: number | null): number {
-    const perDay = FOLDER_PARTS.reduce((sum, part) => sum + this.perDay(part), 0)
+  /** Days until `parts` use so many free bytes; -1 if they do not grow, or while unknown. */
+  daysUntilFull(parts: readonly string[], freeBytes: number | null): number {
+    const perDay = parts.reduce((sum, part) => sum + this.perDay(part), 0)
     return freeBytes === null || perDay <= 0 ? -1 : freeBytes / perDay
   }
 }
