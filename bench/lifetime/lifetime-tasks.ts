@@ -23,8 +23,8 @@ export interface LifetimeStart extends LifetimeMemory {
 }
 
 /** Returns a function that runs the task of a module in a process of its own. */
-export function taskOf<T>(url: string, { name }: (plan: LifetimePlan) => T | Promise<T>) {
-  return (plan: LifetimePlan) => {
+export function taskOf<Plan, T>(url: string, { name }: (plan: Plan) => T | Promise<T>) {
+  return (plan: Plan) => {
     return runInChild<T>({ module: new URL(url), name }, plan, { nodeArgs: NODE_ARGS })
   }
 }

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../engine/domain/assert.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { lowerPriority } from '../../engine/thread/low-priority.ts'
+import { Rests } from '../../engine/thread/rests.ts'
 import { DataFolderError } from '../folder-error.ts'
 import { sealSegment } from '../journal/segments/seal-segment.ts'
 import { coveredSeq } from './covered-seq.ts'
@@ -13,6 +14,7 @@ import type { Sealed, SealingData } from './sealing.ts'
 
 assert(parentPort !== null, 'segments are made in a separate thread')
 lowerPriority()
+const rests = new Rests(LIMITS.sealingShare)
 const { folder, afterSeq, dropBeforeMs, ...request }: SealingData = workerData
 
 function seal(): Sealed {
@@ -26,7 +28,14 @@ function seal(): Sealed {
       }
     }
     const throughSeq = coveredSeq(folder)
-    return { segment: sealSegment(folder, afterSeq, { ...request, throughSeq }), failure: null }
+    return {
+      segment: sealSegment(folder, afterSeq, {
+        ...request,
+        throughSeq,
+        onBatch: () => rests.look(),
+      }),
+      failure: null,
+    }
   } catch (error) {
     if (error instanceof DataFolderError) return { segment: null, failure: error.message }
     throw error

@@ -29,7 +29,8 @@ import { SegmentList } from './segments/segment-list.ts'
 
 const PAGE =
   'SELECT first_seq AS firstSeq, last_seq AS lastSeq, records, checksum FROM batches ' +
-  'WHERE first_seq >= ? ORDER BY first_seq LIMIT 16'
+  'WHERE first_seq >= ? ORDER BY first_seq LIMIT ?'
+const PAGE_ROWS = 16
 const SHAPES =
   'SELECT first_seq AS firstSeq, last_seq AS lastSeq, length(records) AS bytes, ' +
   `substr(records, 1, ${HEAD_BYTES}) AS head FROM batches ` +
@@ -50,7 +51,7 @@ export class SqliteJournalReader implements JournalReader {
   readonly #folder: KeyedFolder
   readonly #newMac: () => Hmac
   readonly #connection: Connection
-  readonly #page: Statement<[number], Batch>
+  readonly #page: Statement<[fromSeq: Seq, rows: number], Batch>
   readonly #holding: Statement<[number], EndRow>
   readonly #segments: SegmentList
 
@@ -60,7 +61,7 @@ export class SqliteJournalReader implements JournalReader {
     this.#path = journalPath(folder.dataDir)
     this.#connection = openReadOnly(this.#path)
     const prepare = () => ({
-      page: this.#connection.prepare<[number], Batch>(PAGE),
+      page: this.#connection.prepare<[Seq, number], Batch>(PAGE),
       holding: this.#connection.prepare<[number], EndRow>(HOLDING),
       segments: new SegmentList(this.#connection),
     })
@@ -100,11 +101,15 @@ export class SqliteJournalReader implements JournalReader {
     return checksumIn(this.#folder, segment, seq)
   }
 
-  *batches(fromSeq: Seq): Generator<Batch, void> {
+  /**
+   * From the batch with `fromSeq` on. The writer may have to wait while a page of rows is read, so
+   * a long read beside it takes few rows at a time.
+   */
+  *batches(fromSeq: Seq, pageRows = PAGE_ROWS): Generator<Batch, void> {
     let previous = this.#before(fromSeq)
     for (;;) {
       // Reads one page at a time: an open cursor would block the WAL from restarting.
-      const rows = speaking(this.#path, () => this.#page.all(previous.seq + 1))
+      const rows = speaking(this.#path, () => this.#page.all(previous.seq + 1, pageRows))
       const isNext = rows.length > 0 && rows[0].firstSeq === previous.seq + 1
       // Rows may leave the journal at any time. They are in a segment before that.
       const segment = isNext ? undefined : this.#segmentWith(previous.seq + 1)
@@ -230,7 +235,7 @@ export class SqliteJournalReader implements JournalReader {
         this.#refuse(`the list of segments has nothing from ${end.seq + 1} on`)
       }
       if (this.#has(segment)) {
-        checkSegment(this.#folder, segmentPath(dataDir, segment), segment, end)
+        checkSegment(this.#folder, segmentPath(dataDir, segment), segment, { before: end })
         onChecked(segment.lastSeq)
       }
       end = { seq: segment.lastSeq, checksum: segment.checksum }

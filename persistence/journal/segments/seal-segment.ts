@@ -20,6 +20,8 @@ export interface SealRequest {
   readonly beforeMs: TimeMs
   /** Bytes of records at which a segment ends. */
   readonly bytesMax: number
+  /** Called after each batch that is written or read back; may pause. */
+  readonly onBatch?: () => void
 }
 
 /** Less than `bytesMax` is a segment when it is this old: a quiet exchange seals once a day. */
@@ -53,6 +55,7 @@ export function sealSegment(
   request: SealRequest,
 ): Segment | null {
   const { dataDir } = folder
+  const { onBatch = () => {} } = request
   const reader = new SqliteJournalReader(folder)
   try {
     const seq = Math.max(afterSeq, reader.sealedSeq)
@@ -61,8 +64,8 @@ export function sealSegment(
     const path = segmentPath(dataDir, { firstSeq: seq + 1 })
     const unfinished = `${path}.unfinished`
     makeFolder(archiveFolder(dataDir))
-    const segment = write(folder, reader, { path: unfinished, afterSeq: seq, end })
-    checkSegment(folder, unfinished, segment)
+    const segment = write(folder, reader, { path: unfinished, afterSeq: seq, end, onBatch })
+    checkSegment(folder, unfinished, segment, { onBatch })
     faultPoint('mid-segment')
     speaking(path, () => {
       renameSync(unfinished, path)
@@ -78,14 +81,20 @@ export function sealSegment(
 function write(
   folder: KeyedFolder,
   reader: SqliteJournalReader,
-  { path, afterSeq, end }: { path: string; afterSeq: Seq; end: BatchShape },
+  {
+    path,
+    afterSeq,
+    end,
+    onBatch,
+  }: { path: string; afterSeq: Seq; end: BatchShape; onBatch: () => void },
 ): Segment {
   const checksum = reader.checksumAt(afterSeq)
   if (checksum === null) throw new DataFolderError(`${path}: no batch ends at seq ${afterSeq}.`)
   const writer = new SegmentWriter(folder, path, { seq: afterSeq, checksum })
   try {
-    for (const batch of reader.batches(afterSeq + 1)) {
+    for (const batch of reader.batches(afterSeq + 1, 1)) {
       writer.add(batch)
+      onBatch()
       if (batch.lastSeq >= end.lastSeq) break
     }
     return writer.finish()

@@ -194,13 +194,13 @@ export function checkSegment(
   folder: KeyedFolder,
   path: string,
   listed: Segment,
-  before?: JournalTail,
+  { before, onBatch = () => {} }: { before?: JournalTail; onBatch?: () => void } = {},
 ): void {
   const file = openSegment(folder, path, listed)
   try {
     const isNext = before === undefined || same(file.before(0).checksum, before.checksum)
     if (!isNext) throw DataFolderError.ofDamage(path, 'it does not follow the segment before it')
-    for (const _batch of file.batches(0));
+    for (const _batch of file.batches(0)) onBatch()
   } finally {
     file.close()
   }

@@ -2,8 +2,11 @@ import type { Segment } from '../segments/segment-folder.ts'
 import type { SqliteJournalWriter } from '../sqlite-journal.ts'
 import { SLEEP_MS } from './journal-thread.ts'
 
-/** Between two slices. A slice takes less time than a commit. */
-export const CLEAN_EACH_MS = 5
+/**
+ * Between two slices. A slice takes less time than a commit, and removes as many bytes as are
+ * sealed meanwhile.
+ */
+export const CLEAN_EACH_MS = 20
 
 /** Lets rows that are in segments leave the journal, between its commits. */
 export class Cleaner {

@@ -7,6 +7,7 @@ import { type Connection, openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { openFloor, type StoredFloor } from '../../../persistence/follower/pruning/history-floor.ts'
 import { rebuildReadTables } from '../../../persistence/follower/rebuild.ts'
+import { startSeqOf } from '../../../persistence/follower/tables/orders/order-names.ts'
 import { minedTrades } from '../../../persistence/query/read/history/mined-trades.ts'
 import { tape } from '../../../persistence/query/read/history/tape.ts'
 import { missedEvents } from '../../../persistence/query/read/orders/missed-events.ts'
@@ -167,11 +168,15 @@ test('names of orders go with them', () => {
   const before = opened(WHOLE, (db) => rowsOf(db, 'order_names'))
   const ends = new Map(layers.map((row) => [row.layer, Number(row.end_seq)]))
   assert.ok(names.length < before.length * 0.7, `${names.length} of ${before.length} names`)
+  let split = 0
   for (const { layer, placed_seq: seq } of names) {
     const end = ends.get(layer)
     assert.ok(end !== undefined, 'each name is in a layer')
-    if (end <= FLOOR.seq) assert.ok(terms.has(seq), `a name of the deleted order ${seq}`)
+    if (startSeqOf(Number(layer)) > FLOOR.seq) continue
+    assert.ok(terms.has(seq), `a name of the deleted order ${seq}`)
+    if (end > FLOOR.seq) split++
   }
+  assert.ok(split > 100, 'the floor is within a layer')
   const kept = before.filter((row) => terms.has(row.placed_seq))
   assert.ok(kept.length > 1000)
   const left = new Set(names.map((row) => `${row.name} ${row.placed_seq}`))

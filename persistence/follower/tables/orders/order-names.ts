@@ -46,6 +46,11 @@ const LEVEL_BITS = [13, 17, 21, 25] as const
 export const TOP_LEVEL = LEVEL_BITS.length - 1
 const LEVELS = LEVEL_BITS.length
 
+/** The seq of the first command of a layer. */
+export function startSeqOf(layer: number): Seq {
+  return Math.floor(layer / LEVELS) * 2 ** LEVEL_BITS[levelOf(layer)]
+}
+
 /** The number of a layer in the tables. */
 export function layerOf(seq: Seq, level: number): number {
   return Math.floor(seq / 2 ** LEVEL_BITS[level]) * LEVELS + level
@@ -128,12 +133,12 @@ export class OrderNames {
   }
 
   /**
-   * Deletes the names of orders that are gone from the layers of commands up to `seq`, a few
-   * hundred in a step. A layer in which orders remain stays.
+   * Deletes the names of orders that are gone from the layers that begin up to `seq`, a few hundred
+   * in a step. A layer in which orders remain stays.
    */
   *forget(seq: Seq): Generator<undefined, void> {
     for (const layer of this.#layers) {
-      if (endSeqOf(layer) > seq) continue
+      if (startSeqOf(layer) > seq) continue
       let after: NameKey = { name: Number.MIN_SAFE_INTEGER, placedSeq: 0 }
       while (after.name < NAMES_END) {
         const end = this.#forgetEnd.get(layer, after.name, after.placedSeq) ?? LAST_NAME
@@ -142,7 +147,7 @@ export class OrderNames {
         yield
       }
       const isMoving = this.#moves.some((move) => move?.to === layer || move?.from.includes(layer))
-      if (isMoving || this.#least.get(layer) !== undefined) continue
+      if (isMoving || endSeqOf(layer) > seq || this.#least.get(layer) !== undefined) continue
       this.#layers.delete(layer)
       this.#leave.run(layer)
     }
