@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { openReadOnly } from '../../persistence/database.ts'
+import { journalPath } from '../../persistence/journal/journal-end.ts'
 import { archivedNames } from '../../persistence/journal/segments/segment-folder.ts'
 import { SEALS, TestCluster, type TestNode } from '../support/cluster.ts'
 import { REPLACED } from '../support/cluster-faults.ts'
@@ -96,13 +98,23 @@ test('a hand-over loses nothing, and the old leader returns as a standby', optio
 })
 
 /** Places orders until the node and another one have segments. */
+/** The segments that the journal lists: a file alone may be unfinished. */
+function segmentsIn(dataDir: string): number {
+  const journal = openReadOnly(journalPath(dataDir))
+  try {
+    return journal.prepare<[], number>('SELECT count(*) FROM segments').pluck().all()[0]
+  } finally {
+    journal.close()
+  }
+}
+
 async function madeSegments(leader: TestNode): Promise<void> {
   const standby = nodesOf().up.find((node) => node !== leader)
   assert.ok(standby !== undefined)
   let salt = 1000
   await until(async () => {
     await leader.client.placed(trader, market, { ...wanted, salt: ++salt })
-    return [leader, standby].every(({ dataDir }) => archivedNames(dataDir).length > 0)
+    return [leader, standby].every(({ dataDir }) => segmentsIn(dataDir) > 0)
   }, 1)
 }
 
