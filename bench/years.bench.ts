@@ -25,7 +25,7 @@ const SMOKE = {
   resting: 20,
   starts: 1,
   large: { accounts: 1000, orders: 2000, snapshots: 1 },
-  sealing: { rounds: 1, before: 2000, live: 100, seconds: 0.1, segmentBytes: 1 << 18 },
+  sealing: { rounds: 1, before: 2000, live: 100, seconds: 0.1, segmentBytes: 1 << 16 },
 }
 type Size = typeof FULL
 

@@ -70,7 +70,7 @@ function run(seals: boolean, size: SealingSize): Promise<Run> {
       if (seals) segments.tick(tickMs)
     }, TICK_MS)
     // The thread of the next segment starts once for many seconds, and is not measured.
-    while (seals && (segmentsIn(dataDir) === 0 || !isWriting(dataDir))) await pause(TICK_MS)
+    while (seals && !isUnderWay(dataDir)) await pause(TICK_MS)
     const latencies = await paced({ perSecond: PER_SECOND, count }, (index, done) => {
       if (!feed.send(from + index, done)) throw new Error('the rings are full at this rate')
     })
@@ -82,9 +82,9 @@ function run(seals: boolean, size: SealingSize): Promise<Run> {
   })
 }
 
-/** Whether a thread writes a segment. */
-function isWriting(dataDir: string): boolean {
-  return archivedNames(dataDir).some((name) => !SEGMENT_NAME.test(name))
+/** Whether one segment is complete, and the next one is written, or was too short to be seen. */
+function isUnderWay(dataDir: string): boolean {
+  return segmentsIn(dataDir) > 0 && archivedNames(dataDir).length > 1
 }
 
 export async function sealingRows(size: SealingSize): Promise<Row[]> {
