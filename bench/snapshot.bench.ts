@@ -4,7 +4,7 @@
 import { openFolder, writeSetting } from './exchange/exchange-folder.ts'
 import { alternate, benchOf, rowOf } from './harness/bench.ts'
 import { withFolder } from './harness/folder.ts'
-import { paced, percentilesOf } from './harness/pacer.ts'
+import { besideRows, paced } from './harness/pacer.ts'
 import { workloadOf } from './workload/workload.ts'
 import { flood, WorkloadFeed } from './workload/workload-feed.ts'
 
@@ -52,14 +52,7 @@ export const bench = benchOf({
       () => run(false, size),
       () => run(true, size),
     ])
-    const without = percentilesOf(plain.map(({ latencies }) => latencies))
-    const rows = percentilesOf(saving.map(({ latencies }) => latencies)).flatMap(
-      ({ name, samples }, index) => {
-        const baseline = rowOf(`without, ${name}`, 'ms', without[index].samples)
-        const judgedBy = name === 'p99' ? baseline : undefined
-        return [rowOf(`${name} while snapshots are saved`, 'ms', samples, judgedBy), baseline]
-      },
-    )
+    const rows = besideRows('snapshots are saved', saving, plain)
     const savedMs = saving.flatMap((each) => each.savedMs)
     return savedMs.length === 0 ? rows : [...rows, rowOf('saving one', 'ms', savedMs)]
   },

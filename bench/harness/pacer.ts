@@ -2,7 +2,7 @@
 
 import { newHistogram, percentileMs, recordMs } from '../../server/cli/load/histogram.ts'
 import { monotonicMs, type Pace, startPacer } from '../../server/cli/load/pacer.ts'
-import type { Case } from './bench.ts'
+import { type Case, type Row, rowOf } from './bench.ts'
 
 const PERCENTILES = [50, 99, 99.9, 99.99, 100] as const
 
@@ -38,4 +38,20 @@ export function percentilesOf(runs: readonly Latencies[]): Case[] {
     name: percentile === 100 ? 'worst' : `p${percentile}`,
     samples: runs.map((run) => run[index]),
   }))
+}
+
+/** The rows of each percentile `during` something and without it; the p99 is compared. */
+export function besideRows(
+  during: string,
+  runs: readonly { readonly latencies: Latencies }[],
+  plainRuns: readonly { readonly latencies: Latencies }[],
+): Row[] {
+  const without = percentilesOf(plainRuns.map(({ latencies }) => latencies))
+  return percentilesOf(runs.map(({ latencies }) => latencies)).flatMap(
+    ({ name, samples }, index) => {
+      const baseline = rowOf(`without, ${name}`, 'ms', without[index].samples)
+      const judgedBy = name === 'p99' ? baseline : undefined
+      return [rowOf(`${name} while ${during}`, 'ms', samples, judgedBy), baseline]
+    },
+  )
 }

@@ -29,6 +29,15 @@ export function taskOf<Plan, T>(url: string, { name }: (plan: Plan) => T | Promi
   }
 }
 
+/** Opens a folder and stops; returns time and memory of the start in a fresh process. */
+export async function startOf(open: () => Promise<RunningExchange>): Promise<LifetimeStart> {
+  const startedMs = performance.now()
+  const exchange = await open()
+  const startMs = performance.now() - startedMs
+  globalThis.gc?.()
+  return { startMs, ...(await stopped(exchange, process.memoryUsage().rss)) }
+}
+
 /** Stops the exchange; returns its memory before the stop. */
 export async function stopped(exchange: RunningExchange, bytes: number): Promise<LifetimeMemory> {
   const namesBytes = exchange.lookups.filterBytes

@@ -19,6 +19,7 @@ import {
   type LifetimeMemory,
   type LifetimePlan,
   type LifetimeStart,
+  startOf,
   stopped,
   taskOf,
 } from './lifetime-tasks.ts'
@@ -141,12 +142,8 @@ export async function grow({ dataDir, markets }: LifetimePlan): Promise<Lifetime
 }
 
 /** Opens the folder from its snapshot; returns time and memory of the fresh process. */
-export async function reopen({ dataDir }: LifetimePlan): Promise<LifetimeStart> {
-  const startedMs = performance.now()
-  const exchange = await open(dataDir, { nowMs: START_MS })
-  const startMs = performance.now() - startedMs
-  globalThis.gc?.()
-  return { startMs, ...(await stopped(exchange, process.memoryUsage().rss)) }
+export function reopen({ dataDir }: LifetimePlan): Promise<LifetimeStart> {
+  return startOf(() => open(dataDir, { nowMs: START_MS }))
 }
 
 /** Opens and archives markets on the one-thread core; times the commands of the last ones. */

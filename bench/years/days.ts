@@ -13,12 +13,17 @@ import { RELEASING } from '../../server/exchange/sequencer/sequencer.ts'
 import type { RunningExchange } from '../../server/start/open.ts'
 import { openToKill, type TestClock } from '../../test/support/bare-exchange.ts'
 import { Random } from '../../test/support/random.ts'
-import { ownRequest } from '../../test/support/specs.ts'
 import { residentBytes, whenCaughtUp, writeSetting } from '../exchange/exchange-folder.ts'
 import { progress } from '../harness/bench.ts'
-import { type LifetimeStart, stopped, taskOf } from '../lifetime/lifetime-tasks.ts'
-import { FEE_BPS, START_MS, tokenNoOf } from '../workload/setting.ts'
-import { hashLowOf, placeNew } from '../workload/workload-order.ts'
+import {
+  type LifetimeMemory,
+  type LifetimeStart,
+  startOf,
+  stopped,
+  taskOf,
+} from '../lifetime/lifetime-tasks.ts'
+import { START_MS, tokenNoOf } from '../workload/setting.ts'
+import { hashLowOf, placeNew, requestOf } from '../workload/workload-order.ts'
 
 export const lived = taskOf(import.meta.url, live)
 export const restarted = taskOf(import.meta.url, restart)
@@ -43,10 +48,7 @@ export interface DaysPlan {
   readonly resting: number
 }
 
-export interface Aged {
-  readonly residentBytes: number
-  /** Of that, the filters with the keys of orders. */
-  readonly namesBytes: number
+export interface Aged extends LifetimeMemory {
   readonly sizes: FolderSizes
 }
 
@@ -74,7 +76,7 @@ class Days {
   readonly #clock: TestClock
   readonly #random: Random
   readonly #order = blankPlace()
-  readonly #request = ownRequest(this.#order, tokenNoOf(1))
+  readonly #request = requestOf(this.#order)
   #hashes: number
 
   constructor(exchange: RunningExchange, clock: TestClock, seed: number) {
@@ -142,7 +144,7 @@ class Days {
     const { sequencer } = this.#exchange.pipeline
     const record = encodePlace(order)
     for (;;) {
-      const refusal = placeNew(sequencer, { ...this.#request, signedFeeBps: FEE_BPS }, record)
+      const refusal = placeNew(sequencer, this.#request, record)
       if (refusal === null) return { slot: order.slot, generation: order.generation }
       assert(refusal === REJECT.OVERLOADED, 'an order of this bench passes every gate')
       await new Promise(setImmediate)
@@ -180,10 +182,6 @@ export async function live(plan: DaysPlan): Promise<Aged> {
 }
 
 /** Opens the folder from its snapshot; returns time and memory of the fresh process. */
-export async function restart({ dataDir, to }: DaysPlan): Promise<LifetimeStart> {
-  const startedMs = performance.now()
-  const exchange = await open(dataDir, { nowMs: START_MS + to * DAY_MS })
-  const startMs = performance.now() - startedMs
-  globalThis.gc?.()
-  return { startMs, ...(await stopped(exchange, process.memoryUsage().rss)) }
+export function restart({ dataDir, to }: DaysPlan): Promise<LifetimeStart> {
+  return startOf(() => open(dataDir, { nowMs: START_MS + to * DAY_MS }))
 }

@@ -4,12 +4,13 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import { assert } from '../../engine/domain/assert.ts'
+import { HOUR_MS } from '../../engine/domain/units.ts'
 import { archivedNames, SEGMENT_NAME } from '../../persistence/journal/segments/segment-folder.ts'
 import { openToKill } from '../../test/support/bare-exchange.ts'
 import { writeSetting } from '../exchange/exchange-folder.ts'
 import { alternate, type Row, rowOf } from '../harness/bench.ts'
 import { withFolder } from '../harness/folder.ts'
-import { type Latencies, paced, percentilesOf } from '../harness/pacer.ts'
+import { besideRows, type Latencies, paced } from '../harness/pacer.ts'
 import { START_MS } from '../workload/setting.ts'
 import { workloadOf } from '../workload/workload.ts'
 import { flood, WorkloadFeed } from '../workload/workload-feed.ts'
@@ -18,7 +19,6 @@ const PER_SECOND = 2000
 const ACCOUNTS = 64
 const MARKETS = 2
 const TICK_MS = 20
-const HOUR_MS = 3_600_000
 const READ_TABLES_MS_MAX = 120_000
 
 export interface SealingSize {
@@ -93,14 +93,7 @@ export async function sealingRows(size: SealingSize): Promise<Row[]> {
     () => run(false, size),
     () => run(true, size),
   ])
-  const without = percentilesOf(plain.map(({ latencies }) => latencies))
-  const rows = percentilesOf(sealing.map(({ latencies }) => latencies)).flatMap(
-    ({ name, samples }, index) => {
-      const baseline = rowOf(`without, ${name}`, 'ms', without[index].samples)
-      const judgedBy = name === 'p99' ? baseline : undefined
-      return [rowOf(`${name} while segments are sealed`, 'ms', samples, judgedBy), baseline]
-    },
-  )
+  const rows = besideRows('segments are sealed', sealing, plain)
   const sealed = sealing.map((each) => each.sealed)
   return [...rows, rowOf('segments at the end of a run', 'segments', sealed)]
 }

@@ -132,6 +132,15 @@ export function recordMs(record: Uint8Array): TimeMs {
   return wholeViewOf(record).getFloat64(record.byteOffset + HEAD.nowMs, true)
 }
 
+/** The time of the last record of a batch. */
+export function lastRecordMs(batch: Uint8Array): TimeMs {
+  let lastMs = 0
+  eachRecord(batch, (record) => {
+    lastMs = recordMs(record)
+  })
+  return lastMs
+}
+
 /** Calls `visit` for each record of a batch, in order. */
 export function eachRecord(batch: Uint8Array, visit: (record: Uint8Array) => void): void {
   const view = viewOf(batch)

@@ -1,18 +1,13 @@
-import { rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { DataFolderError, isFile, makeFolder, speaking, syncFolder } from '../folder-error.ts'
+import { DataFolderError, isFile, makeFolder, speaking } from '../folder-error.ts'
 import { readSeal } from '../folder-key.ts'
 import { checkSegment } from '../journal/segments/segment-file.ts'
-import {
-  archiveFolder,
-  type Segment,
-  segmentName,
-  segmentPath,
-} from '../journal/segments/segment-folder.ts'
+import { type Segment, segmentName } from '../journal/segments/segment-folder.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import { placeFile, syncFile } from '../placed-file.ts'
 import type { OfflineOptions } from '../snapshot/recovery.ts'
-import { movableSegments } from './movable-segments.ts'
+import { movableSegments, removeSegment } from './movable-segments.ts'
 
 // Moves segments out of a data folder, which may be in use. A start does not need them.
 
@@ -37,15 +32,10 @@ export function moveSegments(
   if (seal === null) return { count: 0, bytes: 0 }
   const folder = seal.keyed(dataDir)
   let [count, bytes] = [0, 0]
-  for (const segment of movableSegments(folder)) {
-    const path = segmentPath(dataDir, segment)
-    if (!isFile(path)) continue
+  for (const { segment, path } of movableSegments(folder)) {
     checkSegment(folder, path, segment)
     take(folder, path, segment)
-    speaking(path, () => {
-      rmSync(path)
-      syncFolder(archiveFolder(dataDir))
-    })
+    removeSegment(folder, path)
     count++
     bytes += segment.bytes
     onProgress(segment.lastSeq, segment.lastSeq)

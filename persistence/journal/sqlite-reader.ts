@@ -1,7 +1,7 @@
 import type { Hmac } from 'node:crypto'
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
-import { eachRecord, recordMs, recordSeq } from '../../engine/wire/codec.ts'
+import { eachRecord, lastRecordMs, recordMs, recordSeq } from '../../engine/wire/codec.ts'
 import { HEAD_BYTES } from '../../engine/wire/record-layout.ts'
 import { type Connection, openReadOnly, type Statement } from '../database.ts'
 import { DataFolderError, isFile, speaking, UnreadFolder } from '../folder-error.ts'
@@ -78,11 +78,7 @@ export class SqliteJournalReader implements JournalReader {
   /** The time of the last command; null for an empty journal. */
   get lastMs(): TimeMs | null {
     let lastMs: TimeMs | null = null
-    for (const { records } of this.batches(this.lastSeq)) {
-      eachRecord(records, (record) => {
-        lastMs = recordMs(record)
-      })
-    }
+    for (const { records } of this.batches(this.lastSeq)) lastMs = lastRecordMs(records)
     return lastMs
   }
 

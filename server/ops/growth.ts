@@ -63,8 +63,9 @@ export class Growth {
     return ((this.#newest.sizes[part] - first.sizes[part]) * DAY_MS) / elapsedMs
   }
 
-  /** Days until `parts` use so many free bytes; -1 if they do not grow, or while unknown. */
-  daysUntilFull(parts: readonly string[], freeBytes: number | null): number {
+  /** Days until all parts use so many free bytes; -1 if they do not grow, or while unknown. */
+  daysUntilFull(freeBytes: number | null): number {
+    const parts = Object.keys(this.#newest?.sizes ?? {})
     const perDay = parts.reduce((sum, part) => sum + this.perDay(part), 0)
     return freeBytes === null || perDay <= 0 ? -1 : freeBytes / perDay
   }

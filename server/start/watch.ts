@@ -345,7 +345,7 @@ function watchFolder(readiness: ReadinessWatch, metrics: Metrics): void {
   metrics.gauge(
     'outcomex_disk_full_days',
     'Days until the disk is full at that rate; -1 if the folder does not grow.',
-    () => growth.daysUntilFull(FOLDER_PARTS, readiness.freeDiskBytes),
+    () => growth.daysUntilFull(readiness.freeDiskBytes),
   )
   metrics.gauges(
     'outcomex_table_bytes_per_day',

@@ -97,7 +97,6 @@ test('a hand-over loses nothing, and the old leader returns as a standby', optio
   assert.equal((await leader.client.userOrders(trader, 'rain')).length, 1)
 })
 
-/** Places orders until the node and another one have segments. */
 /** The segments that the journal lists: a file alone may be unfinished. */
 function segmentsIn(dataDir: string): number {
   const journal = openReadOnly(journalPath(dataDir))
@@ -108,6 +107,7 @@ function segmentsIn(dataDir: string): number {
   }
 }
 
+/** Places orders until the node and another one have segments. */
 async function madeSegments(leader: TestNode): Promise<void> {
   const standby = nodesOf().up.find((node) => node !== leader)
   assert.ok(standby !== undefined)

@@ -2,11 +2,10 @@ import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection } from '../../database.ts'
 import { epochOf } from '../tables/epochs.ts'
+import { ROWS } from './remove-rows.ts'
 
 // Deletes the lists of old epochs (tables/epochs.ts): the epochs in which a market traded, and the
 // numbers of its mined trades.
-
-const ROWS = 256
 
 const TRADE_EPOCH = `
 SELECT market_id AS marketId, first_ms AS firstMs, first_seq AS firstSeq FROM trade_epochs

@@ -2,11 +2,11 @@ import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { DAY_MS, HOUR_MS, type TimeMs } from '../../../engine/domain/units.ts'
 import type { Connection } from '../../database.ts'
 import type { HistoryFloor } from './history-floor.ts'
+import { ROWS, removeRows } from './remove-rows.ts'
 
 // Deletes old points of charts, old days of rewards, resolutions and ended packs. The newest point
 // before the history stays, because the points after it count from it.
 
-const ROWS = 256
 /** The longest span of boards and of charts that begin at a given time; one more for both ends. */
 const SPAN_MS = 31 * DAY_MS
 
@@ -89,15 +89,13 @@ export class OldPoints {
     if (counted === undefined) return
     const end = Math.floor(Math.min(ms, counted.hour * HOUR_MS - SPAN_MS) / HOUR_MS)
     let last = { hour: 0, owner: 0 }
-    for (;;) {
-      const rows = old.all(last.hour, last.owner, end)
-      for (const row of rows) {
+    yield* removeRows(
+      () => old.all(last.hour, last.owner, end),
+      (row) => {
         remove.run({ ...row, end })
         last = row
-      }
-      if (rows.length < ROWS) return
-      yield
-    }
+      },
+    )
   }
 
   *#poolPrices(ms: TimeMs): Generator<undefined, void> {
@@ -121,12 +119,10 @@ export class OldPoints {
     type Day = { owner: ProfileId; marketId: MarketId; day: number }
     const old = this.#connection.prepare<[day: number], Day>(OLD_DAYS)
     const remove = this.#connection.prepare<[ProfileId, MarketId, day: number]>(DELETE_DAY)
-    for (;;) {
-      const rows = old.all(Math.floor(ms / DAY_MS))
-      for (const { owner, marketId, day } of rows) remove.run(owner, marketId, day)
-      if (rows.length < ROWS) return
-      yield
-    }
+    yield* removeRows(
+      () => old.all(Math.floor(ms / DAY_MS)),
+      ({ owner, marketId, day }) => remove.run(owner, marketId, day),
+    )
   }
 
   *#candles(ms: TimeMs): Generator<undefined, void> {
@@ -137,24 +133,21 @@ export class OldPoints {
     let kind = next.get('', 0)
     for (; kind !== undefined; kind = next.get(kind.symbol, kind.intervalMs)) {
       const { symbol, intervalMs } = kind
-      for (;;) {
-        const rows = old.all(symbol, intervalMs, ms)
-        for (const { startMs } of rows) remove.run(symbol, intervalMs, startMs)
-        yield
-        if (rows.length < ROWS) break
-      }
+      yield* removeRows(
+        () => old.all(symbol, intervalMs, ms),
+        ({ startMs }) => remove.run(symbol, intervalMs, startMs),
+      )
+      yield
     }
   }
 
-  *#resolutions(seq: Seq): Generator<undefined, void> {
+  *#resolutions(throughSeq: Seq): Generator<undefined, void> {
     const old = this.#connection.prepare<[Seq], { seq: Seq; marketId: MarketId }>(OLD_RESOLUTIONS)
     const remove = this.#connection.prepare<[Seq, MarketId]>(DELETE_RESOLUTION)
-    for (;;) {
-      const rows = old.all(seq)
-      for (const row of rows) remove.run(row.seq, row.marketId)
-      if (rows.length < ROWS) return
-      yield
-    }
+    yield* removeRows(
+      () => old.all(throughSeq),
+      ({ seq, marketId }) => remove.run(seq, marketId),
+    )
   }
 
   /** The counts of a profile's packs are those of its pages. */
@@ -164,16 +157,14 @@ export class OldPoints {
     const remove = this.#connection.prepare<[Seq]>(DELETE_PACK)
     const count = this.#connection.prepare<[ProfileId, status: number]>(COUNT_PACK)
     const countOfList = this.#connection.prepare<[ProfileId]>(COUNT_OF_LIST)
-    for (;;) {
-      const rows = old.all(seq)
-      for (const { packId, owner, status, isOfList } of rows) {
+    yield* removeRows(
+      () => old.all(seq),
+      ({ packId, owner, status, isOfList }) => {
         removeLegs.run(packId)
         remove.run(packId)
         count.run(owner, status)
         if (isOfList === 1) countOfList.run(owner)
-      }
-      if (rows.length < ROWS) return
-      yield
-    }
+      },
+    )
   }
 }

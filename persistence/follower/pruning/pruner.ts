@@ -7,6 +7,7 @@ import type { OrderNames } from '../tables/orders/order-names.ts'
 import { type HistoryFloor, HistoryFloors } from './history-floor.ts'
 import { OldEpochs } from './old-epochs.ts'
 import { OldPoints } from './old-points.ts'
+import { ROWS, removeRows } from './remove-rows.ts'
 
 // Deletes the history that is older than --history-days, in steps of a few hundred rows: ended
 // orders with their events and names, trades, moves of money, blocks, points of charts, ended
@@ -19,8 +20,6 @@ import { OldPoints } from './old-points.ts'
 // A pass first stores how far it goes, and reads end there. Rows go before those that they refer
 // to, so a pass that is interrupted leaves nothing that a read would misunderstand, and the next
 // one continues. The follower decides nothing by these rows.
-
-const ROWS = 256
 
 const ORDERS = `
 SELECT t.placed_seq AS placedSeq, s.ended_ms AS endedMs
@@ -242,12 +241,10 @@ export class Pruner {
   *#moves({ seq }: HistoryFloor): Generator<undefined, void> {
     const moves = this.#connection.prepare<[Seq], { seq: Seq; leg: number }>(MOVES)
     const remove = this.#connection.prepare<[Seq, leg: number]>(DELETE_MOVE)
-    for (;;) {
-      const rows = moves.all(seq)
-      for (const { seq: moveSeq, leg } of rows) remove.run(moveSeq, leg)
-      if (rows.length < ROWS) return
-      yield
-    }
+    yield* removeRows(
+      () => moves.all(seq),
+      ({ seq: moveSeq, leg }) => remove.run(moveSeq, leg),
+    )
   }
 
   /**
