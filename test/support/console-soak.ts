@@ -163,10 +163,10 @@ export async function consoleSoak(load: ConsoleLoad): Promise<ConsoleRun> {
   const watched = await stage.visit('/', { height: 3000 })
   const { page, context } = watched
   const shown = () => page.locator('[data-slug]').count()
-  while ((await shown()) < load.markets) {
-    const before = await shown()
+  await page.locator('[data-slug]').first().waitFor()
+  for (let seen = await shown(); seen < load.markets; seen = await shown()) {
     await page.getByRole('button', { name: 'Show more markets' }).click()
-    await until(page, async () => (await shown()) > before, 'more markets')
+    await until(page, async () => (await shown()) > seen, 'more markets')
   }
   await page.evaluate('scrollTo(0, 0)')
   const tools = await Watch.open(await context.newCDPSession(page))
