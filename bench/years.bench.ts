@@ -94,7 +94,7 @@ function growthRows({ days, stepsPerDay, resting, starts }: Size): Promise<Row[]
 
 function largeRows({ accounts, orders, snapshots }: Size['large']): Promise<Row[]> {
   return withFolder(async (dataDir) => {
-    const saved = await savedLarge({ dataDir, accounts, orders, snapshots })
+    const { saved, pausesMs } = await savedLarge({ dataDir, accounts, orders, snapshots })
     const state = `snapshot of ${accounts} accounts and ${orders} orders`
     return [
       rowOf(
@@ -107,6 +107,7 @@ function largeRows({ accounts, orders, snapshots }: Size['large']): Promise<Row[
         's',
         saved.map(({ tookMs }) => tookMs / MS_PER_SEC),
       ),
+      rowOf('orders wait for it', 'ms', pausesMs),
     ]
   })
 }

@@ -14,6 +14,7 @@ import { fileURLToPath } from 'node:url'
 import { VERSION } from '../server/version.ts'
 import { compiledProgram } from './support/compiled.ts'
 import { newFolder } from './support/data-folder.ts'
+import { LAUNCHER_ENV } from './support/launcher-env.ts'
 import { compileProgram } from './support/server-process.ts'
 
 // The command `outcomex` as a shell sees it, in a copy of the top of the repository.
@@ -71,6 +72,19 @@ test('outcomex gives node the flags of npm start, and passes its arguments on un
   const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8')
   const [, flags = ''] = /"start": "node (.*) dist\/main\.js"/.exec(manifest) ?? []
   assert.deepEqual(stated.split('\n'), [...flags.split(' '), main, 'admin', 'a b', '', ''])
+})
+
+test('the launcher, the image and the unit set what tests and benches set', () => {
+  const folder = topFolder()
+  mkdirSync(join(folder, 'dist'))
+  writeFileSync(join(folder, 'dist', 'main.js'), 'console.log(JSON.stringify(process.env))')
+  const { stated } = run(join(folder, 'outcomex'), [])
+  const files = ['Dockerfile', 'server/build/outcomex.service']
+  const texts = files.map((name) => readFileSync(join(ROOT, name), 'utf8'))
+  for (const [name, value] of Object.entries(LAUNCHER_ENV)) {
+    assert.equal(JSON.parse(stated)[name], value)
+    for (const text of texts) assert.match(text, new RegExp(`\\b${name}=${value}\\b`))
+  }
 })
 
 test('outcomex compiles the sources when they are not compiled yet', () => {

@@ -5,6 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { assert } from '../../engine/domain/assert.ts'
+import { LAUNCHER_ENV } from '../../test/support/launcher-env.ts'
 
 const ENTRY = fileURLToPath(new URL('./child-entry.ts', import.meta.url))
 
@@ -29,6 +30,7 @@ export class Child {
     this.#name = name
     this.process = fork(ENTRY, [module.href, name, JSON.stringify(plan)], {
       execArgv: ['--import', 'tsx', ...nodeArgs],
+      env: { ...process.env, ...LAUNCHER_ENV },
       silent: onOutput !== undefined,
     })
     this.process.stdout?.setEncoding('utf8').on('data', (text: string) => onOutput?.(text))

@@ -1,6 +1,7 @@
 // Snapshots of a large state, as a task of a process of its own. The keys of remembered orders are
 // not part of it: their files are written once.
 
+import { balanceDigest } from '../../engine/core/state/balance-digest.ts'
 import { assert } from '../../engine/domain/assert.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
@@ -71,8 +72,14 @@ async function placeOrders(
   }
 }
 
+export interface LargeState {
+  readonly saved: readonly SavedSnapshot[]
+  /** How long a digest of all balances takes: no order is decided meanwhile. */
+  readonly pausesMs: readonly number[]
+}
+
 /** Saves the state so many times, each with one change more. */
-export async function saveLarge(plan: LargePlan): Promise<readonly SavedSnapshot[]> {
+export async function saveLarge(plan: LargePlan): Promise<LargeState> {
   const saved: SavedSnapshot[] = []
   writeSetting(plan.dataDir, { accounts: FIRST, markets: 0 })
   const exchange = await openFolder(plan.dataDir, (each) => saved.push(each))
@@ -85,8 +92,13 @@ export async function saveLarge(plan: LargePlan): Promise<readonly SavedSnapshot
     await whenCaughtUp(exchange)
     await exchange.snapshots.take()
   }
+  const pausesMs = Array.from({ length: plan.snapshots }, () => {
+    const startedMs = performance.now()
+    balanceDigest(exchange.pipeline.clearing)
+    return performance.now() - startedMs
+  })
   const taken = saved.slice(0, plan.snapshots)
   assert(taken.length === plan.snapshots, 'each snapshot was saved')
   await exchange.stop()
-  return taken
+  return { saved: taken, pausesMs }
 }

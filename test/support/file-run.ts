@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { LAUNCHER_ENV } from './launcher-env.ts'
 import { RUNNER_VARIABLE } from './progress.ts'
 import type { Progress, TestEvent } from './progress-reporter.ts'
 
@@ -15,11 +16,6 @@ const OVER_MS = 5000
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Sends every event of a file to the process that started it. */
 export const REPORTER = new URL('./progress-reporter.ts', import.meta.url)
-/**
- * The kernel gives the large tables of each exchange as zeroed pages. By default, glibc reuses
- * memory of its own for later ones, and clears all of it: a twentieth of the CPU time of a start.
- */
-const ZEROED = { MALLOC_MMAP_THRESHOLD_: '131072' }
 const running = new Set<ChildProcess>()
 
 export class FileReport {
@@ -99,7 +95,7 @@ export async function runFile(
   const reported = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout']
   const child = spawn(process.execPath, [...reported, ...words], {
     cwd: root,
-    env: { ...process.env, ...ZEROED, [RUNNER_VARIABLE]: String(process.pid) },
+    env: { ...process.env, ...LAUNCHER_ENV, [RUNNER_VARIABLE]: String(process.pid) },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })

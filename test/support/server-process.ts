@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { integer, text } from '../../server/edge/http/schema/scalars.ts'
 import { compile, openObject } from '../../server/edge/http/schema/schema.ts'
 import { compiledProgram, compileSources } from './compiled.ts'
+import { LAUNCHER_ENV } from './launcher-env.ts'
 import { noteProgress } from './progress.ts'
 import { type HeldMemory, isHeldMemory, type SoakProbe } from './soak-memory.ts'
 
@@ -70,9 +71,7 @@ function cleanEnv(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCOMEX_'))
   const { TEST_EDGES: edges = '1' } = process.env
   entries.push(['OUTCOMEX_EDGE_THREADS', edges], ['OUTCOMEX_MARKET_THREADS', '1'])
-  // As the launcher sets it.
-  entries.push(['MALLOC_MMAP_THRESHOLD_', '131072'])
-  return Object.fromEntries(entries)
+  return { ...Object.fromEntries(entries), ...LAUNCHER_ENV }
 }
 
 export interface Ended {

@@ -5,11 +5,11 @@
 import { systemAccountAt } from '../../domain/ids.ts'
 import type { Clearing } from '../clearing.ts'
 
-const HIGH = 2 ** 32
+const PER_HIGH = 2 ** -32
 
-function mixed(hash: number, raw: number): number {
-  const low = Math.imul(hash ^ (raw >>> 0), 0x85ebca6b)
-  const both = Math.imul(low ^ (low >>> 13) ^ Math.floor(raw / HIGH), 0xc2b2ae35)
+function mixed(hash: number, low: number, high: number): number {
+  const one = Math.imul(hash ^ low, 0x85ebca6b)
+  const both = Math.imul(one ^ (one >>> 13) ^ high, 0xc2b2ae35)
   return both ^ (both >>> 16)
 }
 
@@ -19,11 +19,13 @@ class Fold {
   #second = 0
 
   add(kind: number, holder: number, raws: Float64Array): void {
-    let first = mixed(0x9e3779b1, kind * HIGH + holder)
-    let second = mixed(0x165667b1, kind * HIGH + holder)
-    for (const raw of raws) {
-      first = mixed(first, raw)
-      second = mixed(second, raw)
+    let first = mixed(0x9e3779b1, holder, kind)
+    let second = mixed(0x165667b1, holder, kind)
+    for (let index = 0; index < raws.length; index++) {
+      const low = raws[index] >>> 0
+      const high = (raws[index] - low) * PER_HIGH
+      first = mixed(first, low, high)
+      second = mixed(second, low, high)
     }
     this.#first = (this.#first + first) | 0
     this.#second = (this.#second + second) | 0
@@ -64,7 +66,7 @@ export function balanceDigest({ ledger, accounts, catalogue }: Clearing): string
     four[2] = ledger.sharesReservedRaw[row * 2]
     four[3] = ledger.sharesReservedRaw[row * 2 + 1]
     // An empty row is only an index, not part of the state.
-    if (four.every((raw) => raw === 0)) continue
+    if (four[0] === 0 && four[1] === 0 && four[2] === 0 && four[3] === 0) continue
     fold.add(ROW + ledger.rows.marketOf(row), ledger.rows.accountOf(row), four)
   }
   return fold.text()
