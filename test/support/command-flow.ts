@@ -1,3 +1,4 @@
+import { fillRelease } from '../../engine/core/decide/release.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import type {
@@ -11,6 +12,7 @@ import { SIDE } from '../../engine/domain/order.ts'
 import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
 import { encodeControl } from '../../engine/wire/codec.ts'
 import { blankPlace, encodePlace } from '../../engine/wire/place-codec.ts'
+import { blankRelease, encodeRelease } from '../../engine/wire/release-codec.ts'
 import type { TestMarket } from './exchange-client.ts'
 import { noteProgress } from './progress.ts'
 
@@ -131,6 +133,14 @@ export class CommandFlow {
       generations: Uint32Array.from(named, (order) => order.generation),
     }
     this.#take(command, encodeCancel(command))
+  }
+
+  /** A held order enters its market. */
+  release({ slot, generation }: PlaceOrder): void {
+    const release = blankRelease()
+    fillRelease(release, this.exchange.clearing, slot)
+    Object.assign(release, { generation, ...this.#stamp() })
+    this.#take(release, encodeRelease(release))
   }
 
   /** Appends `count` random orders and cancels. */

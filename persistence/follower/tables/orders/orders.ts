@@ -77,8 +77,9 @@ interface Change {
   /** The command that ended the order; null while it is live. */
   endedSeq: Seq | null
   cancelReason: number | null
-  /** When a held order may enter its market; null if it is not held. */
-  eligibleMs: number | null
+  /** When an order that was held on arrival may enter its market; null if it was not held. */
+  readonly heldUntilMs: number | null
+  isReleased: boolean
   /** Further columns of a new row; null if the table already has the row. */
   placed: NewOrder | null
 }
@@ -199,7 +200,8 @@ export class OrdersTable {
       endedMs: status === LIVE ? null : order.nowMs,
       endedSeq: status === LIVE ? null : order.seq,
       cancelReason: status === CANCELED ? SELF_TRADE_REASON.TAKER : null,
-      eligibleMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
+      heldUntilMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
+      isReleased: false,
       placed: placedOf(order, tail),
     }
     this.#changes.push(change)
@@ -217,7 +219,7 @@ export class OrdersTable {
     change.remainingRaw = remainingOf(order, leftRaw)
     if (filledRaw > 0) change.tradeSeq = order.seq
     if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
-    change.eligibleMs = null
+    change.isReleased = true
     if (status !== LIVE) this.#ended(order.slot, change, status, order)
   }
 
@@ -270,7 +272,8 @@ export class OrdersTable {
       endedMs: nowMs,
       endedSeq: seq,
       cancelReason: isOwn ? SELF_TRADE_REASON.MAKER : reason,
-      eligibleMs: null,
+      heldUntilMs: null,
+      isReleased: false,
       placed: null,
     })
   }
@@ -292,7 +295,6 @@ export class OrdersTable {
 
   #ended(slot: Slot, change: Change, status: number, by: Ending): void {
     change.status = status
-    change.eligibleMs = null
     change.endedMs = by.nowMs
     change.endedSeq = by.seq
     // The next order in this slot has a different row.
@@ -315,7 +317,8 @@ export class OrdersTable {
       endedMs: null,
       endedSeq: null,
       cancelReason: null,
-      eligibleMs: null,
+      heldUntilMs: null,
+      isReleased: false,
       placed: null,
     }
     this.#changes.push(change)
@@ -326,10 +329,10 @@ export class OrdersTable {
   #write(change: Change): void {
     const { placedSeq, owner, marketId, status, tradeSeq, endedSeq, placed } = change
     if (placed !== null) {
-      this.#insert.run(placedSeq, ...placed.columns, change.eligibleMs)
+      this.#insert.run(placedSeq, ...placed.columns, change.heldUntilMs)
       this.#name(placedSeq, placed)
       if (status === LIVE) this.#insertLive.run(owner, marketId, placedSeq)
-      if (status === LIVE && tradeSeq === null) return
+      if (status === LIVE && tradeSeq === null && !change.isReleased) return
     } else if (status !== LIVE) this.#deleteLive.run(owner, marketId, placedSeq)
     const { filledRaw, collateralRaw, feeRaw, remainingRaw, endedMs, cancelReason } = change
     const sizes: Sizes = [filledRaw, collateralRaw, feeRaw, remainingRaw]
