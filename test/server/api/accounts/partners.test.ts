@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { REJECT } from '../../../../engine/domain/reject-precedence.ts'
 import { walletKeyOf } from '../../../../persistence/seal.ts'
 import { ZERO_ADDRESS } from '../../../../server/crypto/address.ts'
 import { Reported } from '../../../support/chain-desk.ts'
@@ -243,8 +244,10 @@ test('a new server wallet approves the exchanges in use; a retry approves later 
   assert.equal(at(missing.body, 'targets', 3, 'retryable'), true)
   const reported = new Reported(live)
   live.shiftClock(5000)
-  const both = await Promise.all([1, 2].map(() => live.call(partner, 'POST', `${path}/retry`, {})))
-  assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409])
+  // In one turn, so that no block comes between them.
+  const both = [1, 2].map(() => live.services.partners.retryAllowances(partner.profileId, id))
+  const [, second] = await Promise.all(both)
+  assert.ok('reject' in second && second.reject === REJECT.ALLOWANCE_RETRY_RUNNING)
   await reported.block(1)
   const done = await live.call(partner, 'GET', path)
   assert.equal(at(done.body, 'ready'), true)
