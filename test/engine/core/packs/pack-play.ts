@@ -49,6 +49,15 @@ function wanted({ random }: Play, markets: readonly Market[]): PackQuoteRequest 
   return { legs, stakeRaw, offeredRaw: null, ownerId: null, isPaid: false, closeMs: 0 }
 }
 
+function acceptance(
+  { clearing, random, nowMs, account }: Play,
+  { offerId, stakeMaxRaw }: { readonly offerId: number; readonly stakeMaxRaw: number },
+): PackBody | Reject {
+  const stakeRaw = stakeMinRaw + random.spread(stakeMaxRaw - stakeMinRaw)
+  const accepting = { profileId: account(), stakeRaw }
+  return decideAccept(clearing, offerId, accepting, { nowMs, closeMs: 0 })
+}
+
 /** One act of one account, if the gates let it. `markets` are open ones with books. */
 export function playPack(play: Play, markets: readonly Market[]): void {
   const { clearing, random, nowMs, account } = play
@@ -78,10 +87,11 @@ export function playPack(play: Play, markets: readonly Market[]): void {
     const priced = pricePack(clearing, { ...requested, offeredRaw: payoutRaw }, nowMs)
     const offering = { profileId, stakeMaxRaw: requested.stakeRaw, payoutRaw }
     act(decideOffer(clearing, offering, priced, nowMs))
-  } else if (offer !== undefined && dice < 0.9) {
-    const stakeRaw = stakeMinRaw + random.spread(offer.stakeMaxRaw - stakeMinRaw)
-    act(decideAccept(clearing, offer.offerId, { profileId, stakeRaw }, { nowMs, closeMs: 0 }))
-  } else if (offer !== undefined) act(decideEndOffer(clearing, offer.offerId, offer.makerId))
+    // A flow may leap over the minute in which the offer stands.
+    const newest = [...clearing.packs.offers()].at(-1)
+    if (newest !== undefined && random.chance(0.5)) act(acceptance(play, newest))
+  } else if (offer !== undefined && dice < 0.9) act(acceptance(play, offer))
+  else if (offer !== undefined) act(decideEndOffer(clearing, offer.offerId, offer.makerId))
 }
 
 /** One act of operators on the list of packs, or a purchase from it, if the gates let it. */
