@@ -217,6 +217,16 @@ export class Ring {
     return this.#readTail
   }
 
+  /** Reader: the position after all frames that were sent. */
+  get sentPosition(): number {
+    return Atomics.load(this.#words, WRITTEN)
+  }
+
+  /** Reader: whether all frames before a `position` are read. */
+  isPast(position: number): boolean {
+    return ((this.#readTail - position) | 0) >= 0
+  }
+
   /** Reader: returns the space of all frames read so far to the writer. */
   free(): void {
     this.freeTo(this.#readTail)

@@ -3,6 +3,7 @@ import { afterEach, test } from 'node:test'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { api } from '../../server/api/routes.ts'
 import { signCall } from '../../server/auth/hmac-signature.ts'
+import { EdgeThread } from '../../server/edge/threads/edge-thread.ts'
 import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
 import { orderBody } from '../support/live-orders.ts'
@@ -126,6 +127,21 @@ test('an order with a call behind it in the same bytes is not placed without a r
 })
 
 test('a split with a call behind it in the same bytes is not made without a reply', async () => {
+  await splitAndMore()
+})
+
+test('nor is a split, when the core takes the frames of an edge one by one', async (context) => {
+  const { drain } = EdgeThread.prototype
+  EdgeThread.prototype.drain = function inSlices(): void {
+    drain.call(this, 0)
+  }
+  context.after(() => {
+    EdgeThread.prototype.drain = drain
+  })
+  await splitAndMore()
+})
+
+async function splitAndMore(): Promise<void> {
   const before = live.balances(alice)
   const { body: shown } = await live.send('GET', '/markets/rain')
   const conditionId = at(shown, 'conditionId')
@@ -145,7 +161,7 @@ test('a split with a call behind it in the same bytes is not made without a repl
   raw.send(HEALTH)
   await raw.replies(2)
   raw.destroy()
-})
+}
 
 test('the longest query fits, with a cookie and a signature', async () => {
   const { orderbooksMax, slugCharactersMax } = LIMITS

@@ -106,6 +106,8 @@ export class EdgeThread {
   readonly #cells: Int32Array
   readonly #closed = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   readonly #responses = new Map<number, RemoteResponse>()
+  /** Requests that wait for the frames up to a position, by ascending position. */
+  readonly #parsing: { readonly position: number; readonly resolve: () => void }[] = []
   /** By the id of each socket that the thread has. */
   readonly #slots = new Map<number, number>()
   readonly #freeSlots: number[] = []
@@ -340,10 +342,32 @@ export class EdgeThread {
   // Frames.
 
   /**
+   * Resolves once all frames that the thread has sent are taken: those of a request come together
+   * with the end of its connection, if the bytes behind it ended that. A slice of time may separate
+   * them here.
+   */
+  parsed(): Promise<void> {
+    const position = this.#frames.sentPosition
+    if (this.#frames.isPast(position)) return Promise.resolve()
+    return new Promise((resolve) => this.#parsing.push({ position, resolve }))
+  }
+
+  #releaseParsed(): void {
+    while (this.#parsing.length > 0 && this.#frames.isPast(this.#parsing[0].position)) {
+      this.#parsing.shift()?.resolve()
+    }
+  }
+
+  /**
    * Takes frames for a slice of time, so that other work is done in between; what is left comes in
    * the next event-loop tick.
    */
   drain(untilMs = performance.now() + DRAIN_SLICE_MS): void {
+    this.#drain(untilMs)
+    this.#releaseParsed()
+  }
+
+  #drain(untilMs: number): void {
     do {
       while (this.#frames.next()) {
         this.#contained(() => this.#take())

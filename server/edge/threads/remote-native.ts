@@ -113,6 +113,8 @@ export interface Links {
 export interface Requests {
   /** Like the library, calls the callback of the open socket at once; even if it has closed. */
   upgrade(id: number, head: string, data: unknown, behavior: SocketBehavior<unknown>): void
+  /** Resolves once everything is known that the thread has read so far. */
+  parsed(): Promise<void>
   /** Nothing more is expected of the request. */
   replied(id: number): void
   /** The thread may send this reply to later callers. */
@@ -190,6 +192,10 @@ export class RemoteResponse implements NativeResponse {
 
   onWritable(handler: (offset: number) => boolean): void {
     this.#onWritable = handler
+  }
+
+  parsed(): Promise<void> {
+    return this.#edge.parsed()
   }
 
   pause(): void {

@@ -239,8 +239,10 @@ export class Gateway<S> {
       return
     }
     this.bulkheads.enter(incoming, bulkhead)
-    if (entry.changes) this.later(incoming, this.parseEnd.next(), () => this.begin(incoming, entry))
-    else this.answer(incoming, entry)
+    if (entry.changes) {
+      const parsed = incoming.response.parsed?.() ?? this.parseEnd.next()
+      this.later(incoming, parsed, () => this.begin(incoming, entry))
+    } else this.answer(incoming, entry)
   }
 
   /** Answers here, or by the node that leads. */

@@ -28,6 +28,11 @@ export interface NativeResponse {
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): unknown
   /** The handler returns whether the library took everything that it was given. */
   onWritable(handler: (offset: number) => boolean): unknown
+  /**
+   * Resolves once the bytes behind the request, which may end its connection, are parsed; absent
+   * where this thread parses them.
+   */
+  parsed?(): Promise<void>
   pause(): void
   resume(): void
   close(): unknown
