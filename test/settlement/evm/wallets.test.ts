@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Address, encodeFunctionData, getAddress, type Hex, hashMessage, parseAbi } from 'viem'
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
+import { anvilSkip } from '../../support/anvil.ts'
+import { EvmStage } from '../../support/evm-stage.ts'
+import { CHAIN_ID } from '../../support/live-orders.ts'
+
+// Wallets of the factory: their address is known before they exist, and only their owner acts.
+
+const skip = anvilSkip
+const UNITS = 1_000_000n
+const FAR_SEC = 2n ** 40n
+const STRANGER = getAddress(`0x${'5a'.repeat(20)}`)
+const TOKEN = parseAbi(['function transfer(address to, uint256 amount)'])
+const TYPES = {
+  Call: [
+    { name: 'target', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'data', type: 'bytes' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+  ],
+} as const
+
+let stage: EvmStage
+before(async () => {
+  if (skip === false) stage = await EvmStage.open()
+})
+after(() => stage?.end())
+
+let owners = 0
+
+async function walletOf(owner: Address): Promise<Address> {
+  return getAddress(String(await stage.read(stage.at.wallets, 'walletOf', [owner])))
+}
+
+async function madeWallet(): Promise<{ owner: PrivateKeyAccount; wallet: Address }> {
+  const owner = privateKeyToAccount(`0x${(++owners).toString(16).padStart(64, '0')}`)
+  const wallet = await walletOf(owner.address)
+  await stage.send(stage.at.wallets, 'make', [owner.address], STRANGER)
+  return { owner, wallet }
+}
+
+const transferOf = (amount: bigint): Hex =>
+  encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [STRANGER, amount] })
+
+interface SignedCall {
+  readonly wallet: Address
+  readonly nonce: bigint
+  readonly deadline?: bigint
+  readonly chainId?: number
+}
+
+function signed(
+  owner: PrivateKeyAccount,
+  data: Hex,
+  { wallet, nonce, deadline = FAR_SEC, chainId = CHAIN_ID }: SignedCall,
+): Promise<Hex> {
+  return owner.signTypedData({
+    domain: { chainId, verifyingContract: wallet },
+    types: TYPES,
+    primaryType: 'Call',
+    message: { target: stage.at.collateral, value: 0n, data, nonce, deadline },
+  })
+}
+
+const refusal = (sent: Promise<unknown>, name: string) =>
+  assert.rejects(sent, (error) => String(error).includes(`${name}(`))
+
+test('only the owner moves what a wallet holds', { skip }, async () => {
+  const { owner, wallet } = await madeWallet()
+  const { collateral, wallets } = stage.at
+  await stage.send(wallets, 'make', [owner.address], STRANGER)
+  assert.equal(await stage.read(wallet, 'owner'), owner.address, 'a second making changes nothing')
+  await refusal(stage.send(wallet, 'setOwner', [STRANGER], STRANGER), 'AlreadyOwned')
+  const shared = getAddress(String(await stage.read(wallets, 'implementation')))
+  await refusal(stage.send(shared, 'setOwner', [STRANGER], STRANGER), 'AlreadyOwned')
+  const zero = getAddress(`0x${'00'.repeat(20)}`)
+  await refusal(stage.send(wallets, 'make', [zero], STRANGER), 'OwnerInvalid')
+  await stage.fund(wallet, UNITS)
+  const data = transferOf(UNITS / 4n)
+  await refusal(stage.send(wallet, 'execute', [collateral, 0n, data], STRANGER), 'NotOwner')
+  await stage.send(wallet, 'execute', [collateral, 0n, data], owner.address)
+  assert.equal(await stage.collateralOf(wallet), (UNITS * 3n) / 4n)
+  const all = transferOf(2n * UNITS)
+  await refusal(stage.send(wallet, 'execute', [collateral, 0n, all], owner.address), 'CallFailed')
+})
+
+test('a call that the owner signed is made once, in time, and by its own wallet', {
+  skip,
+}, async () => {
+  const { owner, wallet } = await madeWallet()
+  const other = await madeWallet()
+  const { collateral } = stage.at
+  for (const each of [wallet, other.wallet]) await stage.fund(each, UNITS)
+  const data = transferOf(1n)
+  const call = (signature: Hex, deadline = FAR_SEC, target = wallet) =>
+    stage.send(target, 'executeSigned', [collateral, 0n, data, deadline, signature], STRANGER)
+  const right = await signed(owner, data, { wallet, nonce: 0n })
+  await refusal(call(right, FAR_SEC, other.wallet), 'NotOwner')
+  await refusal(call(right, FAR_SEC + 1n), 'NotOwner')
+  await refusal(call(await signed(other.owner, data, { wallet, nonce: 0n })), 'NotOwner')
+  await refusal(call(await signed(owner, data, { wallet, nonce: 1n })), 'NotOwner')
+  await refusal(call(await signed(owner, data, { wallet, nonce: 0n, chainId: 1 })), 'NotOwner')
+  const late = { wallet, nonce: 0n, deadline: 1n }
+  await refusal(call(await signed(owner, data, late), 1n), 'DeadlinePassed')
+  await call(right)
+  await refusal(call(right), 'NotOwner')
+  await call(await signed(owner, data, { wallet, nonce: 1n }))
+  assert.equal(await stage.collateralOf(wallet), UNITS - 2n)
+})
+
+test('a wallet takes signatures of its owner as its own', { skip }, async () => {
+  const { owner, wallet } = await madeWallet()
+  const other = await madeWallet()
+  const hash = hashMessage('hello')
+  const answer = (signature: Hex) => stage.read(wallet, 'isValidSignature', [hash, signature])
+  const right = await owner.sign({ hash })
+  assert.equal(await answer(right), '0x1626ba7e')
+  assert.equal(await answer(await other.owner.sign({ hash })), '0xffffffff')
+  for (const wrong of ['0x', `${right}00`, right.slice(0, -2)] as const) {
+    assert.equal(await answer(`0x${wrong.slice(2)}`), '0xffffffff')
+  }
+})

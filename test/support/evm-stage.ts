@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { type Abi, type Address, getAddress, keccak256, parseEventLogs, toHex } from 'viem'
+import { compiledContracts } from '../../server/build/contracts.ts'
+import type { ClientOrder } from '../../server/edge/intake/order/client-order.ts'
+import type { Contract } from '../../server/settlement/evm/contracts.ts'
+import { type Deployment, deployExchange } from '../../server/settlement/evm/deployment.ts'
+import { Anvil } from './anvil.ts'
+import { at } from './json-path.ts'
+import { CHAIN_ID, DOMAIN_NAME } from './live-orders.ts'
+
+// The contracts of an exchange on a local chain, with collateral that anyone can make, and calls
+// of them in the name of any address.
+
+/** The roles of the contracts. */
+export const OWNER: Address = '0x00000000000000000000000000000000000000c0'
+export const RESOLVER: Address = '0x00000000000000000000000000000000000000e0'
+export const OPERATOR: Address = '0x00000000000000000000000000000000000000d0'
+export const FEE_RECEIVER: Address = '0x00000000000000000000000000000000000000fe'
+/** No account of the chain has gas money. */
+const FREE = { gas: 30_000_000n, gasPrice: 0n } as const
+
+type Args = readonly unknown[]
+
+export interface Sent {
+  readonly gasUsed: bigint
+  readonly events: readonly { readonly eventName: string; readonly args: unknown }[]
+}
+
+/** The contract that the package ships compiled. */
+const conditionalTokens: Contract = createRequire(import.meta.url)(
+  '@gnosis.pm/conditional-tokens-contracts/build/contracts/ConditionalTokens.json',
+)
+
+export class EvmStage {
+  readonly anvil: Anvil
+  readonly at: Deployment & { readonly collateral: Address; readonly tokens: Address }
+  readonly #abis: Readonly<Record<Address, Abi>>
+
+  private constructor(anvil: Anvil, at: EvmStage['at'], abis: Readonly<Record<Address, Abi>>) {
+    this.anvil = anvil
+    this.at = at
+    this.#abis = abis
+  }
+
+  static async open(): Promise<EvmStage> {
+    const anvil = await Anvil.start(['--chain-id', String(CHAIN_ID)])
+    const contracts = compiledContracts()
+    const { client } = anvil
+    const from = { account: OWNER, chain: null, ...FREE }
+    const create = async ({ abi, bytecode }: Contract, args: Args = []) => {
+      const hash = await client.deployContract({ abi, bytecode, args: [...args], ...from })
+      const { contractAddress } = await anvil.receiptOf(hash)
+      assert.ok(contractAddress != null)
+      return contractAddress
+    }
+    const call = async ({ abi }: Contract, address: Address, functionName: string, args: Args) => {
+      const hash = await client.writeContract({ abi, address, functionName, args, ...from })
+      const { status } = await anvil.receiptOf(hash)
+      assert.equal(status, 'success')
+    }
+    const collateral = await create(contracts.TestDollar)
+    const tokens = await create(conditionalTokens)
+    const deployed = await deployExchange({ create, call }, contracts, {
+      domainName: DOMAIN_NAME,
+      collateral,
+      conditionalTokens: tokens,
+      feeReceiver: FEE_RECEIVER,
+      operators: [OPERATOR],
+      resolvers: [RESOLVER],
+    })
+    return new EvmStage(
+      anvil,
+      { ...deployed, collateral, tokens },
+      {
+        [collateral]: contracts.TestDollar.abi,
+        [tokens]: conditionalTokens.abi,
+        [deployed.exchange]: contracts.Exchange.abi,
+        [deployed.adapter]: contracts.GroupAdapter.abi,
+        [deployed.wallets]: contracts.WalletFactory.abi,
+      },
+    )
+  }
+
+  end(): Promise<void> {
+    return this.anvil.end()
+  }
+
+  #abiOf(address: Address): Abi {
+    return this.#abis[address] ?? compiledContracts().Wallet.abi
+  }
+
+  /** Sends a call in a transaction of its own; fails when it reverts. */
+  async send(address: Address, functionName: string, args: Args, from = OPERATOR): Promise<Sent> {
+    const { client } = this.anvil
+    const call = { address, abi: this.#abiOf(address), functionName, args, account: from, ...FREE }
+    await client.simulateContract(call)
+    const hash = await client.writeContract({ ...call, chain: null })
+    const { gasUsed, logs, status } = await this.anvil.receiptOf(hash)
+    assert.equal(status, 'success')
+    const abi = Object.values(this.#abis).flat()
+    return { gasUsed, events: parseEventLogs({ abi, logs }) }
+  }
+
+  /** The result of a call that changes nothing. */
+  read(address: Address, functionName: string, args: Args = []): Promise<unknown> {
+    const abi = this.#abiOf(address)
+    return this.anvil.client.readContract({ address, abi, functionName, args })
+  }
+
+  /** Prepares the market of a slug; its token ids. */
+  async prepareMarket(slug: string): Promise<{ readonly yes: string; readonly no: string }> {
+    const { exchange } = this.at
+    return this.registered(await this.send(exchange, 'prepareMarket', [keccak256(toHex(slug))]))
+  }
+
+  /** The token ids that a transaction registered. */
+  registered({ events }: Sent): { readonly yes: string; readonly no: string } {
+    const [found] = events.filter(({ eventName }) => eventName === 'MarketRegistered')
+    return { yes: String(at(found?.args, 'yes')), no: String(at(found?.args, 'no')) }
+  }
+
+  /** Gives an account collateral, and lets the exchange and its adapter move what it has. */
+  async fund(owner: string, amountRaw: number | bigint): Promise<void> {
+    const account = getAddress(owner)
+    const { collateral, tokens, exchange, adapter } = this.at
+    await this.send(collateral, 'mint', [account, BigInt(amountRaw)])
+    for (const spender of [exchange, adapter]) {
+      await this.send(collateral, 'approve', [spender, 2n ** 256n - 1n], account)
+      await this.send(tokens, 'setApprovalForAll', [spender, true], account)
+    }
+  }
+
+  async collateralOf(account: string): Promise<bigint> {
+    return BigInt(String(await this.read(this.at.collateral, 'balanceOf', [account])))
+  }
+
+  async sharesOf(account: string, token: string): Promise<bigint> {
+    return BigInt(String(await this.read(this.at.tokens, 'balanceOf', [account, BigInt(token)])))
+  }
+}
+
+/** An order as the contract takes it. */
+export function tupleOf(order: ClientOrder) {
+  const { maker, signer, taker, side, signatureType, signature } = order
+  const { salt, tokenId, makerAmount, takerAmount, expiration, nonce, feeRateBps } = order
+  return {
+    ...{ maker, signer, taker, side, signatureType, signature },
+    salt: BigInt(salt),
+    tokenId: BigInt(tokenId),
+    makerAmount: BigInt(makerAmount),
+    takerAmount: BigInt(takerAmount),
+    expiration: BigInt(expiration),
+    nonce: BigInt(nonce),
+    feeRateBps: BigInt(feeRateBps),
+  }
+}
+
+/** A trade as the contract takes it; the fee is in shares for a buy, in collateral for a sale. */
+export function tradeOf(
+  id: number,
+  taker: ClientOrder,
+  makers: readonly (readonly [order: ClientOrder, sharesRaw: number])[],
+  feeRaw: number,
+) {
+  return {
+    id: BigInt(id),
+    taker: tupleOf(taker),
+    makers: makers.map(([order, sharesRaw]) => {
+      return { order: tupleOf(order), shares: BigInt(sharesRaw) }
+    }),
+    fee: BigInt(feeRaw),
+  }
+}
