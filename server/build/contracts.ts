@@ -1,5 +1,6 @@
 // Compiles the contracts of the settlement on an EVM chain. The result is kept in the folder
-// `.cache`, by the digest of all sources: the compiler takes six seconds.
+// `.cache`, by the digest of all sources: the compiler takes six seconds. Run as a program, it only
+// does that.
 
 import { createHash } from 'node:crypto'
 import {
@@ -71,3 +72,6 @@ function compile(input: string): Contracts {
     all.map(([name, { abi, evm }]) => [name, { abi, bytecode: `0x${evm.bytecode.object}` }]),
   )
 }
+
+const [, started] = process.argv
+if (started === fileURLToPath(import.meta.url)) compiledContracts()

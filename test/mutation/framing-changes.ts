@@ -68,13 +68,24 @@ export const FRAMING_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a change begins before what came with it is parsed',
-        'this.later(incoming, this.parseEnd.next(), () => this.begin(incoming, entry))',
+        'this.later(incoming, parsed, () => this.begin(incoming, entry))',
         'this.begin(incoming, entry)',
       ],
       [
         'bytes behind a change that is under way are read',
         '    incoming.response.pause()\n    incoming.paused = true\n',
         '\n',
+      ],
+    ],
+  },
+  {
+    file: 'server/edge/threads/edge-thread.ts',
+    tests: CALLS,
+    changes: [
+      [
+        'a change begins before all frames of its edge are taken',
+        'if (this.#frames.isPast(position)) return Promise.resolve()',
+        'if (position !== null) return Promise.resolve()',
       ],
     ],
   },
