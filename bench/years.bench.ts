@@ -53,37 +53,23 @@ function growthRows({ days, stepsPerDay, resting, starts }: Size): Promise<Row[]
       })
       return pairOf(unit, ours, theirs)
     }
-    const part = (read: (age: Age) => number) => (age: Age) => [read(age) / MIB]
+    const size = (name: string, read: (age: Age) => number) => {
+      return pair(name, 'MiB', (age) => [read(age) / MIB])
+    }
     const sizeOf = ({ aged: { sizes } }: Age) => sizes.journal + sizes.read_tables + sizes.snapshots
     const oldDays = old.day - young.day
     const perDay = (read: (age: Age) => number) => (read(old) - read(young)) / oldDays
     const archived = perDay(({ aged }) => aged.sizes.archive)
     return [
-      ...pair('folder without its archive', 'MiB', part(sizeOf)),
-      ...pair(
-        'journal.db',
-        'MiB',
-        part(({ aged }) => aged.sizes.journal),
-      ),
-      ...pair(
-        'read.db',
-        'MiB',
-        part(({ aged }) => aged.sizes.read_tables),
-      ),
-      ...pair(
-        'snapshots',
-        'MiB',
-        part(({ aged }) => aged.sizes.snapshots),
-      ),
+      ...size('folder without its archive', sizeOf),
+      ...size('journal.db', ({ aged }) => aged.sizes.journal),
+      ...size('read.db', ({ aged }) => aged.sizes.read_tables),
+      ...size('snapshots', ({ aged }) => aged.sizes.snapshots),
       rowOf('archive', 'bytes a command', [archived / (stepsPerDay * COMMANDS_PER_STEP)]),
-      ...pair('memory of a running exchange, without keys of orders', 'MiB', ({ aged }) => [
-        (aged.residentBytes - aged.namesBytes) / MIB,
-      ]),
-      ...pair(
-        'keys of orders',
-        'MiB',
-        part(({ aged }) => aged.namesBytes),
-      ),
+      ...size('memory of a running exchange, without keys of orders', ({ aged }) => {
+        return aged.residentBytes - aged.namesBytes
+      }),
+      ...size('keys of orders', ({ aged }) => aged.namesBytes),
       ...pair('memory after a start', 'MiB', (age) =>
         age.starts.map(({ residentBytes }) => residentBytes / MIB),
       ),

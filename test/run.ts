@@ -64,7 +64,9 @@ const startedMs = performance.now()
 const isLong = files.length > FILES_UNCOMPILED
 if (isLong) {
   // In a process of its own, once: the tests of contracts come late, and several at a time.
-  spawn(process.execPath, ['--import', 'tsx', CONTRACTS], { stdio: 'ignore' }).unref()
+  if (files.some((file) => file.includes('/settlement/evm/'))) {
+    spawn(process.execPath, ['--import', 'tsx', CONTRACTS], { stdio: 'ignore' }).unref()
+  }
   await compileSources()
 }
 const startOf = isLong ? bundleTests(files) : undefined

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { type Abi, type Address, getAddress, keccak256, parseEventLogs, toHex } from 'viem'
 import { compiledContracts } from '../../server/build/contracts.ts'
-import type { ClientOrder } from '../../server/edge/intake/order/client-order.ts'
+import { type ClientOrder, signClientOrder } from '../../server/edge/intake/order/client-order.ts'
 import type { Contract } from '../../server/settlement/evm/contracts.ts'
 import { type Deployment, deployExchange } from '../../server/settlement/evm/deployment.ts'
 import { Anvil } from './anvil.ts'
@@ -131,6 +131,12 @@ export class EvmStage {
     }
   }
 
+  /** Signs an order for the contract of this exchange. */
+  sign(order: ClientOrder, key: Uint8Array): ClientOrder {
+    const domain = { name: DOMAIN_NAME, chainId: CHAIN_ID, exchange: this.at.exchange }
+    return signClientOrder(order, domain, key)
+  }
+
   async collateralOf(account: string): Promise<bigint> {
     return BigInt(String(await this.read(this.at.collateral, 'balanceOf', [account])))
   }
@@ -142,17 +148,15 @@ export class EvmStage {
 
 /** An order as the contract takes it. */
 export function tupleOf(order: ClientOrder) {
-  const { maker, signer, taker, side, signatureType, signature } = order
-  const { salt, tokenId, makerAmount, takerAmount, expiration, nonce, feeRateBps } = order
   return {
-    ...{ maker, signer, taker, side, signatureType, signature },
-    salt: BigInt(salt),
-    tokenId: BigInt(tokenId),
-    makerAmount: BigInt(makerAmount),
-    takerAmount: BigInt(takerAmount),
-    expiration: BigInt(expiration),
-    nonce: BigInt(nonce),
-    feeRateBps: BigInt(feeRateBps),
+    ...order,
+    salt: BigInt(order.salt),
+    tokenId: BigInt(order.tokenId),
+    makerAmount: BigInt(order.makerAmount),
+    takerAmount: BigInt(order.takerAmount),
+    expiration: BigInt(order.expiration),
+    nonce: BigInt(order.nonce),
+    feeRateBps: BigInt(order.feeRateBps),
   }
 }
 
@@ -171,4 +175,9 @@ export function tradeOf(
     }),
     fee: BigInt(feeRaw),
   }
+}
+
+/** Asserts that a call reverts with an error of this name. */
+export function assertReverts(sent: Promise<unknown>, name: string): Promise<void> {
+  return assert.rejects(sent, (error) => String(error).includes(`${name}(`))
 }

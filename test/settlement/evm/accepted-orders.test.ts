@@ -101,7 +101,7 @@ test('the exchange and its contract accept the same orders', { skip: anvilSkip }
   try {
     const { exchange: address, wallets, collateral } = stage.at
     const { live, rain } = await exchange({
-      flags: [...flagsOf({ 'exchange-address': address, 'collateral-address': collateral })],
+      flags: flagsOf({ 'exchange-address': address, 'collateral-address': collateral }),
       markets: ['rain'],
     })
     await stage.prepareMarket('rain')

@@ -75,20 +75,16 @@ test('the contracts move what the ledger moved', { skip: anvilSkip }, async () =
   const stage = await EvmStage.open()
   try {
     const { live, ann, ben, cid, free, fees } = await exchange({
-      flags: [
-        ...flagsOf({
-          'exchange-address': stage.at.exchange,
-          'collateral-address': stage.at.collateral,
-        }),
-      ],
+      flags: flagsOf({
+        'exchange-address': stage.at.exchange,
+        'collateral-address': stage.at.collateral,
+      }),
       traders: ['ann', 'ben', 'cid'],
       markets: { free: {}, fees: { fee: true } },
       fundsRaw: FUNDS_RAW,
     })
-    const [traders, markets] = [
-      [ann, ben, cid],
-      [free, fees],
-    ]
+    const traders = [ann, ben, cid]
+    const markets = [free, fees]
     for (const { slug, tokens } of markets) {
       const { yes, no } = await stage.prepareMarket(slug)
       assert.deepEqual([yes, no], tokens, 'the chain derives the same token ids')

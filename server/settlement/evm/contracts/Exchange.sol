@@ -5,6 +5,7 @@ import {IConditionalTokens, IERC20, IGroupAdapter, IWalletFactory} from "./Inter
 import {Order, Orders, Terms} from "./Orders.sol";
 import {Owned} from "./Owned.sol";
 import {Pairs} from "./Pairs.sol";
+import {Payments} from "./Payments.sol";
 import {TokenReceiver} from "./TokenReceiver.sol";
 
 /// Settles trades that an operator matched. Funds stay in the wallets of their owners, who approve
@@ -18,6 +19,10 @@ import {TokenReceiver} from "./TokenReceiver.sol";
 /// or expires; whether a fee is taken. A cancel that only the exchange knows does not bind the
 /// operator. A market order has no price: give it an expiration.
 contract Exchange is Owned, Orders, TokenReceiver {
+    using Payments for IERC20;
+    using Payments for IConditionalTokens;
+    using Pairs for IConditionalTokens;
+
     /// A resting order and how many shares of it are filled.
     struct MakerFill {
         Order order;
@@ -81,7 +86,6 @@ contract Exchange is Owned, Orders, TokenReceiver {
     error Overfilled();
     error NothingFilled();
     error FeeTooHigh();
-    error TransferFailed();
 
     constructor(
         string memory domainName,
@@ -115,18 +119,13 @@ contract Exchange is Owned, Orders, TokenReceiver {
 
     /// Prepares the condition of a market, whose oracle is this contract, and its two tokens.
     function prepareMarket(bytes32 questionId) external onlyOperator {
-        bytes32 conditionId = keccak256(abi.encodePacked(address(this), questionId, uint256(2)));
-        // Anyone may have prepared it.
-        if (conditionalTokens.getOutcomeSlotCount(conditionId) == 0) {
-            conditionalTokens.prepareCondition(address(this), questionId, 2);
-        }
-        _register(conditionId, address(collateral), false);
+        _register(conditionalTokens.prepare(questionId), collateral, false);
     }
 
     /// Registers the tokens of a child of a group, whose condition the adapter has prepared.
     function registerChild(bytes32 conditionId) external onlyOperator {
         if (!adapter.isChild(conditionId)) revert ChildUnknown();
-        _register(conditionId, address(adapter.wrapped()), true);
+        _register(conditionId, adapter.wrapped(), true);
     }
 
     /// Posts the payout of a market, as numerators of YES and NO.
@@ -144,22 +143,13 @@ contract Exchange is Owned, Orders, TokenReceiver {
         return tokens[id].complement != 0;
     }
 
-    function _register(bytes32 conditionId, address backing, bool isOfGroup) private {
-        uint256 yes = _positionOf(backing, conditionId, 1);
-        uint256 no = _positionOf(backing, conditionId, 2);
+    function _register(bytes32 conditionId, IERC20 backing, bool isOfGroup) private {
+        uint256[] memory ids = conditionalTokens.idsOf(backing, conditionId);
+        (uint256 yes, uint256 no) = (ids[0], ids[1]);
         if (tokens[yes].complement != 0) revert TokenKnown();
         tokens[yes] = Outcome(conditionId, no, isOfGroup);
         tokens[no] = Outcome(conditionId, yes, isOfGroup);
         emit MarketRegistered(conditionId, yes, no);
-    }
-
-    function _positionOf(address backing, bytes32 conditionId, uint256 indexSet)
-        private
-        view
-        returns (uint256)
-    {
-        bytes32 collection = conditionalTokens.getCollectionId(0, conditionId, indexSet);
-        return uint256(keccak256(abi.encodePacked(backing, collection)));
     }
 
     // ----------------------------------------------------------------- Trades
@@ -202,8 +192,8 @@ contract Exchange is Owned, Orders, TokenReceiver {
         uint256 amount = (shares * terms.ticks) / TICKS;
         (address buyer, address seller) =
             terms.isBuy ? (order.maker, msg.sender) : (msg.sender, order.maker);
-        _pull(buyer, seller, amount);
-        conditionalTokens.safeTransferFrom(seller, buyer, order.tokenId, shares, "");
+        collateral.pull(buyer, seller, amount);
+        conditionalTokens.move(seller, buyer, order.tokenId, shares);
         emit OrderFilled(hash, order.maker, order.tokenId, shares, amount);
     }
 
@@ -291,26 +281,26 @@ contract Exchange is Owned, Orders, TokenReceiver {
         uint256[] memory amounts
     ) private {
         Order calldata taker = trade.taker;
-        _pull(taker.maker, address(this), totals.collateral);
+        collateral.pull(taker.maker, address(this), totals.collateral);
         for (uint256 i = 0; i < trade.makers.length; i++) {
             Order calldata order = trade.makers[i].order;
             if (order.tokenId != taker.tokenId) {
-                _pull(order.maker, address(this), amounts[i]);
+                collateral.pull(order.maker, address(this), amounts[i]);
                 continue;
             }
-            _move(order.maker, address(this), order.tokenId, trade.makers[i].shares);
-            _pay(order.maker, amounts[i]);
+            conditionalTokens.move(order.maker, address(this), order.tokenId, trade.makers[i].shares);
+            collateral.pay(order.maker, amounts[i]);
         }
         if (totals.pairs > 0) {
             _split(token, totals.pairs);
             for (uint256 i = 0; i < trade.makers.length; i++) {
                 Order calldata order = trade.makers[i].order;
                 if (order.tokenId == taker.tokenId) continue;
-                _move(address(this), order.maker, order.tokenId, trade.makers[i].shares);
+                conditionalTokens.move(address(this), order.maker, order.tokenId, trade.makers[i].shares);
             }
         }
-        _move(address(this), taker.maker, taker.tokenId, totals.shares - trade.fee);
-        _move(address(this), feeReceiver, taker.tokenId, trade.fee);
+        conditionalTokens.move(address(this), taker.maker, taker.tokenId, totals.shares - trade.fee);
+        conditionalTokens.move(address(this), feeReceiver, taker.tokenId, trade.fee);
     }
 
     /// The taker delivers; buyers of its token pay, and pairs are merged with sellers of the other.
@@ -321,26 +311,26 @@ contract Exchange is Owned, Orders, TokenReceiver {
         uint256[] memory amounts
     ) private {
         Order calldata taker = trade.taker;
-        _move(taker.maker, address(this), taker.tokenId, totals.shares);
+        conditionalTokens.move(taker.maker, address(this), taker.tokenId, totals.shares);
         for (uint256 i = 0; i < trade.makers.length; i++) {
             Order calldata order = trade.makers[i].order;
             uint256 shares = trade.makers[i].shares;
             if (order.tokenId == taker.tokenId) {
-                _pull(order.maker, address(this), amounts[i]);
-                _move(address(this), order.maker, order.tokenId, shares);
+                collateral.pull(order.maker, address(this), amounts[i]);
+                conditionalTokens.move(address(this), order.maker, order.tokenId, shares);
             } else {
-                _move(order.maker, address(this), order.tokenId, shares);
+                conditionalTokens.move(order.maker, address(this), order.tokenId, shares);
             }
         }
         if (totals.pairs > 0) {
             _merge(token, totals.pairs);
             for (uint256 i = 0; i < trade.makers.length; i++) {
                 Order calldata order = trade.makers[i].order;
-                if (order.tokenId != taker.tokenId) _pay(order.maker, amounts[i]);
+                if (order.tokenId != taker.tokenId) collateral.pay(order.maker, amounts[i]);
             }
         }
-        _pay(taker.maker, totals.collateral - trade.fee);
-        _pay(feeReceiver, trade.fee);
+        collateral.pay(taker.maker, totals.collateral - trade.fee);
+        collateral.pay(feeReceiver, trade.fee);
     }
 
     /// Calls this contract. Copies little of the reason: a wallet may revert with a lot.
@@ -371,20 +361,5 @@ contract Exchange is Owned, Orders, TokenReceiver {
     function _merge(Outcome memory token, uint256 amount) private {
         if (token.isOfGroup) adapter.mergePositions(token.conditionId, amount);
         else conditionalTokens.mergePositions(collateral, 0, token.conditionId, Pairs.both(), amount);
-    }
-
-    function _pull(address from, address to, uint256 amount) private {
-        if (amount == 0) return;
-        if (!collateral.transferFrom(from, to, amount)) revert TransferFailed();
-    }
-
-    function _pay(address to, uint256 amount) private {
-        if (amount == 0) return;
-        if (!collateral.transfer(to, amount)) revert TransferFailed();
-    }
-
-    function _move(address from, address to, uint256 id, uint256 amount) private {
-        if (amount == 0) return;
-        conditionalTokens.safeTransferFrom(from, to, id, amount, "");
     }
 }

@@ -4,12 +4,17 @@ pragma solidity 0.8.37;
 import {IConditionalTokens, IERC20} from "./Interfaces.sol";
 import {Owned} from "./Owned.sol";
 import {Pairs} from "./Pairs.sol";
+import {Payments} from "./Payments.sol";
 import {TokenReceiver} from "./TokenReceiver.sol";
 import {WrappedCollateral} from "./WrappedCollateral.sol";
 
 /// Groups of markets of which exactly one wins. Their children are conditions whose oracle is this
 /// contract. A NO of some children converts into YES of the others and collateral.
 contract GroupAdapter is Owned, TokenReceiver {
+    using Payments for IERC20;
+    using Payments for IConditionalTokens;
+    using Pairs for IConditionalTokens;
+
     struct Group {
         uint256 feeBps;
         uint256 children;
@@ -17,7 +22,7 @@ contract GroupAdapter is Owned, TokenReceiver {
     }
 
     uint256 private constant BPS = 10_000;
-    /// More would not fit into a transaction that resolves or converts them.
+    /// To convert a position of so many takes 7.3 of the 16.8 million gas of a transaction.
     uint256 private constant CHILDREN_MAX = 50;
     /// Holds the NO of converted positions for ever.
     address public constant BURN = address(0xdead);
@@ -45,7 +50,6 @@ contract GroupAdapter is Owned, TokenReceiver {
     error WinnerInvalid();
     error ReceiverInvalid();
     error IndexSetInvalid();
-    error TransferFailed();
 
     constructor(IERC20 collateral_, IConditionalTokens conditionalTokens_, address vault_) {
         collateral = collateral_;
@@ -79,7 +83,7 @@ contract GroupAdapter is Owned, TokenReceiver {
     }
 
     function conditionOf(bytes32 groupId, uint256 index) public view returns (bytes32) {
-        return keccak256(abi.encodePacked(address(this), _questionOf(groupId, index), uint256(2)));
+        return Pairs.conditionOf(_questionOf(groupId, index));
     }
 
     function prepareGroup(uint256 feeBps, bytes calldata metadata, uint256 children)
@@ -94,12 +98,7 @@ contract GroupAdapter is Owned, TokenReceiver {
         if (groups[groupId].children != 0) revert GroupKnown();
         groups[groupId] = Group(feeBps, children, false);
         for (uint256 i = 0; i < children; i++) {
-            bytes32 conditionId = conditionOf(groupId, i);
-            // Anyone may have prepared it.
-            if (conditionalTokens.getOutcomeSlotCount(conditionId) == 0) {
-                conditionalTokens.prepareCondition(address(this), _questionOf(groupId, i), 2);
-            }
-            isChild[conditionId] = true;
+            isChild[conditionalTokens.prepare(_questionOf(groupId, i))] = true;
         }
         emit GroupPrepared(groupId, feeBps, children, metadata);
     }
@@ -129,7 +128,7 @@ contract GroupAdapter is Owned, TokenReceiver {
     /// Takes collateral of the caller, who gets a YES and a NO of the child for each unit.
     function splitPosition(bytes32 conditionId, uint256 amount) external {
         _requireChild(conditionId);
-        if (!collateral.transferFrom(msg.sender, address(this), amount)) revert TransferFailed();
+        collateral.pull(msg.sender, address(this), amount);
         wrapped_.mint(amount);
         _split(conditionId, amount);
         uint256[] memory ids = _idsOf(conditionId);
@@ -182,20 +181,18 @@ contract GroupAdapter is Owned, TokenReceiver {
             uint256[] memory ids = _idsOf(conditionId);
             if ((indexSet >> i) & 1 == 1) {
                 taken++;
-                conditionalTokens.safeTransferFrom(msg.sender, BURN, ids[1], amount, "");
+                conditionalTokens.move(msg.sender, BURN, ids[1], amount);
                 continue;
             }
             // The group pays for the new pairs in advance: the burnt NO pay it back.
             wrapped_.mint(amount);
             _split(conditionId, amount);
-            _give(msg.sender, ids[0], amount - fee);
-            _give(vault, ids[0], fee);
-            _give(BURN, ids[1], amount);
+            conditionalTokens.move(address(this), msg.sender, ids[0], amount - fee);
+            conditionalTokens.move(address(this), vault, ids[0], fee);
+            conditionalTokens.move(address(this), BURN, ids[1], amount);
         }
-        uint256 released = (taken - 1) * (amount - fee);
-        if (released > 0 && !collateral.transfer(msg.sender, released)) revert TransferFailed();
-        uint256 kept = (taken - 1) * fee;
-        if (kept > 0 && !collateral.transfer(vault, kept)) revert TransferFailed();
+        collateral.pay(msg.sender, (taken - 1) * (amount - fee));
+        collateral.pay(vault, (taken - 1) * fee);
         emit PositionsConverted(msg.sender, groupId, indexSet, amount);
     }
 
@@ -214,11 +211,7 @@ contract GroupAdapter is Owned, TokenReceiver {
     function _release(address from, address to, uint256 amount) private {
         if (amount == 0) return;
         wrapped_.burn(from, amount);
-        if (!collateral.transfer(to, amount)) revert TransferFailed();
-    }
-
-    function _give(address to, uint256 id, uint256 amount) private {
-        if (amount > 0) conditionalTokens.safeTransferFrom(address(this), to, id, amount, "");
+        collateral.pay(to, amount);
     }
 
     function _batch(address from, address to, uint256[] memory ids, uint256[] memory amounts)
@@ -227,12 +220,8 @@ contract GroupAdapter is Owned, TokenReceiver {
         conditionalTokens.safeBatchTransferFrom(from, to, ids, amounts, "");
     }
 
-    function _idsOf(bytes32 conditionId) private view returns (uint256[] memory ids) {
-        ids = new uint256[](2);
-        for (uint256 i = 0; i < 2; i++) {
-            bytes32 collection = conditionalTokens.getCollectionId(0, conditionId, i + 1);
-            ids[i] = uint256(keccak256(abi.encodePacked(address(wrapped_), collection)));
-        }
+    function _idsOf(bytes32 conditionId) private view returns (uint256[] memory) {
+        return conditionalTokens.idsOf(_backing(), conditionId);
     }
 
     function _twice(uint256 amount) private pure returns (uint256[] memory amounts) {
