@@ -24,7 +24,7 @@ export const BOARD_CHANGES: readonly FileChanges[] = [
       ['hours never leave a window', 'yield* this.#ended(last.hour, hour)', 'yield'],
       [
         'a start forgets what was not counted',
-        'yield* this.#changedSince(last.seenHour, hour)',
+        'yield* this.#lookWithin(last.seenHour, Number.MAX_SAFE_INTEGER, hour)',
         'yield',
       ],
       [

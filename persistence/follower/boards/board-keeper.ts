@@ -17,10 +17,9 @@ SELECT counted_pnl_raw AS pnlRaw, counted_volume_raw AS volumeRaw FROM pnl_hours
 WHERE owner = ? AND hour <= ?
 ORDER BY hour DESC LIMIT 1`
 const NEXT_OWNER = 'SELECT owner FROM pnl_hours WHERE owner > ? ORDER BY owner LIMIT 1'
-const OF_HOUR = `
-SELECT owner FROM pnl_hours WHERE hour = ? AND owner > ? ORDER BY hour, owner LIMIT ?`
-const SINCE = `
-SELECT hour, owner FROM pnl_hours WHERE (hour, owner) > (?, ?) ORDER BY hour, owner LIMIT ?`
+const WITHIN = `
+SELECT hour, owner FROM pnl_hours WHERE (hour, owner) > (?, ?) AND hour <= ?
+ORDER BY hour, owner LIMIT ?`
 const FIND = `
 SELECT pnl_raw AS pnlRaw, volume_raw AS volumeRaw FROM boards WHERE span_hours = ? AND owner = ?`
 const PUT = `
@@ -64,8 +63,10 @@ export class BoardKeeper {
   readonly #newest: Statement<[ProfileId], Sums>
   readonly #until: Statement<[ProfileId, hour: number], Sums>
   readonly #nextOwner: Statement<[ProfileId], Owner>
-  readonly #ofHour: Statement<[hour: number, afterOwner: ProfileId, limit: number], Owner>
-  readonly #since: Statement<[hour: number, afterOwner: ProfileId, limit: number], HourOwner>
+  readonly #within: Statement<
+    [hour: number, afterOwner: ProfileId, toHour: number, limit: number],
+    HourOwner
+  >
   readonly #find: Statement<[SpanHours, ProfileId], Sums>
   readonly #put: Statement<[SpanHours, ProfileId, pnlRaw: number, volumeRaw: number]>
   readonly #delete: Statement<[SpanHours, ProfileId]>
@@ -81,8 +82,7 @@ export class BoardKeeper {
     this.#newest = connection.prepare(NEWEST)
     this.#until = connection.prepare(UNTIL)
     this.#nextOwner = connection.prepare(NEXT_OWNER)
-    this.#ofHour = connection.prepare(OF_HOUR)
-    this.#since = connection.prepare(SINCE)
+    this.#within = connection.prepare(WITHIN)
     this.#find = connection.prepare(FIND)
     this.#put = connection.prepare(PUT)
     this.#delete = connection.prepare(DELETE)
@@ -104,7 +104,7 @@ export class BoardKeeper {
         this.#look(owner, hour)
         yield
       }
-      if (!this.#knowsChanges) yield* this.#changedSince(last.seenHour, hour)
+      if (!this.#knowsChanges) yield* this.#lookWithin(last.seenHour, Number.MAX_SAFE_INTEGER, hour)
       yield* this.#ended(last.hour, hour)
     }
     this.#knowsChanges = true
@@ -123,11 +123,11 @@ export class BoardKeeper {
     }
   }
 
-  /** Owners whose rows changed in this hour or later, according to the tables. */
-  *#changedSince(seenHour: number, hour: number): Generator<undefined, void> {
-    let at: HourOwner = { hour: seenHour, owner: Number.MIN_SAFE_INTEGER }
+  /** Owners with rows in these hours, according to the tables. */
+  *#lookWithin(fromHour: number, toHour: number, hour: number): Generator<undefined, void> {
+    let at: HourOwner = { hour: fromHour, owner: Number.MIN_SAFE_INTEGER }
     for (;;) {
-      const rows = this.#since.all(at.hour, at.owner, PAGE_ROWS)
+      const rows = this.#within.all(at.hour, at.owner, toHour, PAGE_ROWS)
       for (const row of rows) {
         this.#look(row.owner, hour)
         at = row
@@ -141,23 +141,7 @@ export class BoardKeeper {
   *#ended(fromHour: number, toHour: number): Generator<undefined, void> {
     for (const span of SPANS) {
       if (span === 0) continue
-      for (let hour = fromHour - span + 1; hour <= toHour - span; hour++) {
-        yield* this.#ofEnded(hour, toHour)
-        yield
-      }
-    }
-  }
-
-  *#ofEnded(ended: number, hour: number): Generator<undefined, void> {
-    let afterOwner = Number.MIN_SAFE_INTEGER
-    for (;;) {
-      const rows = this.#ofHour.all(ended, afterOwner, PAGE_ROWS)
-      for (const { owner } of rows) {
-        this.#look(owner, hour)
-        afterOwner = owner
-        yield
-      }
-      if (rows.length < PAGE_ROWS) return
+      yield* this.#lookWithin(fromHour - span + 1, toHour - span, toHour)
     }
   }
 
