@@ -6,7 +6,7 @@ import { codeOf } from '../../engine/domain/error-code.ts'
 import { TestCluster, type TestNode } from '../support/cluster.ts'
 import { REPLACED } from '../support/cluster-faults.ts'
 import { type ClusterFault, ClusterRounds } from '../support/cluster-rounds.ts'
-import { longSkip } from '../support/cluster-tests.ts'
+import { longSkip, REPLIES } from '../support/cluster-tests.ts'
 import { mountDisk, mountSkip } from '../support/mounted-disk.ts'
 import { freshSeed, Random } from '../support/random.ts'
 import { compileProgram } from '../support/server-process.ts'
@@ -67,7 +67,7 @@ test('nothing acknowledged is lost when the disk of the log is full', { skip }, 
     },
   })
   after(() => cluster.end())
-  const rounds = await ClusterRounds.start(new Random(freshSeed()), cluster)
+  const rounds = await ClusterRounds.start(new Random(freshSeed()), cluster, REPLIES)
   const supervisor = new Supervisor(cluster)
   const fault: ClusterFault = async () => {
     const ballast = join(disk, 'ballast')

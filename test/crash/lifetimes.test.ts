@@ -13,7 +13,7 @@ import { ServerProcess } from '../support/server-process.ts'
 
 const random = new Random(freshSeed())
 const dataDir = newFolder()
-const THREADS = ['16', '2', '0', 'each'] as const
+const THREADS = ['4', '2', '0', 'each'] as const
 const FAULTS = ['mid-archive:1', 'after-decide:20', 'after-commit:40', 'mid-archive:3'] as const
 const FUNDS_RAW = 1000 * SHARE
 

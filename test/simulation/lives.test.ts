@@ -1,3 +1,3 @@
 import { testLives } from './long-flow.ts'
 
-testLives(3, 800)
+testLives(500)

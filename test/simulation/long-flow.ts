@@ -10,8 +10,6 @@ import { addTo } from './totals.ts'
 const STEPS = 20_000
 /** How many times as many commands are played until everything was seen. */
 const MORE_WORLDS = 4
-/** Files that run at the same time have different seeds. */
-const SEEDS_PER_FILE = 1_000_000
 
 /** Commands on accounts, markets and settlement; orders and cancels come by themselves. */
 const KINDS: readonly Command['kind'][] = [
@@ -79,11 +77,11 @@ const ANSWERS = [
 const TROUBLE = { refusals: 0, overloads: 0, crashes: 0, replaced: 0, rejected: 0 }
 
 /** Plays worlds whose markets and sessions live briefly, until so many markets have been. */
-export function testLives(file: number, marketsMin: number): void {
+export function testLives(marketsMin: number): void {
   test(`every invariant holds while ${marketsMin} markets and sessions come and go`, async () => {
     const kinds = new Map<string, number>()
     let [lives, crashes] = [0, 0]
-    let seed = freshSeed() + file * SEEDS_PER_FILE
+    let seed = freshSeed()
     for (; lives < marketsMin; seed++) {
       const passed = await playOrExplain(seed, LIVES)
       addTo(kinds, passed.kinds)
@@ -101,7 +99,7 @@ export function testLives(file: number, marketsMin: number): void {
  * Plays worlds for at least so many commands; a broken one prints the line that replays it. This is
  * the short form of `make sim`.
  */
-export function testLongFlow(file: number, commandsMin: number): void {
+export function testLongFlow(commandsMin: number): void {
   test(`every invariant holds through ${commandsMin} commands and all machine faults`, async () => {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
     const reported = new Map<string, number>()
@@ -121,7 +119,7 @@ export function testLongFlow(file: number, commandsMin: number): void {
     // What is rare may take some worlds more.
     const isOver = ({ commands }: typeof totals) =>
       commands >= (unseen().length === 0 ? commandsMin : commandsMin * MORE_WORLDS)
-    let seed = freshSeed() + file * SEEDS_PER_FILE
+    let seed = freshSeed()
     for (; !isOver(totals); seed++) {
       const passed = await playOrExplain(seed)
       totals.commands += passed.commands

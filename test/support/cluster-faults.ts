@@ -25,11 +25,34 @@ async function restartedAfterEnd(
   await node.startAgain()
 }
 
-export const FAULTS: Readonly<Record<string, ClusterFault>> = {
-  'the leader is killed': async (_cluster, leader) => {
-    await leader.kill()
-    return { isReplaced: true, repair: () => leader.start() }
+async function leaderKilled(_cluster: TestCluster, leader: TestNode) {
+  await leader.kill()
+  return { isReplaced: true, repair: () => leader.start() }
+}
+
+async function setClock(node: TestNode, clockAheadMs: number): Promise<void> {
+  await node.kill()
+  node.clockAheadMs = clockAheadMs
+  await node.start()
+}
+
+/** What lasts through all rounds of a fault; resolves with what ends it. */
+export const LASTING: Readonly<Record<string, (cluster: TestCluster) => Promise<() => unknown>>> = {
+  [CLOCKS]: async (cluster) => {
+    const leader = await cluster.leader()
+    const [ahead, behind] = cluster.up.filter((node) => node !== leader)
+    await setClock(ahead, HOUR_MS)
+    await setClock(behind, -HOUR_MS)
+    return async () => {
+      await setClock(ahead, 0)
+      await setClock(behind, 0)
+      await cluster.leader()
+    }
   },
+}
+
+export const FAULTS: Readonly<Record<string, ClusterFault>> = {
+  'the leader is killed': leaderKilled,
 
   'the leader is suspended, replaced and continued': async (cluster, leader) => {
     const { process } = leader
@@ -93,29 +116,7 @@ export const FAULTS: Readonly<Record<string, ClusterFault>> = {
     return { isReplaced: false, repair: () => standby.start() }
   },
 
-  [CLOCKS]: async (cluster, leader) => {
-    const [ahead, behind] = cluster.up.filter((node) => node !== leader)
-    for (const [node, clockAheadMs] of [
-      [ahead, HOUR_MS],
-      [behind, -HOUR_MS],
-    ] as const) {
-      await node.kill()
-      node.clockAheadMs = clockAheadMs
-      await node.start()
-    }
-    await leader.kill()
-    return {
-      isReplaced: true,
-      repair: async () => {
-        await leader.start()
-        for (const node of [ahead, behind]) {
-          await node.kill()
-          node.clockAheadMs = 0
-          await node.start()
-        }
-      },
-    }
-  },
+  [CLOCKS]: leaderKilled,
 
   'the primary of the log is killed and a standby promoted': async ({ servers }) => {
     const primary = await primaryOf(servers)

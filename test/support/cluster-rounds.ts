@@ -17,8 +17,6 @@ import { until } from './until.ts'
 const TRADERS = 3
 const LINES_PER_TRADER = 2
 const FUNDS_RAW = 1_000_000 * SHARE
-/** Replies before a fault, and after it. */
-const REPLIES = 40
 /** How often clients do each thing, of all that they do; the rest are cancels. */
 const PLACES = 0.5
 const READS = 0.2
@@ -72,6 +70,8 @@ export class ClusterRounds {
   /** What every client of the newest round called and received. */
   history = new ClientHistory()
   readonly #random: Random
+  /** Replies before a fault, behind it, and behind its repair. */
+  readonly #repliesWanted: number
   readonly #fates = new Map<string, Fate>()
   #traders: readonly Trader[] = []
   /** The trader of this round whose heartbeat cancels; null for none. */
@@ -85,18 +85,28 @@ export class ClusterRounds {
   #longestMs = 0
   #isOver = false
 
-  private constructor(cluster: TestCluster, market: ClusterMarket, random: Random) {
+  private constructor(
+    cluster: TestCluster,
+    market: ClusterMarket,
+    random: Random,
+    replies: number,
+  ) {
     this.cluster = cluster
     this.#market = market
     this.#random = random
+    this.#repliesWanted = replies
   }
 
-  static async start(random: Random, cluster: TestCluster): Promise<ClusterRounds> {
+  static async start(
+    random: Random,
+    cluster: TestCluster,
+    replies: number,
+  ): Promise<ClusterRounds> {
     const leader = await cluster.leader()
     const market = await leader.client.makeMarket('rain', false)
     const shown = await fetch(`${leader.client.baseUrl}/markets/${market.slug}`)
     const conditionId = String(at(await shown.json(), 'conditionId'))
-    return new ClusterRounds(cluster, { ...market, conditionId }, random)
+    return new ClusterRounds(cluster, { ...market, conditionId }, random, replies)
   }
 
   /** With `isCanceled`, the heartbeat of one trader fires in the round or at its end. */
@@ -115,12 +125,12 @@ export class ClusterRounds {
       }),
     )
     try {
-      await this.#replied(REPLIES)
+      await this.#replied()
       const { isReplaced, repair } = await fault(this.cluster, leader)
       await this.cluster.leader(isReplaced ? leader : null)
-      await this.#replied(REPLIES)
+      await this.#replied()
       await repair()
-      await this.#replied(REPLIES)
+      await this.#replied()
     } finally {
       this.#isOver = true
       await Promise.all(lines)
@@ -174,8 +184,8 @@ export class ClusterRounds {
     await until(async () => (await this.#ordersAt(leader, trader)).length === 0)
   }
 
-  async #replied(count: number): Promise<void> {
-    const goal = this.#replies + count
+  async #replied(): Promise<void> {
+    const goal = this.#replies + this.#repliesWanted
     await until(() => this.#replies >= goal)
   }
 

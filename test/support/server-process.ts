@@ -166,7 +166,7 @@ export async function verify(dataDir: string): Promise<Mark> {
 
 export interface ServeOptions extends Around {
   readonly dataDir: string
-  /** Two market threads, unless these say otherwise: each costs a start 50 ms of CPU. */
+  /** More flags; there is one market thread, unless they say otherwise. */
   readonly args?: readonly string[]
   /** The demo makes its own admin token. */
   readonly demo?: boolean
@@ -193,8 +193,7 @@ async function serveUntil(options: ServeOptions, prefix: string) {
   const line = new Promise<string>((resolve) => {
     found = resolve
   })
-  const threads = args.includes('--market-threads') ? [] : ['--market-threads', '2']
-  const words = ['serve', '--data', dataDir, '--port', '0', ...own, ...threads, ...args]
+  const words = ['serve', '--data', dataDir, '--port', '0', ...own, ...args]
   const onLine = (each: string) => {
     if (each.startsWith(prefix)) found(each.slice(prefix.length))
   }

@@ -26,7 +26,7 @@ export interface SoakPlan {
   readonly onRestart: (life: number, sentence: string) => void
 }
 
-const MARKET_THREADS = ['16', '2', 'each', '0'] as const
+const MARKET_THREADS = ['4', '2', 'each', '0'] as const
 const TRADERS = 6
 const MARKETS = 3
 const FUNDS_RAW = 200_000_000_000_000

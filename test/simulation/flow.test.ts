@@ -1,3 +1,3 @@
 import { testLongFlow } from './long-flow.ts'
 
-testLongFlow(2, 20_000)
+testLongFlow(20_000)

@@ -1,3 +1,0 @@
-import { testLongFlow } from './long-flow.ts'
-
-testLongFlow(1, 20_000)
