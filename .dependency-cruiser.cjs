@@ -32,6 +32,7 @@ const IMPORTERS = {
   'socket.io-client': 'server/cli/load/readers.worker.ts',
   typebox: 'server/edge/http/schema/schema.ts',
   'uWebSockets.js': 'server/edge/http/gateway/native-library.ts',
+  viem: 'server/settlement/evm/chain-client.ts',
 }
 const CONSOLE_IMPORTERS = {
   '@noble/hashes': 'server/console/exchange/hmac.ts',

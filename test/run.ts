@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
@@ -19,7 +18,6 @@ const PATIENCE = { silenceMs: 120_000, testMs: 900_000 }
 const SLOWEST = 10
 /** More files are done sooner when sources and tests are compiled first. */
 const FILES_UNCOMPILED = 4
-const CONTRACTS = fileURLToPath(new URL('../server/build/contracts.ts', import.meta.url))
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 function printFile(report: FileReport): void {
@@ -62,13 +60,7 @@ if (files.length === 0) {
 
 const startedMs = performance.now()
 const isLong = files.length > FILES_UNCOMPILED
-if (isLong) {
-  // In a process of its own, once: the tests of contracts come late, and several at a time.
-  if (files.some((file) => file.includes('/settlement/evm/'))) {
-    spawn(process.execPath, ['--import', 'tsx', CONTRACTS], { stdio: 'ignore' }).unref()
-  }
-  await compileSources()
-}
+if (isLong) await compileSources()
 const startOf = isLong ? bundleTests(files) : undefined
 const reports: FileReport[] = []
 process.once('SIGINT', () => endBy('SIGINT'))

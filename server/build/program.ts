@@ -11,9 +11,11 @@ import { fileURLToPath } from 'node:url'
 import type { BuildOptions } from 'esbuild'
 import { ADMIN_ROUTES_FILE, describedRoutes } from '../cli/admin/admin-routes.ts'
 import { PAGES_FILE, renderedPages } from '../docs/pages.ts'
+import { CONTRACTS_FILE } from '../settlement/evm/load-contracts.ts'
 import { DOCUMENTS_FILE, markedDocuments } from '../start/api-documents.ts'
 import { BROTLI_ENDING, type MadeFiles, WEB_INDEX, type WebIndex } from '../web/web-files.ts'
 import { bundleCode, threadFiles } from './bundle.ts'
+import { contractsElsewhere } from './contracts.ts'
 import { makeWeb } from './web.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -39,6 +41,7 @@ export async function bundleProgram(
   entry = PROGRAM,
 ): Promise<string> {
   rmSync(folder, { recursive: true, force: true })
+  const compiling = contractsElsewhere()
   await bundleCode([entry], folder, more)
   // A thread loads its own copy of all code, so shared chunks save nothing: one file loads in three
   // quarters of their time.
@@ -49,6 +52,7 @@ export async function bundleProgram(
   writeFileSync(join(folder, PAGES_FILE), JSON.stringify(renderedPages()))
   writeFileSync(join(folder, DOCUMENTS_FILE), JSON.stringify(markedDocuments()))
   writeFileSync(join(folder, ADMIN_ROUTES_FILE), await describedRoutes())
+  writeFileSync(join(folder, CONTRACTS_FILE), JSON.stringify(await compiling))
   writeWeb(folder, await makeWeb('small'))
   const program = join(folder, `${basename(entry, '.ts')}.js`)
   chmodSync(program, 0o755)

@@ -50,6 +50,10 @@ export const commands: Commands = {
     about: 'Shows the nodes of a cluster, hands over its lead, or removes a node.',
     load: async () => (await import('./cluster.ts')).clusterCommand,
   },
+  chain: {
+    about: 'Creates the contracts of an exchange on an EVM chain, or shows them.',
+    load: async () => (await import('./chain.ts')).chainCommand,
+  },
   order: {
     about: 'Signs and sends an order as a demo trader.',
     load: async () => (await import('./order/order.ts')).orderCommand,

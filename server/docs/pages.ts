@@ -21,6 +21,7 @@ const ORDER = [
   'rules',
   'operating',
   'replication',
+  'chain',
   'groups-and-series',
   'metrics',
   'load-testing',

@@ -42,10 +42,12 @@ const clientOf = (url: string) =>
     .extend(walletActions)
 
 export class Anvil {
+  readonly url: string
   readonly client: ReturnType<typeof clientOf>
   readonly #process: ChildProcess
 
   private constructor(url: string, child: ChildProcess) {
+    this.url = url
     this.client = clientOf(url)
     this.#process = child
   }

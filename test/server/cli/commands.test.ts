@@ -78,8 +78,8 @@ test('every command has a help text', async () => {
     const { code, output } = await run(name, '--help')
     assert.equal(code, 0)
     assert.match(output, new RegExp(`^Usage: outcomex ${name} `))
-    // A proof is checked, and a cluster is steered, without a folder.
-    if (!/^(verify-proof|cluster)$/.test(name)) assert.match(output, /--data <DIR>/)
+    // A proof is checked, a cluster is steered and contracts are created without a folder.
+    if (!/^(verify-proof|cluster|chain)$/.test(name)) assert.match(output, /--data <DIR>/)
   }
 })
 

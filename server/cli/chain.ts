@@ -1,0 +1,272 @@
+// `outcomex chain`: the contracts with which trades settle on an EVM chain.
+
+import type { Abi, Address } from 'viem'
+import type { CommandSpec, Line, SubCommands } from '../command-line.ts'
+import { SETTINGS } from '../config.ts'
+import { formatAddress, parseAddress } from '../crypto/address.ts'
+import { keccakReady } from '../crypto/keccak.ts'
+import { flagOf, type Kind, maybe, readSetting, requiredFlag, WrongUse } from '../settings/flags.ts'
+import { address, count, optional, path, words } from '../settings/kinds.ts'
+import { ChainClient, callOf, creationOf } from '../settlement/evm/chain-client.ts'
+import { ChainTrouble } from '../settlement/evm/chain-trouble.ts'
+import { type Deployer, deployExchange } from '../settlement/evm/deployment.ts'
+import type { ChainKey } from '../settlement/evm/key/chain-key.ts'
+import { type KeySource, openKey } from '../settlement/evm/key/open-key.ts'
+import { loadContracts } from '../settlement/evm/load-contracts.ts'
+import { EXIT, type Shell } from '../shell.ts'
+
+const GWEI = 1_000_000_000n
+const COLLATERAL_DECIMALS = 6
+/** ERC-165 of ERC-1155. */
+const ERC1155 = '0xd9b67a26'
+const PATIENCE_MS = 600_000
+/** A chain that made no block for so long stands still. */
+const STALE_SEC = 120
+
+const SHARED_ABI: Abi = [
+  viewOf('decimals', [], 'uint8'),
+  viewOf('supportsInterface', ['bytes4'], 'bool'),
+]
+
+function viewOf(name: string, inputs: readonly string[], output: string) {
+  return {
+    type: 'function',
+    name,
+    stateMutability: 'view',
+    inputs: inputs.map((type) => ({ name: '', type })),
+    outputs: [{ name: '', type: output }],
+  } as const
+}
+
+const urls: Kind<readonly string[]> = {
+  shape: 'URL,URL',
+  wants: 'URLs that begin with http:// or https://',
+  isSecret: true,
+  read(text) {
+    const all = text.split(',').map((each) => each.trim())
+    return all.every((each) => /^https?:[/][/]/.test(each) && URL.canParse(each)) ? all : undefined
+  },
+}
+const addresses: Kind<readonly string[]> = {
+  shape: 'ADDRESS,ADDRESS',
+  wants: 'addresses: 0x and 40 hex digits each',
+  read(text) {
+    const all = text.split(',').map((each) => address.read(each.trim()) ?? '')
+    return all.includes('') ? undefined : all
+  },
+}
+
+const RPC = maybe('chain-rpc', urls, 'JSON-RPC of the chain; the second when one fails.')
+const KEY_FILE = flagOf(
+  'chain-key',
+  optional(path('FILE', 'the path of a file')),
+  undefined,
+  'The key that pays: 64 hex digits, or a keystore in JSON.',
+)
+const PASSWORD = flagOf(
+  'chain-key-password',
+  optional(path('FILE', 'the path of a file')),
+  undefined,
+  'The file of the password of a keystore.',
+)
+const COMMAND = flagOf(
+  'chain-key-command',
+  optional(words('COMMAND', 'a command of the shell')),
+  undefined,
+  'A command that signs in place of a key, as that of a KMS.',
+)
+const TOKENS = requiredFlag('conditional-tokens', address, '', 'Gnosis conditional tokens.')
+const FEE_RECEIVER = requiredFlag('fee-receiver', address, '', 'Receives the fees of takers.')
+const OPERATORS = flagOf(
+  'operator',
+  optional(addresses),
+  undefined,
+  'Who settles trades; else the key that pays.',
+)
+const RESOLVERS = flagOf(
+  'resolver',
+  optional(addresses),
+  undefined,
+  'Who posts payouts; else the key that pays.',
+)
+const GAS_PRICE = flagOf(
+  'gas-price-max',
+  count(1, 1_000_000, 'GWEI'),
+  100,
+  'The most for a unit of gas, in gwei.',
+)
+const OPERATOR = flagOf(
+  'operator',
+  optional(addresses),
+  undefined,
+  'Accounts whose roles and balance are shown.',
+)
+
+const CHAIN = [RPC, SETTINGS.chainId]
+const COMMANDS: SubCommands = {
+  deploy: {
+    about: 'Creates the contracts of an exchange; the key that pays owns them.',
+    flags: [
+      ...[...CHAIN, KEY_FILE, PASSWORD, COMMAND, SETTINGS.domainName],
+      ...[SETTINGS.collateralAddress, TOKENS, FEE_RECEIVER, OPERATORS, RESOLVERS, GAS_PRICE],
+    ],
+  },
+  status: {
+    about: 'Shows the chain, and the contract of --exchange-address.',
+    flags: [...CHAIN, SETTINGS.exchangeAddress, OPERATOR],
+  },
+}
+
+function keySource({ given }: Line): KeySource {
+  const file = readSetting(KEY_FILE, given)
+  const command = readSetting(COMMAND, given)
+  if (file !== undefined && command === undefined) {
+    return { file, passwordFile: readSetting(PASSWORD, given) }
+  }
+  if (file === undefined && command !== undefined) return { command }
+  throw new WrongUse('Give --chain-key or --chain-key-command: the key that pays')
+}
+
+/** The address as EIP-55 writes it; a wrong checksum is refused. */
+function addressOf(flag: string, text: string): Address {
+  const bytes = parseAddress(text)
+  if (bytes === undefined) throw new WrongUse(`--${flag}: ${text} has a wrong checksum`)
+  return `0x${formatAddress(bytes).slice(2)}`
+}
+
+async function opened({ given }: Line): Promise<ChainClient> {
+  await keccakReady
+  const all = readSetting(RPC, given)
+  if (all === undefined) throw new WrongUse('Give --chain-rpc or OUTCOMEX_CHAIN_RPC: the chain')
+  return ChainClient.open({ urls: all, chainId: readSetting(SETTINGS.chainId, given) })
+}
+
+async function deploy(line: Line, shell: Shell): Promise<void> {
+  const { given } = line
+  const chain = await opened(line)
+  const key = await openKey(keySource(line))
+  const one = (row: typeof TOKENS) => addressOf(row.flag, readSetting(row, given))
+  const some = (row: typeof OPERATORS) => {
+    const all = readSetting(row, given)
+    return all?.map((text) => addressOf(row.flag, text)) ?? [key.address]
+  }
+  const request = {
+    domainName: readSetting(SETTINGS.domainName, given),
+    collateral: one(SETTINGS.collateralAddress),
+    conditionalTokens: one(TOKENS),
+    feeReceiver: one(FEE_RECEIVER),
+    operators: some(OPERATORS),
+    resolvers: some(RESOLVERS),
+  }
+  await checkTokens(chain, request)
+  const maxFeeWei = BigInt(readSetting(GAS_PRICE, given)) * GWEI
+  const deployer = deployerOf(chain, { key, maxFeeWei }, shell)
+  const { wallets, adapter, exchange } = await deployExchange(
+    deployer,
+    await loadContracts(),
+    request,
+  )
+  shell.say(`wallets ${wallets}\nadapter ${adapter}\nexchange ${exchange}`)
+}
+
+async function checkTokens(
+  chain: ChainClient,
+  { collateral, conditionalTokens }: { collateral: Address; conditionalTokens: Address },
+): Promise<void> {
+  const decimals = await chain.read(collateral, SHARED_ABI, 'decimals')
+  if (decimals !== COLLATERAL_DECIMALS) {
+    throw new ChainTrouble(
+      `--collateral-address ${collateral} is no ERC-20 token with ${COLLATERAL_DECIMALS} ` +
+        `decimals on chain ${chain.chainId}`,
+    )
+  }
+  const isTokens = await chain.read(conditionalTokens, SHARED_ABI, 'supportsInterface', [ERC1155])
+  if (isTokens !== true) {
+    throw new ChainTrouble(
+      `--conditional-tokens ${conditionalTokens} has no ERC-1155 tokens on chain ${chain.chainId}`,
+    )
+  }
+}
+
+/** Shows each transaction as it is sent: whoever stops the command can look it up. */
+function deployerOf(
+  chain: ChainClient,
+  paid: { readonly key: ChainKey; readonly maxFeeWei: bigint },
+  shell: Shell,
+): Deployer {
+  const sent = (what: string) => ({
+    ...paid,
+    patienceMs: PATIENCE_MS,
+    onSent: (hash: string) => shell.warn(`${what}: transaction ${hash}`),
+  })
+  return {
+    async create({ abi, bytecode }, args) {
+      const data = creationOf(abi, bytecode, args)
+      const created = await chain.send({ data }, sent('create'))
+      if (created === null) throw new ChainTrouble('the chain names no new contract')
+      return created
+    },
+    async call({ abi }, to, name, args) {
+      await chain.send({ to, data: callOf(abi, name, args) }, sent(name))
+    },
+  }
+}
+
+async function status(line: Line, shell: Shell): Promise<void> {
+  const { given } = line
+  const chain = await opened(line)
+  const exchange = addressOf('exchange-address', readSetting(SETTINGS.exchangeAddress, given))
+  const { number, timestampSec, baseFeeWei } = await chain.block()
+  const ageSec = Math.round(shell.nowMs() / 1000) - timestampSec
+  shell.say(`chain ${chain.chainId}`)
+  shell.say(
+    `block ${number}, ${ageSec} s old${ageSec > STALE_SEC ? ': the chain stands still' : ''}`,
+  )
+  shell.say(`base fee ${Number(baseFeeWei) / Number(GWEI)} gwei`)
+  if (!(await chain.isContract(exchange))) {
+    throw new ChainTrouble(`${exchange} of --exchange-address is no contract on this chain`)
+  }
+  const { abi } = (await loadContracts()).Exchange
+  const read = (name: string, args: readonly unknown[] = []) =>
+    chain.read(exchange, abi, name, args)
+  shell.say(`exchange ${exchange}`)
+  for (const [shown, name] of [
+    ['owner', 'owner'],
+    ['paused', 'isPaused'],
+    ['collateral', 'collateral'],
+    ['conditional tokens', 'conditionalTokens'],
+    ['adapter', 'adapter'],
+    ['wallets', 'wallets'],
+    ['fee receiver', 'feeReceiver'],
+  ] as const) {
+    const value = await read(name)
+    if (value === null) throw new ChainTrouble(`${exchange} is no exchange: it has no ${name}`)
+    shell.say(`${shown} ${value}`)
+  }
+  for (const text of readSetting(OPERATOR, given) ?? []) {
+    const account = addressOf('operator', text)
+    const roles = [
+      (await read('isOperator', [account])) === true ? 'settles' : 'may not settle',
+      (await read('isResolver', [account])) === true ? 'resolves' : 'may not resolve',
+    ]
+    const [balanceWei, mined, sent] = await Promise.all([
+      chain.balanceWei(account),
+      chain.nonceOf(account, 'latest'),
+      chain.nonceOf(account, 'pending'),
+    ])
+    const balance = Number(balanceWei) / 1e18
+    shell.say(
+      `operator ${account}: ${roles.join(', ')}; balance ${balance}, nonce ${mined}, ` +
+        `${sent - mined} transactions wait`,
+    )
+  }
+}
+
+export const chainCommand: CommandSpec = {
+  commands: COMMANDS,
+  isKnown: (error) => error instanceof ChainTrouble,
+  async work(line, shell) {
+    await (line.name === 'deploy' ? deploy(line, shell) : status(line, shell))
+    return EXIT.OK
+  },
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict'
+import { createCipheriv, pbkdf2Sync, randomBytes, scryptSync } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { getAddress } from 'viem'
+import { formatAddress } from '../../../server/crypto/address.ts'
+import { addressOfKey, signHash } from '../../../server/crypto/ecdsa.ts'
+import { keccak256, keccakReady } from '../../../server/crypto/keccak.ts'
+import { openKey } from '../../../server/settlement/evm/key/open-key.ts'
+import { anvilSkip } from '../../support/anvil.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { EvmStage, FEE_RECEIVER, OPERATOR } from '../../support/evm-stage.ts'
+import { freePort } from '../../support/free-port.ts'
+import { CHAIN_ID } from '../../support/live-orders.ts'
+import { compileProgram, runProgram } from '../../support/server-process.ts'
+
+// `outcomex chain` with a local chain, and keys in each form.
+
+const skip = anvilSkip
+const COIN = 10n ** 18n
+const PASSWORD = 'a password with a space'
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+const folder = newFolder()
+const key = randomBytes(32)
+let stage: EvmStage
+before(async () => {
+  await keccakReady
+  await compileProgram()
+  if (skip === false) stage = await EvmStage.open()
+})
+after(() => stage?.end())
+
+const payer = () => getAddress(formatAddress(addressOfKey(key)))
+
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text, { mode: 0o600 })
+  return path
+}
+
+const keyFile = () => fileOf('key', `${key.toString('hex')}\n`)
+
+function chain(action: string, flags: Readonly<Record<string, string | number>>) {
+  const all = { 'chain-rpc': stage.anvil.url, 'chain-id': CHAIN_ID, ...flags }
+  return runProgram([
+    'chain',
+    action,
+    ...Object.entries(all).flatMap(([flag, value]) => [`--${flag}`, String(value)]),
+  ])
+}
+
+function deployFlags(more: Readonly<Record<string, string | number>> = {}) {
+  return {
+    'collateral-address': stage.at.collateral,
+    'conditional-tokens': stage.at.tokens,
+    'fee-receiver': FEE_RECEIVER,
+    ...more,
+  }
+}
+
+/** A keystore as geth writes it; its parameters are weaker, which only makes the test faster. */
+function keystoreOf(kdf: 'scrypt' | 'pbkdf2'): string {
+  const [salt, iv] = [randomBytes(32), randomBytes(16)]
+  const derived =
+    kdf === 'scrypt'
+      ? scryptSync(PASSWORD, salt, 32, { N: 4096, r: 8, p: 1 })
+      : pbkdf2Sync(PASSWORD, salt, 1000, 32, 'sha256')
+  const cipher = createCipheriv('aes-128-ctr', derived.subarray(0, 16), iv)
+  const ciphertext = Buffer.concat([cipher.update(key), cipher.final()])
+  const mac = keccak256(Buffer.concat([derived.subarray(16), ciphertext]))
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
+  const cost = kdf === 'scrypt' ? { n: 4096, r: 8, p: 1 } : { c: 1000, prf: 'hmac-sha256' }
+  return JSON.stringify({
+    version: 3,
+    id: 'of no matter',
+    crypto: {
+      cipher: 'aes-128-ctr',
+      ciphertext: hex(ciphertext),
+      cipherparams: { iv: hex(iv) },
+      kdf,
+      kdfparams: { dklen: 32, salt: hex(salt), ...cost },
+      mac: hex(mac),
+    },
+  })
+}
+
+/** A command that prints an address, and a signature of one digest. */
+function commandOf(address: string, signature: Uint8Array): string {
+  const hex = Buffer.from(signature).toString('hex')
+  const script = `case $1 in address) echo ${address};; sign) echo 0x${hex};; esac`
+  return `sh ${fileOf(`signer-${randomBytes(4).toString('hex')}`, script)}`
+}
+
+test('a key is read from hex, from a keystore of each kind, and used by a command', async () => {
+  const digest = randomBytes(32)
+  const expected = signHash(digest, key)
+  const passwordFile = fileOf('password', `${PASSWORD}\n`)
+  const stores = (['scrypt', 'pbkdf2'] as const).map((kdf) => fileOf(kdf, keystoreOf(kdf)))
+  const zeroV = expected.slice()
+  zeroV[64] -= 27
+  // The same signature with s in the upper half of the order.
+  const highS = Buffer.from(expected)
+  const s = BigInt(`0x${highS.subarray(32, 64).toString('hex')}`)
+  highS.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
+  highS[64] = expected[64] === 27 ? 28 : 27
+  for (const source of [
+    { file: keyFile(), passwordFile: undefined },
+    { file: fileOf('0x', `0x${key.toString('hex').toUpperCase()}`), passwordFile: undefined },
+    ...stores.map((file) => ({ file, passwordFile })),
+    { command: commandOf(payer(), expected) },
+    { command: commandOf(payer().toLowerCase(), zeroV) },
+    { command: commandOf(payer(), highS) },
+  ]) {
+    const opened = await openKey(source)
+    assert.equal(opened.address, payer())
+    assert.deepEqual(Buffer.from(await opened.sign(digest)), Buffer.from(expected))
+  }
+})
+
+test('a key that is none is refused with a sentence that does not show it', async () => {
+  const passwordFile = fileOf('wrong password', 'another')
+  const store = fileOf('store', keystoreOf('scrypt'))
+  const rows: [Parameters<typeof openKey>[0], RegExp][] = [
+    [{ file: join(folder, 'none'), passwordFile }, /none cannot be read: ENOENT/],
+    [{ file: store, passwordFile }, /the password does not open the keystore/],
+    [
+      { file: store, passwordFile: undefined },
+      /if it is a keystore, give --chain-key-password too/,
+    ],
+    [{ file: fileOf('zero', '00'.repeat(32)), passwordFile }, /no private key of secp256k1/],
+    [{ file: fileOf('text', 'hunter2'), passwordFile }, /neither 64 hex digits nor a keystore/],
+    [{ file: fileOf('json', '{"version":1}'), passwordFile }, /is no keystore of version 3/],
+    [{ command: 'echo nobody' }, /printed no address/],
+    [{ command: 'exit 3 #' }, /ended with 3/],
+    [{ command: 'yes #' }, /it took too long, or printed too much/],
+  ]
+  for (const [source, sentence] of rows) {
+    await assert.rejects(openKey(source), (error) => {
+      assert.ok(error instanceof Error)
+      assert.match(error.message, sentence)
+      assert.doesNotMatch(error.message, /hunter2|another/)
+      return true
+    })
+  }
+  const other = signHash(randomBytes(32), key)
+  const opened = await openKey({ command: commandOf(payer(), other) })
+  await assert.rejects(opened.sign(randomBytes(32)), /printed no signature of 0x/)
+})
+
+test('deploy creates an exchange whose status shows its parts and roles', { skip }, async () => {
+  const { anvil, at: deployed } = stage
+  await anvil.client.setBalance({ address: payer(), value: COIN })
+  const dead = `http://127.0.0.1:${await freePort()}`
+  const made = await chain('deploy', {
+    ...deployFlags({ 'chain-key': keyFile(), operator: OPERATOR }),
+    // The first URL answers nobody.
+    'chain-rpc': `${dead},${anvil.url}`,
+  })
+  assert.equal(made.code, 0, made.stderr)
+  const [, exchange] = /^exchange (0x[0-9a-fA-F]{40})$/m.exec(made.stdout) ?? []
+  assert.ok(exchange !== undefined, made.stdout)
+  assert.equal(made.stderr.match(/^create: transaction 0x[0-9a-f]{64}$/gm)?.length, 3)
+  assert.doesNotMatch(made.stderr + made.stdout, new RegExp(key.toString('hex')))
+  const shown = await chain('status', {
+    'exchange-address': exchange,
+    operator: `${OPERATOR},${payer()}`,
+  })
+  assert.equal(shown.code, 0, shown.stderr)
+  for (const line of [
+    `chain ${CHAIN_ID}`,
+    `exchange ${exchange}`,
+    `owner ${payer()}`,
+    'paused false',
+    `collateral ${getAddress(deployed.collateral)}`,
+    `conditional tokens ${getAddress(deployed.tokens)}`,
+    `fee receiver ${getAddress(FEE_RECEIVER)}`,
+  ]) {
+    assert.ok(shown.stdout.split('\n').includes(line), `${line}\n${shown.stdout}`)
+  }
+  const roles = (account: string) => {
+    const [, found] = new RegExp(`^operator ${account}: (.*);`, 'm').exec(shown.stdout) ?? []
+    return found
+  }
+  assert.equal(roles(getAddress(OPERATOR)), 'settles, may not resolve')
+  assert.equal(roles(payer()), 'may not settle, resolves')
+})
+
+test('deploy sends nothing if the chain, a token or the payer is wrong', { skip }, async () => {
+  const { anvil } = stage
+  const sentBefore = await anvil.client.getTransactionCount({ address: payer() })
+  await anvil.client.setBalance({ address: payer(), value: 0n })
+  await anvil.client.setNextBlockBaseFeePerGas({ baseFeePerGas: 3n * 10n ** 9n })
+  await anvil.client.mine({ blocks: 1 })
+  const good = deployFlags({ 'chain-key': keyFile() })
+  const closed = `http://127.0.0.1:${await freePort()}/secret-of-the-url`
+  const rows: [Readonly<Record<string, string | number>>, number, RegExp][] = [
+    [{ 'chain-id': 1 }, 1, /serves chain \d+, and --chain-id is 1/],
+    [{ 'chain-rpc': closed }, 1, /no URL of --chain-rpc answers/],
+    [{ 'chain-rpc': 'ws://here' }, 2, /--chain-rpc must be URLs that begin with http/],
+    [{ 'collateral-address': OPERATOR }, 1, /is no ERC-20 token with 6 decimals/],
+    [{ 'collateral-address': stage.at.tokens }, 1, /is no ERC-20 token with 6 decimals/],
+    [{ 'conditional-tokens': stage.at.collateral }, 1, /has no ERC-1155 tokens/],
+    [{ 'fee-receiver': `${payer().slice(0, -1)}!` }, 2, /--fee-receiver must be an address/],
+    [{ 'gas-price-max': 2 }, 1, /a unit of gas costs [\d.]+ gwei, and --gas-price-max is 2/],
+    [{}, 1, /has 0 of the chain's coin, and the next transaction may cost/],
+    [{ 'chain-key-command': 'echo' }, 2, /Give --chain-key or --chain-key-command/],
+  ]
+  for (const [change, code, sentence] of rows) {
+    const ran = await chain('deploy', { ...good, ...change })
+    assert.equal(ran.code, code, ran.stderr)
+    assert.match(ran.stderr, sentence)
+    assert.doesNotMatch(ran.stderr, /secret-of-the-url|^ +at /m)
+  }
+  assert.equal(await anvil.client.getTransactionCount({ address: payer() }), sentBefore)
+})
+
+test('status refuses an address that is no exchange', { skip }, async () => {
+  const rows: [string, RegExp][] = [
+    [OPERATOR, /is no contract on this chain/],
+    [stage.at.collateral, /is no exchange: it has no/],
+  ]
+  for (const [address, sentence] of rows) {
+    const { code, stdout, stderr } = await chain('status', { 'exchange-address': address })
+    assert.equal(code, 1)
+    assert.match(stdout, /^block \d+, -?\d+ s old/m)
+    assert.match(stderr, sentence)
+  }
+})
