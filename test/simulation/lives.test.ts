@@ -1,3 +1,3 @@
 import { testLives } from './long-flow.ts'
 
-testLives(500)
+testLives(300)
