@@ -197,6 +197,8 @@ export class FollowerHandle {
     const started = Promise.all([isReady, isThere]).then(([, handle]) => handle)
     const abandon = async () => {
       started.catch(() => {})
+      // Messages under way would come to a caller that does not expect them any more.
+      worker.removeAllListeners('message')
       await worker.terminate()
     }
     return { started, abandon }

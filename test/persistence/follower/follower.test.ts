@@ -281,6 +281,35 @@ test('a wait for the tables goes on once while a snapshot is copied', async (t) 
   await follower.stop()
 })
 
+test('a follower that was abandoned reports nothing more', async () => {
+  const dataDir = newFolder()
+  const flow = new CommandFlow(SEED)
+  flow.run(5000)
+  fillJournal(dataDir, flow.records)
+  const applied: number[] = []
+  const launch = FollowerHandle.launch({
+    folder: keyed(dataDir),
+    seq: flow.seq,
+    onApplied: ({ seq }) => applied.push(seq),
+    onFault: (message) => assert.fail(message),
+  })
+  // This thread does not yield, so the messages of the other one wait.
+  while (appliedIn(dataDir) < flow.seq);
+  await launch.abandon()
+  await new Promise(setImmediate)
+  assert.deepEqual(applied, [])
+})
+
+/** The seq of the read tables; 0 while there are none. */
+function appliedIn(dataDir: string): number {
+  try {
+    const [row] = rows<{ seq: number }>(dataDir, 'SELECT seq FROM applied')
+    return row?.seq ?? 0
+  } catch {
+    return 0
+  }
+}
+
 test(`the follower thread keeps up with a live journal (SEED=${SEED})`, async () => {
   const dataDir = newFolder()
   const flow = new CommandFlow(SEED + 4)
