@@ -1,5 +1,6 @@
 // `outcomex chain`: the contracts with which trades settle on an EVM chain.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Abi, Address } from 'viem'
 import type { CommandSpec, Line, SubCommands } from '../command-line.ts'
 import { SETTINGS } from '../config.ts'
@@ -7,12 +8,18 @@ import { formatAddress, parseAddress } from '../crypto/address.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { flagOf, type Kind, maybe, readSetting, requiredFlag, WrongUse } from '../settings/flags.ts'
 import { address, count, optional, path, words } from '../settings/kinds.ts'
-import { ChainClient, callOf, creationOf } from '../settlement/evm/chain-client.ts'
+import {
+  ChainClient,
+  callOf,
+  creationOf,
+  type Payload,
+  type Receipt,
+} from '../settlement/evm/chain-client.ts'
 import { ChainTrouble } from '../settlement/evm/chain-trouble.ts'
 import { type Deployer, deployExchange } from '../settlement/evm/deployment.ts'
-import type { ChainKey } from '../settlement/evm/key/chain-key.ts'
 import { type KeySource, openKey } from '../settlement/evm/key/open-key.ts'
 import { loadContracts } from '../settlement/evm/load-contracts.ts'
+import { Submitter } from '../settlement/evm/submitter.ts'
 import { EXIT, type Shell } from '../shell.ts'
 
 const GWEI = 1_000_000_000n
@@ -20,6 +27,9 @@ const COLLATERAL_DECIMALS = 6
 /** ERC-165 of ERC-1155. */
 const ERC1155 = '0xd9b67a26'
 const PATIENCE_MS = 600_000
+const REPEAT_MS = 30_000
+/** Between two looks for a block: the first, and the longest. */
+const [POLL_MS, POLL_MS_MAX] = [50, 2000]
 /** A chain that made no block for so long stands still. */
 const STALE_SEC = 120
 
@@ -159,8 +169,16 @@ async function deploy(line: Line, shell: Shell): Promise<void> {
     resolvers: some(RESOLVERS),
   }
   await checkTokens(chain, request)
-  const maxFeeWei = BigInt(readSetting(GAS_PRICE, given)) * GWEI
-  const deployer = deployerOf(chain, { key, maxFeeWei }, shell)
+  const submitter = await Submitter.open(
+    {
+      ...{ chain, key, confirmations: 1, pendingMax: 1, repeatMs: REPEAT_MS },
+      maxFeeWei: BigInt(readSetting(GAS_PRICE, given)) * GWEI,
+      // A deployment that ends half way is repeated with new contracts.
+      keep: async () => {},
+    },
+    shell.nowMs(),
+  )
+  const deployer = deployerOf(submitter, shell)
   const { wallets, adapter, exchange } = await deployExchange(
     deployer,
     await loadContracts(),
@@ -189,25 +207,37 @@ async function checkTokens(
 }
 
 /** Shows each transaction as it is sent: whoever stops the command can look it up. */
-function deployerOf(
-  chain: ChainClient,
-  paid: { readonly key: ChainKey; readonly maxFeeWei: bigint },
-  shell: Shell,
-): Deployer {
-  const sent = (what: string) => ({
-    ...paid,
-    patienceMs: PATIENCE_MS,
-    onSent: (hash: string) => shell.warn(`${what}: transaction ${hash}`),
-  })
+function deployerOf(submitter: Submitter, shell: Shell): Deployer {
+  const send = async (payload: Payload, what: string): Promise<Receipt> => {
+    const { hash, done } = await submitter.submit(payload, shell.nowMs())
+    shell.warn(`${what}: transaction ${hash}`)
+    let receipt: Receipt | undefined
+    void done.then((found) => {
+      receipt = found
+    })
+    const untilMs = shell.nowMs() + PATIENCE_MS
+    for (let pollMs = POLL_MS; ; pollMs = Math.min(pollMs * 2, POLL_MS_MAX)) {
+      await submitter.tick(shell.nowMs())
+      if (receipt !== undefined) break
+      if (shell.nowMs() >= untilMs) {
+        throw new ChainTrouble(
+          `transaction ${hash} is in no block after ${PATIENCE_MS / 1000} s; it may still come: ` +
+            'look it up before you repeat anything',
+        )
+      }
+      await pause(pollMs)
+    }
+    if (receipt.isReverted) throw new ChainTrouble(`transaction ${receipt.hash} reverted`)
+    return receipt
+  }
   return {
     async create({ abi, bytecode }, args) {
-      const data = creationOf(abi, bytecode, args)
-      const created = await chain.send({ data }, sent('create'))
+      const { created } = await send({ data: creationOf(abi, bytecode, args) }, 'create')
       if (created === null) throw new ChainTrouble('the chain names no new contract')
       return created
     },
     async call({ abi }, to, name, args) {
-      await chain.send({ to, data: callOf(abi, name, args) }, sent(name))
+      await send({ to, data: callOf(abi, name, args) }, name)
     },
   }
 }

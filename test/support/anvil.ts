@@ -69,6 +69,14 @@ export class Anvil {
     return new Anvil(url, child)
   }
 
+  /** A call that viem does not know. */
+  async request(method: string, ...params: readonly unknown[]): Promise<void> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    const reply = await fetch(this.url, { method: 'POST', headers, body })
+    assert.match(await reply.text(), /"result"/)
+  }
+
   /** The receipt of a transaction that was sent; it is in a block at once, or a moment later. */
   async receiptOf(hash: Hex): Promise<TransactionReceipt> {
     for (;;) {

@@ -23,7 +23,7 @@ const UNBUNDLED = [
   'typescript',
 ]
 /** Each set of importers gets a chunk of its own, so a file of a smaller bundle loads fewer. */
-const FILES_BUNDLED = 60
+const FILES_BUNDLED = 120
 /** What `import.meta.url` becomes: a source finds the files beside it as if it ran itself. */
 const URL_OF_SOURCE = 'urlOfThisSource'
 

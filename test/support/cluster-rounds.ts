@@ -37,7 +37,7 @@ const NOTHING = new Set([
 /** A client that was refused for now, or got no reply, goes on after this. */
 const BUSY_MS = 100
 /** Between two calls of a client, so that a round leaves the machine time for others. */
-const PACE_MS = 15
+const PACE_MS = 25
 
 /** Longer than a round: the heartbeat of a trader whose orders stay. */
 const STAYS_MS = 3_600_000

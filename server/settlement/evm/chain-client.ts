@@ -1,7 +1,6 @@
 // An EVM chain over JSON-RPC, and the only importer of viem in the server. With several URLs, the
 // next one is called when one fails. No message contains a URL: its path may be a secret.
 
-import { setTimeout as pause } from 'node:timers/promises'
 import {
   type Abi,
   type Address,
@@ -16,9 +15,9 @@ import {
   type Hex,
   http,
   keccak256,
+  type Log,
   type PublicClient,
   serializeTransaction,
-  type TransactionSerializableEIP1559,
 } from 'viem'
 import { ChainTrouble } from './chain-trouble.ts'
 import type { ChainKey } from './key/chain-key.ts'
@@ -26,11 +25,10 @@ import type { ChainKey } from './key/chain-key.ts'
 const TIMEOUT_MS = 10_000
 /** Of a call that every URL failed. */
 const RETRIES = 2
-/** Between two looks for a block: the first, and the longest. */
-const [POLL_MS, POLL_MS_MAX] = [50, 2000]
-/** A new block may hold a transaction that needs a little more than the estimate. */
+/** The state may change before the transaction is in a block, and then it needs a little more. */
 const GAS_MARGIN_PERCENT = 120n
-const KNOWN = /already known|already imported|nonce too low/i
+/** The node has the transaction, or another one of its nonce. */
+const KNOWN = /already known|already imported|nonce too low|replacement transaction underpriced/i
 
 export interface ChainOptions {
   readonly urls: readonly string[]
@@ -46,19 +44,36 @@ export interface Block {
   readonly baseFeeWei: bigint
 }
 
-/** What a transaction sends: a call, or the creation of a contract. */
+/** A call, or the creation of a contract. */
 export interface Payload {
   readonly to?: Address
   readonly data: Hex
 }
 
-export interface SendOptions {
-  readonly key: ChainKey
-  /** The most for a unit of gas, tip included. */
+/** For a unit of gas; the tip is a part of the fee. */
+export interface Fees {
   readonly maxFeeWei: bigint
-  /** How long to wait for the block. */
-  readonly patienceMs: number
-  readonly onSent?: (hash: Hex) => void
+  readonly tipWei: bigint
+}
+
+/** All that is signed. */
+export interface Terms extends Payload, Fees {
+  readonly nonce: number
+  readonly gas: bigint
+}
+
+export interface Signed {
+  readonly hash: Hex
+  readonly raw: Hex
+}
+
+export interface Receipt {
+  readonly hash: Hex
+  readonly block: bigint
+  readonly blockHash: Hex
+  readonly isReverted: boolean
+  readonly created: Address | null
+  readonly logs: readonly Log[]
 }
 
 export class ChainClient {
@@ -70,7 +85,7 @@ export class ChainClient {
     this.#client = client
   }
 
-  /** Asks each URL for its chain: one must answer, and none may be of another chain. */
+  /** Each URL must be of this chain; one at least must answer. */
   static async open({ urls, chainId, timeoutMs = TIMEOUT_MS }: ChainOptions): Promise<ChainClient> {
     const transports = urls.map((url) => http(url, { timeout: timeoutMs, retryCount: 0 }))
     const found = await Promise.allSettled(
@@ -84,15 +99,11 @@ export class ChainClient {
     }
     const [first] = found
     if (first.status === 'rejected' && found.every(({ status }) => status === 'rejected')) {
-      throw troubleOf(
-        `no URL of --chain-rpc answers (${urls.map(placeOf).join(', ')})`,
-        first.reason,
-      )
+      const places = urls.map(placeOf).join(', ')
+      throw troubleOf(`no URL of --chain-rpc answers (${places})`, first.reason)
     }
-    return new ChainClient(
-      chainId,
-      createPublicClient({ transport: fallback(transports, { retryCount: RETRIES }) }),
-    )
+    const transport = fallback(transports, { retryCount: RETRIES })
+    return new ChainClient(chainId, createPublicClient({ transport }))
   }
 
   async block(): Promise<Block> {
@@ -124,30 +135,14 @@ export class ChainClient {
     }
   }
 
-  /**
-   * Sends a transaction; resolves when it is in a block and did not revert, with the address of
-   * the contract that it created.
-   */
-  async send(payload: Payload, options: SendOptions): Promise<Address | null> {
-    const raw = await this.#signed(payload, options)
-    const hash = keccak256(raw)
-    try {
-      await this.#client.sendRawTransaction({ serializedTransaction: raw })
-    } catch (error) {
-      // The answer of one URL was lost, and the next one has the transaction already.
-      if (!(error instanceof BaseError && KNOWN.test(error.details ?? ''))) {
-        throw troubleOf(`the chain refused transaction ${hash}`, error)
-      }
-    }
-    options.onSent?.(hash)
-    return this.#mined(hash, options.patienceMs)
+  /** Throws `ChainTrouble` when the payload would revert now. */
+  async gasFor({ to, data }: Payload, account: Address): Promise<bigint> {
+    const estimate = await this.#answered(() => this.#client.estimateGas({ account, to, data }))
+    return (estimate * GAS_MARGIN_PERCENT) / 100n
   }
 
-  async #signed({ to, data }: Payload, { key, maxFeeWei }: SendOptions): Promise<Hex> {
-    const { address: account } = key
-    const estimate = await this.#answered(() => this.#client.estimateGas({ account, to, data }))
-    const gas = (estimate * GAS_MARGIN_PERCENT) / 100n
-    const fees = await this.#answered(() => this.#client.estimateFeesPerGas())
+  /** What the next blocks take, within the bound; throws when the base fee alone is above it. */
+  async feesWithin(maxFeeWei: bigint): Promise<Fees> {
     const { baseFeeWei } = await this.block()
     if (baseFeeWei > maxFeeWei) {
       throw new ChainTrouble(
@@ -155,59 +150,72 @@ export class ChainClient {
           `${formatGwei(maxFeeWei)}; wait, or allow more`,
       )
     }
-    const maxFeePerGas = least(fees.maxFeePerGas, maxFeeWei)
-    const transaction: TransactionSerializableEIP1559 = {
+    const fees = await this.#answered(() => this.#client.estimateFeesPerGas())
+    const feeWei = least(fees.maxFeePerGas, maxFeeWei)
+    return { maxFeeWei: feeWei, tipWei: least(fees.maxPriorityFeePerGas, feeWei) }
+  }
+
+  async requireCoin(account: Address, costsWei: bigint): Promise<void> {
+    const balanceWei = await this.balanceWei(account)
+    if (balanceWei >= costsWei) return
+    throw new ChainTrouble(
+      `${account} has ${formatEther(balanceWei)} of the chain's coin, and the next transaction ` +
+        `may cost ${formatEther(costsWei)}; send it some`,
+    )
+  }
+
+  async sign(terms: Terms, key: ChainKey): Promise<Signed> {
+    const { nonce, gas, maxFeeWei, tipWei, to, data } = terms
+    const transaction = {
       type: 'eip1559',
       chainId: this.chainId,
-      nonce: await this.nonceOf(account, 'pending'),
-      gas,
-      maxFeePerGas,
-      maxPriorityFeePerGas: least(fees.maxPriorityFeePerGas, maxFeePerGas),
-      to,
-      data,
-    }
-    const costsWei = gas * maxFeePerGas
-    const balanceWei = await this.balanceWei(account)
-    if (balanceWei < costsWei) {
-      throw new ChainTrouble(
-        `${account} has ${formatEther(balanceWei)} of the chain's coin, and the next transaction ` +
-          `may cost ${formatEther(costsWei)}; send it some`,
-      )
-    }
-    const unsigned = Buffer.from(serializeTransaction(transaction).slice(2), 'hex')
-    const signature = await key.sign(Buffer.from(keccak256(unsigned).slice(2), 'hex'))
-    const part = (from: number, to: number): Hex =>
-      `0x${Buffer.from(signature.subarray(from, to)).toString('hex')}`
-    return serializeTransaction(transaction, {
+      ...{ nonce, gas, to, data },
+      maxFeePerGas: maxFeeWei,
+      maxPriorityFeePerGas: tipWei,
+    } as const
+    const digest = keccak256(serializeTransaction(transaction))
+    const signature = await key.sign(Buffer.from(digest.slice(2), 'hex'))
+    const part = (from: number, end: number): Hex =>
+      `0x${Buffer.from(signature.subarray(from, end)).toString('hex')}`
+    const raw = serializeTransaction(transaction, {
       r: part(0, 32),
       s: part(32, 64),
       yParity: signature[64] - 27,
     })
+    return { hash: keccak256(raw), raw }
   }
 
-  async #mined(hash: Hex, patienceMs: number): Promise<Address | null> {
-    const untilMs = performance.now() + patienceMs
-    for (let pollMs = POLL_MS; performance.now() < untilMs; pollMs *= 2) {
-      const receipt = await this.#receiptOf(hash)
-      if (receipt !== null) {
-        if (receipt.status === 'reverted') throw new ChainTrouble(`transaction ${hash} reverted`)
-        const { contractAddress } = receipt
-        return contractAddress == null ? null : getAddress(contractAddress)
-      }
-      await pause(Math.min(pollMs, POLL_MS_MAX))
-    }
-    throw new ChainTrouble(
-      `transaction ${hash} is in no block after ${Math.round(patienceMs / 1000)} s; it may still ` +
-        'come: look it up before you repeat anything',
-    )
-  }
-
-  async #receiptOf(hash: Hex) {
+  /** Repeating it is harmless: the chain knows the transaction then, and says so. */
+  async broadcast({ hash, raw }: Signed): Promise<void> {
     try {
-      return await this.#client.getTransactionReceipt({ hash })
+      await this.#client.sendRawTransaction({ serializedTransaction: raw })
+    } catch (error) {
+      if (error instanceof BaseError && KNOWN.test(error.details ?? '')) return
+      throw troubleOf(`the chain refused transaction ${hash}`, error)
+    }
+  }
+
+  /** Null while the transaction is in no block. */
+  async receiptOf(hash: Hex): Promise<Receipt | null> {
+    try {
+      const found = await this.#client.getTransactionReceipt({ hash })
+      const { contractAddress, blockNumber: block, blockHash, status, logs } = found
+      const created = contractAddress == null ? null : getAddress(contractAddress)
+      return { hash, block, blockHash, isReverted: status === 'reverted', created, logs }
     } catch (error) {
       if (nameIn(error, 'TransactionReceiptNotFoundError')) return null
       throw troubleOf(`the chain did not answer for transaction ${hash}`, error)
+    }
+  }
+
+  /** Whether the chain still has the block of the receipt: a node that lags gives old receipts. */
+  async holds({ block, blockHash }: Receipt): Promise<boolean> {
+    try {
+      const { hash } = await this.#client.getBlock({ blockNumber: block })
+      return hash === blockHash
+    } catch (error) {
+      if (nameIn(error, 'BlockNotFoundError')) return false
+      throw troubleOf(`the chain did not answer for block ${block}`, error)
     }
   }
 
@@ -251,7 +259,6 @@ function isOfContract(error: unknown): boolean {
 
 function troubleOf(sentence: string, error: unknown): ChainTrouble {
   const why = error instanceof BaseError ? error.details || error.shortMessage : String(error)
-  return new ChainTrouble(
-    `${sentence}: ${why.split('\n', 1)[0].replaceAll(/https?:\S+/g, 'its URL')}`,
-  )
+  const line = why.split('\n', 1)[0].replaceAll(/https?:\S+/g, 'its URL')
+  return new ChainTrouble(`${sentence}: ${line}`)
 }
