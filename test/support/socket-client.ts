@@ -83,10 +83,12 @@ export class SocketClient {
       this.#wake()
     })
     socket.on('connect', () => this.#wake())
-    socket.on('disconnect', (reason) => {
+    const end = (reason: string) => {
       this.ends.push(reason)
       this.#wake()
-    })
+    }
+    socket.on('disconnect', end)
+    socket.on('connect_error', ({ message }) => end(message))
   }
 
   /** Resolves when the client has joined the namespace. */
@@ -103,7 +105,6 @@ export class SocketClient {
       ...(wanted.headers === undefined ? {} : { extraHeaders: wanted.headers }),
     })
     const client = new SocketClient(socket)
-    socket.on('connect_error', (error) => client.ends.push(error.message))
     await client.until(() => socket.connected || client.ends.length > 0)
     assert.deepEqual(client.ends, [])
     return client
