@@ -12,11 +12,11 @@ import { compileProgram, ServerProcess, verify } from '../support/server-process
 // autocannon against the running demo. A load that the machine can take gives no 5xx. Beyond it,
 // readers get only 503 with Retry-After. overload-orders.test.ts does the same with orders.
 
-const ORDERS = 2000
+const ORDERS = 4000
 const MODERATE_CONNECTIONS = 8
 /** More than the questions that may wait for the query thread. */
 const FLOOD_CONNECTIONS = 1800
-const FLOOD_SEC = 2
+const FLOOD_SEC = 3
 
 await compileProgram()
 const dataDir = newFolder()

@@ -16,7 +16,7 @@ import {
 import { freshSeed, Random } from '../support/random.ts'
 import { compileProgram, type Mark, ServerProcess, verify } from '../support/server-process.ts'
 
-const THREADS = ['6', 'each', '0'] as const
+const THREADS = ['16', '3', 'each', '0'] as const
 /** Threads that own their books, and none: they take over a recovered book in two ways. */
 const RECOVERED = ['3', '0'] as const
 const MARKETS = 5

@@ -18,9 +18,9 @@ import { NEWEST, type Recording, readRecording } from './recording.ts'
 
 const SLOTS = 1024
 /** Folders that are cut, of the newest recording and of an older one. */
-const [NEW_SAMPLES, OLD_SAMPLES] = [12, 3]
+const [NEW_SAMPLES, OLD_SAMPLES] = [24, 6]
 /** One prefix in so many is replayed, of the newest recording and of an older one. */
-const [NEW_STRIDE, OLD_STRIDE] = [64, 256]
+const [NEW_STRIDE, OLD_STRIDE] = [32, 128]
 /** One command in so many of an older recording has its hash checked. */
 const OLD_HASHES = 8
 const PARTS = 4

@@ -1,3 +1,3 @@
 import { testLives } from './long-flow.ts'
 
-testLives(300)
+testLives(800)

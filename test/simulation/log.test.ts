@@ -8,7 +8,7 @@ import { PLANTED_FAULTS, type Planted, TOLERATED_FAULT } from './log/planted-fau
 
 // The short form of `make sim-log`.
 
-const SEEDS = 3
+const SEEDS = 5
 const STEPS = 40_000
 /** A planted fault needs 40,000 steps on average. */
 const PLANTED_SEEDS_MAX = 25

@@ -12,7 +12,7 @@ import { freshSeed, Random } from '../../../support/random.ts'
 // The lines of a state against its hash, over a journal with every kind of command.
 
 /** Of each kind of command the first ones are looked at, and one in so many of the others. */
-const [FIRST, LATER] = [8, 16]
+const [FIRST, LATER] = [8, 8]
 /** So many states are compared with one another. */
 const KEPT = 24
 

@@ -245,7 +245,7 @@ function checkCounts(world: World): void {
 }
 
 test('lists and filters kept by what changed equal lists that are rebuilt', () => {
-  for (let life = 0; life < 5; life++) {
+  for (let life = 0; life < 10; life++) {
     const world = new World(SEED + life)
     const { random } = world
     for (let step = 0; step < 200; step++) {
