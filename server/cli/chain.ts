@@ -1,14 +1,15 @@
 // `outcomex chain`: the contracts with which trades settle on an EVM chain.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Abi, Address } from 'viem'
+import type { Address } from 'viem'
 import type { CommandSpec, Line, SubCommands } from '../command-line.ts'
 import { SETTINGS } from '../config.ts'
-import { formatAddress, parseAddress } from '../crypto/address.ts'
+import { parseAddress } from '../crypto/address.ts'
 import { keccakReady } from '../crypto/keccak.ts'
 import { flagOf, type Kind, maybe, readSetting, requiredFlag, WrongUse } from '../settings/flags.ts'
-import { address, count, optional, path, words } from '../settings/kinds.ts'
+import { address, commaList, count, optional } from '../settings/kinds.ts'
 import {
+  abiOf,
   ChainClient,
   callOf,
   creationOf,
@@ -17,10 +18,12 @@ import {
 } from '../settlement/evm/chain-client.ts'
 import { ChainTrouble } from '../settlement/evm/chain-trouble.ts'
 import { type Deployer, deployExchange } from '../settlement/evm/deployment.ts'
+import { evmAddress } from '../settlement/evm/evm-address.ts'
 import { type KeySource, openKey } from '../settlement/evm/key/open-key.ts'
 import { loadContracts } from '../settlement/evm/load-contracts.ts'
 import { Submitter } from '../settlement/evm/submitter.ts'
 import { EXIT, type Shell } from '../shell.ts'
+import { fileFlag, shellFlag } from './common-flags.ts'
 
 const GWEI = 1_000_000_000n
 const COLLATERAL_DECIMALS = 6
@@ -33,20 +36,10 @@ const [POLL_MS, POLL_MS_MAX] = [50, 2000]
 /** A chain that made no block for so long stands still. */
 const STALE_SEC = 120
 
-const SHARED_ABI: Abi = [
-  viewOf('decimals', [], 'uint8'),
-  viewOf('supportsInterface', ['bytes4'], 'bool'),
-]
-
-function viewOf(name: string, inputs: readonly string[], output: string) {
-  return {
-    type: 'function',
-    name,
-    stateMutability: 'view',
-    inputs: inputs.map((type) => ({ name: '', type })),
-    outputs: [{ name: '', type: output }],
-  } as const
-}
+const TOKEN_ABI = abiOf(
+  'function decimals() view returns (uint8)',
+  'function supportsInterface(bytes4) view returns (bool)',
+)
 
 const urls: Kind<readonly string[]> = {
   shape: 'URL,URL',
@@ -57,73 +50,46 @@ const urls: Kind<readonly string[]> = {
     return all.every((each) => /^https?:[/][/]/.test(each) && URL.canParse(each)) ? all : undefined
   },
 }
-const addresses: Kind<readonly string[]> = {
-  shape: 'ADDRESS,ADDRESS',
-  wants: 'addresses: 0x and 40 hex digits each',
-  read(text) {
-    const all = text.split(',').map((each) => address.read(each.trim()) ?? '')
-    return all.includes('') ? undefined : all
-  },
+const addresses = commaList(
+  'ADDRESS,ADDRESS',
+  /^0x[0-9a-fA-F]{40}$/,
+  'addresses: 0x and 40 hex digits each',
+)
+
+function accountsFlag(flag: string, help: string) {
+  return flagOf(flag, optional(addresses), undefined, help)
 }
 
 const RPC = maybe('chain-rpc', urls, 'JSON-RPC of the chain; the second when one fails.')
-const KEY_FILE = flagOf(
-  'chain-key',
-  optional(path('FILE', 'the path of a file')),
-  undefined,
-  'The key that pays: 64 hex digits, or a keystore in JSON.',
-)
-const PASSWORD = flagOf(
-  'chain-key-password',
-  optional(path('FILE', 'the path of a file')),
-  undefined,
-  'The file of the password of a keystore.',
-)
-const COMMAND = flagOf(
+const KEY_FILE = fileFlag('chain-key', 'The key that pays: 64 hex digits, or a keystore in JSON.')
+const PASSWORD = fileFlag('chain-key-password', 'The file of the password of a keystore.')
+const COMMAND = shellFlag(
   'chain-key-command',
-  optional(words('COMMAND', 'a command of the shell')),
-  undefined,
   'A command that signs in place of a key, as that of a KMS.',
 )
 const TOKENS = requiredFlag('conditional-tokens', address, '', 'Gnosis conditional tokens.')
 const FEE_RECEIVER = requiredFlag('fee-receiver', address, '', 'Receives the fees of takers.')
-const OPERATORS = flagOf(
-  'operator',
-  optional(addresses),
-  undefined,
-  'Who settles trades; else the key that pays.',
-)
-const RESOLVERS = flagOf(
-  'resolver',
-  optional(addresses),
-  undefined,
-  'Who posts payouts; else the key that pays.',
-)
+const OPERATORS = accountsFlag('operator', 'Who settles trades; else the key that pays.')
+const RESOLVERS = accountsFlag('resolver', 'Who posts payouts; else the key that pays.')
 const GAS_PRICE = flagOf(
   'gas-price-max',
   count(1, 1_000_000, 'GWEI'),
   100,
   'The most for a unit of gas, in gwei.',
 )
-const OPERATOR = flagOf(
-  'operator',
-  optional(addresses),
-  undefined,
-  'Accounts whose roles and balance are shown.',
-)
+const SHOWN = accountsFlag('operator', 'Accounts whose roles and balance are shown.')
 
 const CHAIN = [RPC, SETTINGS.chainId]
+const PAYER = [KEY_FILE, PASSWORD, COMMAND, GAS_PRICE]
+const PARTS = [SETTINGS.domainName, SETTINGS.collateralAddress, TOKENS, FEE_RECEIVER]
 const COMMANDS: SubCommands = {
   deploy: {
     about: 'Creates the contracts of an exchange; the key that pays owns them.',
-    flags: [
-      ...[...CHAIN, KEY_FILE, PASSWORD, COMMAND, SETTINGS.domainName],
-      ...[SETTINGS.collateralAddress, TOKENS, FEE_RECEIVER, OPERATORS, RESOLVERS, GAS_PRICE],
-    ],
+    flags: [...CHAIN, ...PAYER, ...PARTS, OPERATORS, RESOLVERS],
   },
   status: {
     about: 'Shows the chain, and the contract of --exchange-address.',
-    flags: [...CHAIN, SETTINGS.exchangeAddress, OPERATOR],
+    flags: [...CHAIN, SETTINGS.exchangeAddress, SHOWN],
   },
 }
 
@@ -131,9 +97,9 @@ function keySource({ given }: Line): KeySource {
   const file = readSetting(KEY_FILE, given)
   const command = readSetting(COMMAND, given)
   if (file !== undefined && command === undefined) {
-    return { file, passwordFile: readSetting(PASSWORD, given) }
+    return { kind: 'file', file, passwordFile: readSetting(PASSWORD, given) }
   }
-  if (file === undefined && command !== undefined) return { command }
+  if (file === undefined && command !== undefined) return { kind: 'command', command }
   throw new WrongUse('Give --chain-key or --chain-key-command: the key that pays')
 }
 
@@ -141,7 +107,7 @@ function keySource({ given }: Line): KeySource {
 function addressOf(flag: string, text: string): Address {
   const bytes = parseAddress(text)
   if (bytes === undefined) throw new WrongUse(`--${flag}: ${text} has a wrong checksum`)
-  return `0x${formatAddress(bytes).slice(2)}`
+  return evmAddress(bytes)
 }
 
 async function opened({ given }: Line): Promise<ChainClient> {
@@ -171,7 +137,11 @@ async function deploy(line: Line, shell: Shell): Promise<void> {
   await checkTokens(chain, request)
   const submitter = await Submitter.open(
     {
-      ...{ chain, key, confirmations: 1, pendingMax: 1, repeatMs: REPEAT_MS },
+      chain,
+      key,
+      confirmations: 1,
+      pendingMax: 1,
+      repeatMs: REPEAT_MS,
       maxFeeWei: BigInt(readSetting(GAS_PRICE, given)) * GWEI,
       // A deployment that ends half way is repeated with new contracts.
       keep: async () => {},
@@ -191,14 +161,14 @@ async function checkTokens(
   chain: ChainClient,
   { collateral, conditionalTokens }: { collateral: Address; conditionalTokens: Address },
 ): Promise<void> {
-  const decimals = await chain.read(collateral, SHARED_ABI, 'decimals')
+  const decimals = await chain.read(collateral, TOKEN_ABI, 'decimals')
   if (decimals !== COLLATERAL_DECIMALS) {
     throw new ChainTrouble(
       `--collateral-address ${collateral} is no ERC-20 token with ${COLLATERAL_DECIMALS} ` +
         `decimals on chain ${chain.chainId}`,
     )
   }
-  const isTokens = await chain.read(conditionalTokens, SHARED_ABI, 'supportsInterface', [ERC1155])
+  const isTokens = await chain.read(conditionalTokens, TOKEN_ABI, 'supportsInterface', [ERC1155])
   if (isTokens !== true) {
     throw new ChainTrouble(
       `--conditional-tokens ${conditionalTokens} has no ERC-1155 tokens on chain ${chain.chainId}`,
@@ -273,7 +243,7 @@ async function status(line: Line, shell: Shell): Promise<void> {
     if (value === null) throw new ChainTrouble(`${exchange} is no exchange: it has no ${name}`)
     shell.say(`${shown} ${value}`)
   }
-  for (const text of readSetting(OPERATOR, given) ?? []) {
+  for (const text of readSetting(SHOWN, given) ?? []) {
     const account = addressOf('operator', text)
     const roles = [
       (await read('isOperator', [account])) === true ? 'settles' : 'may not settle',

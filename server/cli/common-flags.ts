@@ -8,7 +8,12 @@ export function urlFlag(flag: string, help: string): Setting<string | undefined>
   return flagOf(flag, optional(words('URL', 'the address of the server')), undefined, help)
 }
 
-/** A file to write; undefined when it is not given. */
+/** A file to read or write; undefined when it is not given. */
 export function fileFlag(flag: string, help: string): Setting<string | undefined> {
   return flagOf(flag, optional(path('FILE', 'the path of a file')), undefined, help)
+}
+
+/** A command that `sh` runs; undefined when it is not given. */
+export function shellFlag(flag: string, help: string): Setting<string | undefined> {
+  return flagOf(flag, optional(words('COMMAND', 'a command of the shell')), undefined, help)
 }

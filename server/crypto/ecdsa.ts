@@ -61,6 +61,8 @@ async function loadCurve(): Promise<Curve> {
 /** The curve in use. The log shows its name, because the fallback is about 24 times slower. */
 export const curve: Curve = await loadCurve()
 
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
+
 /** Half of the group order. A signature with a higher s is the mirror of a valid signature. */
 const HALF_ORDER = Buffer.from(
   '7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0',
@@ -73,6 +75,16 @@ function isLowS(signature: Uint8Array): boolean {
     if (difference !== 0) return difference < 0
   }
   return true
+}
+
+/** The signature of the same key over the same hash whose s is in the lower half of the order. */
+export function withLowS(signature: Uint8Array): Uint8Array {
+  const s = BigInt(`0x${Buffer.from(signature.subarray(32, COMPACT_BYTES)).toString('hex')}`)
+  if (isLowS(signature) || s >= ORDER) return signature
+  const mirrored = Buffer.from(signature)
+  mirrored.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
+  mirrored[COMPACT_BYTES] = signature[COMPACT_BYTES] === 27 ? 28 : 27
+  return mirrored
 }
 
 function addressOfPublicKey(publicKey: Uint8Array): Uint8Array {

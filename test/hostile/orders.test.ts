@@ -6,6 +6,7 @@ import { exchange } from '../support/exchange.ts'
 import { at } from '../support/json-path.ts'
 import type { CallChange } from '../support/live-exchange.ts'
 import { signedFor, unsigned } from '../support/live-orders.ts'
+import { mirroredText } from '../support/mirrored.ts'
 import { accepted, assertRefused, type Reply } from '../support/replies.ts'
 
 // POST /orders as an attacker sends it. After every refusal nothing is reserved.
@@ -82,21 +83,12 @@ test('an address with a wrong checksum is refused, one in lower case is taken', 
   assertRefused(await live.call(alice, 'POST', '/orders', right), 400, 'POST_ONLY_WOULD_MATCH')
 })
 
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
-
-/** The other signature of the same order: s mirrored, v flipped. */
-function highS(signature: string): string {
-  const s = BigInt(`0x${signature.slice(66, 130)}`)
-  const mirrored = (CURVE_ORDER - s).toString(16).padStart(64, '0')
-  return `${signature.slice(0, 66)}${mirrored}${signature.endsWith('1b') ? '1c' : '1b'}`
-}
-
 test('a signature that does not prove the signer for this market is refused', async () => {
   const before = live.balances(alice)
   const { order, fields } = rightAttempt()
   const { signature } = signedFor(order, alice, market)
   const signatures = [
-    highS(signature),
+    mirroredText(signature),
     `${signature.slice(0, -2)}00`,
     `${signature.slice(0, -2)}1d`,
     `0x${'00'.repeat(65)}`,

@@ -8,8 +8,9 @@ import {
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { flagOf, readSetting, WrongUse } from '../../settings/flags.ts'
-import { optional, path, words } from '../../settings/kinds.ts'
+import { optional, path } from '../../settings/kinds.ts'
 import { EXIT, Failure } from '../../shell.ts'
+import { shellFlag } from '../common-flags.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 // `outcomex archive` moves segments of the journal to another disk or another machine.
@@ -20,10 +21,8 @@ const TO = flagOf(
   undefined,
   'The folder that receives the segments.',
 )
-const COMMAND = flagOf(
+const COMMAND = shellFlag(
   'command',
-  optional(words('COMMAND', 'a command of the shell')),
-  undefined,
   'Run for each segment, whose path is in $SEGMENT; the file is deleted when it ends with 0.',
 )
 const NOTES = [

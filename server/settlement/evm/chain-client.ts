@@ -17,6 +17,7 @@ import {
   keccak256,
   type Log,
   type PublicClient,
+  parseAbi,
   serializeTransaction,
 } from 'viem'
 import { ChainTrouble } from './chain-trouble.ts'
@@ -169,7 +170,10 @@ export class ChainClient {
     const transaction = {
       type: 'eip1559',
       chainId: this.chainId,
-      ...{ nonce, gas, to, data },
+      nonce,
+      gas,
+      to,
+      data,
       maxFeePerGas: maxFeeWei,
       maxPriorityFeePerGas: tipWei,
     } as const
@@ -185,7 +189,7 @@ export class ChainClient {
     return { hash: keccak256(raw), raw }
   }
 
-  /** Repeating it is harmless: the chain knows the transaction then, and says so. */
+  /** Repeating it is harmless: the chain answers that it knows the transaction. */
   async broadcast({ hash, raw }: Signed): Promise<void> {
     try {
       await this.#client.sendRawTransaction({ serializedTransaction: raw })
@@ -226,6 +230,11 @@ export class ChainClient {
       throw troubleOf('the chain did not answer', error)
     }
   }
+}
+
+/** Functions as Solidity declares them. */
+export function abiOf(...declarations: readonly string[]): Abi {
+  return parseAbi(declarations)
 }
 
 export function callOf(abi: Abi, functionName: string, args: readonly unknown[]): Hex {

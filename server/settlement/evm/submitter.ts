@@ -87,9 +87,7 @@ export class Submitter {
       else pending.attempts.push(attempt)
       submitter.#nextNonce = Math.max(submitter.#nextNonce, nonce + 1)
     }
-    for (const { attempts } of submitter.#pending.values()) {
-      for (const attempt of attempts) await submitter.#broadcast(attempt)
-    }
+    for (const pending of submitter.#pending.values()) await submitter.#broadcast(newest(pending))
     return submitter
   }
 
@@ -138,8 +136,8 @@ export class Submitter {
       const receipt = await this.#receiptOf(pending)
       if (receipt !== null) {
         pending.usedSinceMs = null
-        if (receipt.block + BigInt(confirmations) - 1n > number) continue
-        if (nonce >= used) continue
+        const isDeep = receipt.block + BigInt(confirmations) - 1n <= number
+        if (!isDeep || nonce >= used) continue
         this.#pending.delete(nonce)
         pending.settle(receipt)
       } else if (nonce < used) this.#noteForeign(nonce, pending, nowMs)
@@ -172,10 +170,10 @@ export class Submitter {
   async #repeat(pending: Pending, nowMs: TimeMs): Promise<void> {
     if (nowMs - pending.sentMs < this.#parts.repeatMs) return
     pending.sentMs = nowMs
-    const newest = pending.attempts[pending.attempts.length - 1]
-    const raised = pending.repeats++ === 0 ? null : raisedFees(newest.terms, this.#parts.maxFeeWei)
-    if (raised === null) return this.#broadcast(newest)
-    const attempt = await this.#kept({ ...newest.terms, ...raised })
+    const last = newest(pending)
+    const raised = pending.repeats++ === 0 ? null : raisedFees(last.terms, this.#parts.maxFeeWei)
+    if (raised === null) return this.#broadcast(last)
+    const attempt = await this.#kept({ ...last.terms, ...raised })
     pending.attempts.push(attempt)
     await this.#broadcast(attempt)
   }
@@ -195,6 +193,11 @@ export class Submitter {
       if (!(error instanceof ChainTrouble)) throw error
     }
   }
+}
+
+/** A node that has it refuses the earlier ones. */
+function newest({ attempts }: Pending): Attempt {
+  return attempts[attempts.length - 1]
 }
 
 /** Null when a replacement would cost more than the bound. */

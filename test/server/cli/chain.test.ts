@@ -7,12 +7,13 @@ import { getAddress } from 'viem'
 import { formatAddress } from '../../../server/crypto/address.ts'
 import { addressOfKey, signHash } from '../../../server/crypto/ecdsa.ts'
 import { keccak256, keccakReady } from '../../../server/crypto/keccak.ts'
-import { openKey } from '../../../server/settlement/evm/key/open-key.ts'
+import { type KeySource, openKey } from '../../../server/settlement/evm/key/open-key.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { EvmStage, FEE_RECEIVER, OPERATOR } from '../../support/evm-stage.ts'
 import { freePort } from '../../support/free-port.ts'
 import { CHAIN_ID } from '../../support/live-orders.ts'
+import { mirrored } from '../../support/mirrored.ts'
 import { compileProgram, runProgram } from '../../support/server-process.ts'
 
 // `outcomex chain` with a local chain, and keys in each form.
@@ -20,7 +21,6 @@ import { compileProgram, runProgram } from '../../support/server-process.ts'
 const skip = anvilSkip
 const COIN = 10n ** 18n
 const PASSWORD = 'a password with a space'
-const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const folder = newFolder()
 const key = randomBytes(32)
 let stage: EvmStage
@@ -37,6 +37,12 @@ function fileOf(name: string, text: string): string {
   const path = join(folder, name)
   writeFileSync(path, text, { mode: 0o600 })
   return path
+}
+
+const byCommand = (command: string): KeySource => ({ kind: 'command', command })
+
+function inFile(file: string, passwordFile?: string): KeySource {
+  return { kind: 'file', file, passwordFile }
 }
 
 const keyFile = () => fileOf('key', `${key.toString('hex')}\n`)
@@ -86,10 +92,10 @@ function keystoreOf(kdf: 'scrypt' | 'pbkdf2'): string {
 }
 
 /** A command that prints an address, and a signature of one digest. */
-function commandOf(address: string, signature: Uint8Array): string {
+function commandOf(address: string, signature: Uint8Array): KeySource {
   const hex = Buffer.from(signature).toString('hex')
   const script = `case $1 in address) echo ${address};; sign) echo 0x${hex};; esac`
-  return `sh ${fileOf(`signer-${randomBytes(4).toString('hex')}`, script)}`
+  return byCommand(`sh ${fileOf(`signer-${randomBytes(4).toString('hex')}`, script)}`)
 }
 
 test('a key is read from hex, from a keystore of each kind, and used by a command', async () => {
@@ -99,18 +105,13 @@ test('a key is read from hex, from a keystore of each kind, and used by a comman
   const stores = (['scrypt', 'pbkdf2'] as const).map((kdf) => fileOf(kdf, keystoreOf(kdf)))
   const zeroV = expected.slice()
   zeroV[64] -= 27
-  // The same signature with s in the upper half of the order.
-  const highS = Buffer.from(expected)
-  const s = BigInt(`0x${highS.subarray(32, 64).toString('hex')}`)
-  highS.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
-  highS[64] = expected[64] === 27 ? 28 : 27
   for (const source of [
-    { file: keyFile(), passwordFile: undefined },
-    { file: fileOf('0x', `0x${key.toString('hex').toUpperCase()}`), passwordFile: undefined },
-    ...stores.map((file) => ({ file, passwordFile })),
-    { command: commandOf(payer(), expected) },
-    { command: commandOf(payer().toLowerCase(), zeroV) },
-    { command: commandOf(payer(), highS) },
+    inFile(keyFile()),
+    inFile(fileOf('0x', `0x${key.toString('hex').toUpperCase()}`)),
+    ...stores.map((file) => inFile(file, passwordFile)),
+    commandOf(payer(), expected),
+    commandOf(payer().toLowerCase(), zeroV),
+    commandOf(payer(), mirrored(expected)),
   ]) {
     const opened = await openKey(source)
     assert.equal(opened.address, payer())
@@ -121,19 +122,16 @@ test('a key is read from hex, from a keystore of each kind, and used by a comman
 test('a key that is none is refused with a sentence that does not show it', async () => {
   const passwordFile = fileOf('wrong password', 'another')
   const store = fileOf('store', keystoreOf('scrypt'))
-  const rows: [Parameters<typeof openKey>[0], RegExp][] = [
-    [{ file: join(folder, 'none'), passwordFile }, /none cannot be read: ENOENT/],
-    [{ file: store, passwordFile }, /the password does not open the keystore/],
-    [
-      { file: store, passwordFile: undefined },
-      /if it is a keystore, give --chain-key-password too/,
-    ],
-    [{ file: fileOf('zero', '00'.repeat(32)), passwordFile }, /no private key of secp256k1/],
-    [{ file: fileOf('text', 'hunter2'), passwordFile }, /neither 64 hex digits nor a keystore/],
-    [{ file: fileOf('json', '{"version":1}'), passwordFile }, /is no keystore of version 3/],
-    [{ command: 'echo nobody' }, /printed no address/],
-    [{ command: 'exit 3 #' }, /ended with 3/],
-    [{ command: 'yes #' }, /it took too long, or printed too much/],
+  const rows: [KeySource, RegExp][] = [
+    [inFile(join(folder, 'none'), passwordFile), /none cannot be read: ENOENT/],
+    [inFile(store, passwordFile), /the password does not open the keystore/],
+    [inFile(store), /if it is a keystore, give --chain-key-password too/],
+    [inFile(fileOf('zero', '00'.repeat(32)), passwordFile), /no private key of secp256k1/],
+    [inFile(fileOf('text', 'hunter2'), passwordFile), /neither 64 hex digits nor a keystore/],
+    [inFile(fileOf('json', '{"version":1}'), passwordFile), /is no keystore of version 3/],
+    [byCommand('echo nobody'), /printed no address/],
+    [byCommand('exit 3 #'), /ended with 3/],
+    [byCommand('yes #'), /it took too long, or printed too much/],
   ]
   for (const [source, sentence] of rows) {
     await assert.rejects(openKey(source), (error) => {
@@ -144,7 +142,7 @@ test('a key that is none is refused with a sentence that does not show it', asyn
     })
   }
   const other = signHash(randomBytes(32), key)
-  const opened = await openKey({ command: commandOf(payer(), other) })
+  const opened = await openKey(commandOf(payer(), other))
   await assert.rejects(opened.sign(randomBytes(32)), /printed no signature of 0x/)
 })
 

@@ -17,6 +17,7 @@ import {
   recoverAddress,
   signerOf,
   signHash,
+  withLowS,
 } from '../../../server/crypto/ecdsa.ts'
 import {
   domainSeparator,
@@ -29,6 +30,7 @@ import {
 import { keccak256, keccakReady } from '../../../server/crypto/keccak.ts'
 import { nobleCurve } from '../../../server/crypto/noble-curve.ts'
 import { isUint256, wordOf } from '../../../server/crypto/uint256.ts'
+import { mirrored } from '../../support/mirrored.ts'
 import { seeded } from '../edge/intake/seeded.ts'
 
 const NAME = 'Limitless CTF Exchange'
@@ -38,8 +40,6 @@ const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A'
 const SIGNATURE =
   '0x95ae4000300229b903b197c182eb5be61c83fdfeab63a15bf0b57c9a773604046a144cea6a5395b1522c4017b89' +
   '26c2030654bc728fea001a1742e0afa3af8181c'
-
-const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 before(() => keccakReady)
 
@@ -201,12 +201,8 @@ test('a mirrored, cut or otherwise invalid signature recovers to no address', ()
   const hash = new Uint8Array(32).fill(7)
   const good = signHash(hash, KEY)
   assert.ok(recoverAddress(hash, good))
-  const s = BigInt(hex(good.subarray(32, 64)))
-  const mirrored = good.slice()
-  mirrored.set(wordOf(String(GROUP_ORDER - s)), 32)
-  mirrored[64] = good[64] === 27 ? 28 : 27
   const rows: [string, Uint8Array][] = [
-    ['high s', mirrored],
+    ['high s', mirrored(good)],
     ['64 bytes', good.slice(0, 64)],
     ['66 bytes', Buffer.concat([good, Buffer.of(0)])],
     ['nothing', new Uint8Array(0)],
@@ -225,15 +221,19 @@ test('a mirrored, cut or otherwise invalid signature recovers to no address', ()
   }
 })
 
+test('a signature gets the lower s of its two forms, and keeps its signer', () => {
+  const random = seeded()
+  for (let round = 0; round < 20; round++) {
+    const good = signHash(random.bytes(32), KEY)
+    assert.deepEqual(Buffer.from(withLowS(mirrored(good))), Buffer.from(good))
+    assert.equal(withLowS(good), good)
+  }
+  const none = new Uint8Array(65).fill(255)
+  assert.equal(withLowS(none), none)
+})
+
 test('the check by a known public key agrees with recovery for every signature', () => {
   const random = seeded()
-  const mirror = (signature: Uint8Array): Uint8Array => {
-    const mirrored = signature.slice()
-    const s = BigInt(hex(signature.subarray(32, 64)))
-    mirrored.set(wordOf(String(GROUP_ORDER - s)), 32)
-    mirrored[64] ^= 27 ^ 28
-    return mirrored
-  }
   const withV = (signature: Uint8Array, v: number) => signature.with(64, v)
   const signer = signerOf(addressOfKey(KEY))
   for (let round = 0; round < 60; round++) {
@@ -246,8 +246,8 @@ test('the check by a known public key agrees with recovery for every signature',
       ['another key', signHash(hash, random.bytes(32))],
       ['another hash', signHash(random.bytes(32), KEY)],
       ['one bit flipped', flipped],
-      ['high s', mirror(good)],
-      ['high s, same v', withV(mirror(good), good[64])],
+      ['high s', mirrored(good)],
+      ['high s, same v', withV(mirrored(good), good[64])],
       ['other v', withV(good, good[64] ^ 27 ^ 28)],
       ['v of another form', withV(good, good[64] - 27)],
       ['cut', good.slice(0, 64)],

@@ -10,6 +10,7 @@ import { flagsOf } from '../../support/flags.ts'
 import { at } from '../../support/json-path.ts'
 import type { Trader } from '../../support/live-exchange.ts'
 import { type LiveMarket, signedFor, unsigned } from '../../support/live-orders.ts'
+import { mirroredText } from '../../support/mirrored.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 
 // The exchange and its contract accept the same orders. A balance is not looked at by either here,
@@ -17,7 +18,6 @@ import { freshSeed, Random } from '../../support/random.ts'
 
 const FUNDS_RAW = 1e15
 const ORDERS = 600
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const HOUR_SEC = 3600
 const STRANGER = getAddress(`0x${'5a'.repeat(20)}`)
 
@@ -63,11 +63,7 @@ const FORGERIES: readonly ((signature: string) => string)[] = [
   (signature) => signature.slice(0, -2),
   () => '0x',
   (signature) => `0x${'00'.repeat(64)}${signature.slice(-2)}`,
-  (signature) => {
-    const s = CURVE_ORDER - BigInt(`0x${signature.slice(66, 130)}`)
-    const v = signature.endsWith('1b') ? '1c' : '1b'
-    return `${signature.slice(0, 66)}${s.toString(16).padStart(64, '0')}${v}`
-  },
+  mirroredText,
   (signature) => `${signature.slice(0, -2)}${signature.endsWith('1b') ? '00' : '01'}`,
   (signature) => `${signature.slice(0, -2)}${signature.endsWith('1b') ? '1c' : '1b'}`,
 ]

@@ -56,7 +56,7 @@ class Crash extends Error {}
 async function freshKey(): Promise<ChainKey> {
   const file = join(newFolder(), 'key')
   writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
-  const key = await openKey({ file, passwordFile: undefined })
+  const key = await openKey({ kind: 'file', file, passwordFile: undefined })
   await stage.anvil.client.setBalance({ address: key.address, value: COIN })
   return key
 }

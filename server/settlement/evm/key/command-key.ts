@@ -2,16 +2,15 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import type { Address } from 'viem'
-import { formatAddress, parseAddress, sameAddress } from '../../../crypto/address.ts'
-import { recoverAddress } from '../../../crypto/ecdsa.ts'
+import { parseAddress, sameAddress } from '../../../crypto/address.ts'
+import { recoverAddress, withLowS } from '../../../crypto/ecdsa.ts'
 import { ChainTrouble } from '../chain-trouble.ts'
+import { evmAddress } from '../evm-address.ts'
 import type { ChainKey } from './chain-key.ts'
 
 const WAIT_MS = 30_000
 const OUTPUT_BYTES_MAX = 4096
 const SIGNATURE = /^(?:0x)?([0-9a-fA-F]{130})$/
-const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
 /**
  * The command is run by the shell with more words: `address` prints the address of the key, and
@@ -21,7 +20,7 @@ export async function commandKey(command: string): Promise<ChainKey> {
   const stated = await outputOf(command, ['address'])
   const address = parseAddress(stated)
   if (address === undefined) throw new ChainTrouble(`\`${command} address\` printed no address`)
-  const shown: Address = `0x${formatAddress(address).slice(2)}`
+  const shown = evmAddress(address)
   return {
     address: shown,
     async sign(digest) {
@@ -42,12 +41,7 @@ function lowSignature(printed: string): Uint8Array | undefined {
   if (hex === undefined) return undefined
   const signature = Buffer.from(hex, 'hex')
   if (signature[64] < 27) signature[64] += 27
-  const s = BigInt(`0x${signature.subarray(32, 64).toString('hex')}`)
-  if (s > ORDER / 2n && s < ORDER) {
-    signature.write((ORDER - s).toString(16).padStart(64, '0'), 32, 'hex')
-    signature[64] = signature[64] === 27 ? 28 : 27
-  }
-  return signature
+  return withLowS(signature)
 }
 
 /** The first line that the command prints. */

@@ -3,18 +3,18 @@
 import { readFileSync } from 'node:fs'
 import type { Address } from 'viem'
 import { codeOf } from '../../../../engine/domain/error-code.ts'
-import { formatAddress } from '../../../crypto/address.ts'
 import { addressOfKey, signHash } from '../../../crypto/ecdsa.ts'
 import { keccakReady } from '../../../crypto/keccak.ts'
 import { ChainTrouble } from '../chain-trouble.ts'
+import { evmAddress } from '../evm-address.ts'
 import type { ChainKey } from './chain-key.ts'
 import { commandKey } from './command-key.ts'
 import { openKeystore } from './keystore.ts'
 
 /** Where the key is; a keystore needs the file of its password. */
 export type KeySource =
-  | { readonly file: string; readonly passwordFile: string | undefined }
-  | { readonly command: string }
+  | { readonly kind: 'file'; readonly file: string; readonly passwordFile: string | undefined }
+  | { readonly kind: 'command'; readonly command: string }
 
 const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/
 const PASSWORD_END = /\r?\n$/
@@ -22,7 +22,7 @@ const PASSWORD_END = /\r?\n$/
 /** Throws `ChainTrouble` when there is no usable key. */
 export async function openKey(source: KeySource): Promise<ChainKey> {
   await keccakReady
-  if ('command' in source) return commandKey(source.command)
+  if (source.kind === 'command') return commandKey(source.command)
   const { file, passwordFile } = source
   const text = textOf(file).trim()
   const key = KEY.test(text)
@@ -51,7 +51,7 @@ function passwordOf(file: string, passwordFile: string | undefined): string {
 
 function addressIn(file: string, key: Uint8Array): Address {
   try {
-    return `0x${formatAddress(addressOfKey(key)).slice(2)}`
+    return evmAddress(addressOfKey(key))
   } catch {
     throw new ChainTrouble(`${file} contains a number that is no private key of secp256k1`)
   }

@@ -9,6 +9,7 @@ import {
   signClientOrder,
 } from '../../../../../server/edge/intake/order/client-order.ts'
 import { RESULT } from '../../../../../server/messages/intake-layout.ts'
+import { mirroredText } from '../../../../support/mirrored.ts'
 import * as kit from '../order-kit.ts'
 
 await keccakReady
@@ -21,7 +22,6 @@ const DOMAIN = {
   chainId: 8453,
   verifyingContract: kit.EXCHANGE,
 }
-const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const account = accountOf(new Uint8Array(32).fill(0x11))
 
 interface Flaw {
@@ -118,13 +118,10 @@ test('an order that verifies under a domain that clients confuse names that doma
 })
 
 test('each malformed signature has its own message', () => {
-  const mirrored = (s: string) => (CURVE_ORDER - BigInt(`0x${s}`)).toString(16).padStart(64, '0')
+  const good = kit.signed(kit.unsignedOrder())
   const zero = '0'.repeat(64)
   const rows: [RegExp, ClientOrder][] = [
-    [
-      /upper half.*send .*- s/,
-      withSignature((r, s, v) => r + mirrored(s) + (v === '1b' ? '1c' : '1b')),
-    ],
+    [/upper half.*send .*- s/, { ...good, signature: mirroredText(good.signature) }],
     [/v is 0.*add 27/, withSignature((r, s) => `${r}${s}00`)],
     [/v is 1.*add 27/, withSignature((r, s) => `${r}${s}01`)],
     [/v is 29, .*27 or 28/, withSignature((r, s) => `${r}${s}1d`)],
