@@ -11,6 +11,7 @@ import type { Origins } from './edge/http/access/cors.ts'
 import type { Rates } from './edge/http/access/rate-limit.ts'
 import type { Regions } from './edge/http/access/regions.ts'
 import type { LogLevel } from './ops/logging/log-level.ts'
+import { CHAIN_ROWS, type ChainConfig, chainOf } from './settings/chain-settings.ts'
 import { CLUSTER_ROWS, type ClusterConfig, clusterOf } from './settings/cluster-settings.ts'
 import {
   corsOriginsOf,
@@ -246,6 +247,7 @@ export const SERVE_ROWS: readonly AnySetting[] = [
   ...Object.values(SETTINGS),
   ...Object.values(RUN_SETTINGS),
   ...CLUSTER_ROWS,
+  ...CHAIN_ROWS,
   ...EDGE_ROWS,
   ...LIMIT_ROWS,
 ]
@@ -308,6 +310,8 @@ export interface ServeConfig {
   readonly collateralAddress: string
   /** Undefined for an exchange of one node. */
   readonly cluster: ClusterConfig | undefined
+  /** Undefined when trades settle on the exchange's own chain. */
+  readonly chain: ChainConfig | undefined
 }
 
 export type ConfigReading =
@@ -462,6 +466,7 @@ function configOf(given: readonly Given[], readFile: ReadFile): ServeConfig {
     exchangeAddress: get(SETTINGS.exchangeAddress),
     collateralAddress: get(SETTINGS.collateralAddress),
     cluster: clusterOf(get),
+    chain: chainFor(get),
   }
 }
 
@@ -482,6 +487,13 @@ function keptOf(given: readonly Given[]) {
     historyDays: kept(SETTINGS.historyDays, DEMO_DAYS),
     orderMemoryDays: kept(SETTINGS.orderMemoryDays, DEMO_DAYS),
   }
+}
+
+/** The traders of a demo have funds in the ledger only. */
+function chainFor(get: <T>(row: Setting<T>) => T): ChainConfig | undefined {
+  const chain = chainOf(get)
+  if (chain === undefined || !get(SETTINGS.demo)) return chain
+  throw new WrongUse('--demo has a chain of its own; leave --chain-rpc out')
 }
 
 /** The traders of a demo run in this process, so no proxy names their country. */

@@ -22,6 +22,7 @@ import type { CapturedPropertyKeys } from './markets/property-keys.ts'
 import type { CapturedSeriesTable } from './markets/series-table.ts'
 import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
+import type { CapturedTransactions } from './money/chain-transactions.ts'
 import type { Ledger } from './money/ledger.ts'
 import type { CapturedReversals } from './money/reversal.ts'
 import type { CapturedUnmined } from './money/unmined.ts'
@@ -89,6 +90,7 @@ export interface CapturedState {
   readonly seen: CapturedSeen
   readonly settlement: {
     readonly blocks: CapturedBlocks
+    readonly transactions: CapturedTransactions
     readonly reversals: CapturedReversals
     readonly unmined: CapturedUnmined
     readonly calls: CapturedCalls
@@ -120,6 +122,7 @@ export function capture({ clearing }: Exchange): CapturedState {
     seen: clearing.seen.capture(),
     settlement: {
       blocks: clearing.blocks.capture(),
+      transactions: clearing.transactions.capture(),
       reversals: clearing.reversals.capture(),
       unmined: clearing.unmined.capture(),
       calls: clearing.calls.capture(),
@@ -197,6 +200,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   restoreOrders(captured.orders, clearing)
   clearing.seen.restore(captured.seen)
   clearing.blocks.restore(captured.settlement.blocks)
+  clearing.transactions.restore(captured.settlement.transactions)
   clearing.reversals.restore(captured.settlement.reversals)
   clearing.unmined.restore(captured.settlement.unmined, clearing.blocks)
   clearing.calls.restore(captured.settlement.calls)

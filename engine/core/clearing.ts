@@ -51,6 +51,7 @@ import { PropertyKeys } from './markets/property-keys.ts'
 import { SeriesTable } from './markets/series-table.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
+import { ChainTransactions } from './money/chain-transactions.ts'
 import {
   freeReserve,
   makerGainRaw,
@@ -96,6 +97,7 @@ export class Clearing {
   readonly oracle = new Oracle()
   readonly ledger = new Ledger()
   readonly blocks = new Blocks()
+  readonly transactions = new ChainTransactions()
   readonly reversals = new Reversals()
   readonly unmined = new UnminedProceeds()
   readonly calls = new MadeCalls(this.accounts.partners.shareOwnerOf)
@@ -183,6 +185,7 @@ export class Clearing {
     else if (isOf('markets', command)) this.#applyToMarkets(command)
     else if (isOf('moves', command)) applyMove(this, command, this.#freeRow)
     else if (isOf('settlement', command)) this.#applyToBlocks(command)
+    else if (isOf('transactions', command)) this.transactions.apply(command)
     else if (isOf('rewards', command)) this.rewards.apply(command, this, this.#freeRow)
     else if (isOf('packs', command)) this.packs.apply(command, this)
     else if (isOf('matches', command)) this.matches.apply(command)

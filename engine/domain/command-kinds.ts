@@ -23,6 +23,7 @@ const PACKS = ofMain('packs')
 const MATCHES = ofMain('matches')
 const SOCIAL = ofMain('social')
 const SETTLEMENT = ofMain('settlement')
+const TRANSACTIONS = ofMain('transactions')
 const EXCHANGE = ofMain('exchange')
 const MODES = ofMain('modes')
 const HEARTBEATS = ofMain('heartbeats')
@@ -114,6 +115,9 @@ export const COMMANDS = {
   retrySettlement: SETTLEMENT,
   settleTrade: SETTLEMENT,
   failSettlement: SETTLEMENT,
+
+  submitTransaction: TRANSACTIONS,
+  endTransaction: TRANSACTIONS,
 
   putTradingWindow: MODES,
   endTradingWindow: MODES,

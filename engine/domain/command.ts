@@ -165,7 +165,14 @@ export interface ReversedCondition {
  * trade that was set aside joins a later block through its own `settleTrade`.
  */
 type SettlementBody =
-  | { kind: 'mineBlock'; height: number; throughSeq: Seq; chainId: number }
+  | {
+      kind: 'mineBlock'
+      height: number
+      throughSeq: Seq
+      chainId: number
+      /** The transaction of an EVM chain that holds its trades; absent on the embedded chain. */
+      txHash?: string
+    }
   | { kind: 'retrySettlement'; tradeSeq: Seq }
   | { kind: 'settleTrade'; tradeSeq: Seq; height: number }
   | {
@@ -180,6 +187,28 @@ type SettlementBody =
        */
       fillsLeft?: number
     }
+
+/**
+ * Transactions of the exchange on an EVM chain (design §12). Each attempt is durable before it is
+ * sent. Attempts with the same account and nonce differ in fees only; the first one says what the
+ * transaction does.
+ */
+type TransactionBody =
+  | {
+      kind: 'submitTransaction'
+      /** Who sends it, as EIP-55 text. */
+      account: string
+      nonce: number
+      /** `0x` and 64 lowercase hex digits. */
+      txHash: string
+      rawTx: Uint8Array
+      /** The trades that it settles, in its order. */
+      trades?: readonly Seq[]
+      /** The markets whose tokens it registers. */
+      markets?: readonly MarketId[]
+    }
+  /** One attempt happened, and everything that follows from it is in earlier commands. */
+  | { kind: 'endTransaction'; account: string; nonce: number; txHash: string; isReverted: boolean }
 
 /** Name of the operator who caused a command; absent when no operator did. */
 interface Caused {
@@ -277,6 +306,7 @@ export type ControlCommand = Stamp &
     | MatchBody
     | SocialBody
     | SettlementBody
+    | TransactionBody
     | {
         kind: 'createSubAccount'
         profileId: ProfileId

@@ -28,6 +28,7 @@ import { matchOrders } from './read/orders/match-orders.ts'
 import { missedEvents } from './read/orders/missed-events.ts'
 import { missedFrames } from './read/orders/missed-frames.ts'
 import { orderStatuses } from './read/orders/order-status.ts'
+import { signedTrades } from './read/orders/signed-trades.ts'
 import { openOrders, orderByClientId, orderBySlot, userOrders } from './read/orders/user-orders.ts'
 import { curatedById, packPosition, packPositionsOf } from './read/packs/curated-packs.ts'
 import { newestPacks, packById, packsOf } from './read/packs/packs.ts'
@@ -79,6 +80,7 @@ export const READS: readonly Query<never, unknown>[] = [
   firstOrder,
   knownInTables,
   settledTrade,
+  signedTrades,
   tradesAfter,
   newestTrades,
   tradeParts,

@@ -6,8 +6,14 @@ import type { CommandSpec, Line, SubCommands } from '../command-line.ts'
 import { SETTINGS } from '../config.ts'
 import { parseAddress } from '../crypto/address.ts'
 import { keccakReady } from '../crypto/keccak.ts'
-import { flagOf, type Kind, maybe, readSetting, requiredFlag, WrongUse } from '../settings/flags.ts'
-import { address, commaList, count, optional } from '../settings/kinds.ts'
+import {
+  CHAIN_SETTINGS,
+  type KeySource,
+  keySourceOf,
+  maxFeeWeiOf,
+} from '../settings/chain-settings.ts'
+import { flagOf, readSetting, requiredFlag, WrongUse } from '../settings/flags.ts'
+import { address, commaList, optional } from '../settings/kinds.ts'
 import {
   abiOf,
   ChainClient,
@@ -19,13 +25,12 @@ import {
 import { ChainTrouble } from '../settlement/evm/chain-trouble.ts'
 import { type Deployer, deployExchange } from '../settlement/evm/deployment.ts'
 import { evmAddress } from '../settlement/evm/evm-address.ts'
-import { type KeySource, openKey } from '../settlement/evm/key/open-key.ts'
+import { openKey } from '../settlement/evm/key/open-key.ts'
 import { loadContracts } from '../settlement/evm/load-contracts.ts'
 import { Submitter } from '../settlement/evm/submitter.ts'
 import { EXIT, type Shell } from '../shell.ts'
-import { fileFlag, shellFlag } from './common-flags.ts'
 
-const GWEI = 1_000_000_000n
+const WEI_OF_GWEI = 1_000_000_000
 const COLLATERAL_DECIMALS = 6
 /** ERC-165 of ERC-1155. */
 const ERC1155 = '0xd9b67a26'
@@ -41,15 +46,6 @@ const TOKEN_ABI = abiOf(
   'function supportsInterface(bytes4) view returns (bool)',
 )
 
-const urls: Kind<readonly string[]> = {
-  shape: 'URL,URL',
-  wants: 'URLs that begin with http:// or https://',
-  isSecret: true,
-  read(text) {
-    const all = text.split(',').map((each) => each.trim())
-    return all.every((each) => /^https?:[/][/]/.test(each) && URL.canParse(each)) ? all : undefined
-  },
-}
 const addresses = commaList(
   'ADDRESS,ADDRESS',
   /^0x[0-9a-fA-F]{40}$/,
@@ -60,27 +56,15 @@ function accountsFlag(flag: string, help: string) {
   return flagOf(flag, optional(addresses), undefined, help)
 }
 
-const RPC = maybe('chain-rpc', urls, 'JSON-RPC of the chain; the second when one fails.')
-const KEY_FILE = fileFlag('chain-key', 'The key that pays: 64 hex digits, or a keystore in JSON.')
-const PASSWORD = fileFlag('chain-key-password', 'The file of the password of a keystore.')
-const COMMAND = shellFlag(
-  'chain-key-command',
-  'A command that signs in place of a key, as that of a KMS.',
-)
 const TOKENS = requiredFlag('conditional-tokens', address, '', 'Gnosis conditional tokens.')
 const FEE_RECEIVER = requiredFlag('fee-receiver', address, '', 'Receives the fees of takers.')
 const OPERATORS = accountsFlag('operator', 'Who settles trades; else the key that pays.')
 const RESOLVERS = accountsFlag('resolver', 'Who posts payouts; else the key that pays.')
-const GAS_PRICE = flagOf(
-  'gas-price-max',
-  count(1, 1_000_000, 'GWEI'),
-  100,
-  'The most for a unit of gas, in gwei.',
-)
 const SHOWN = accountsFlag('operator', 'Accounts whose roles and balance are shown.')
 
+const { rpc: RPC, ...PAYER_SETTINGS } = CHAIN_SETTINGS
 const CHAIN = [RPC, SETTINGS.chainId]
-const PAYER = [KEY_FILE, PASSWORD, COMMAND, GAS_PRICE]
+const PAYER = Object.values(PAYER_SETTINGS)
 const PARTS = [SETTINGS.domainName, SETTINGS.collateralAddress, TOKENS, FEE_RECEIVER]
 const COMMANDS: SubCommands = {
   deploy: {
@@ -94,12 +78,8 @@ const COMMANDS: SubCommands = {
 }
 
 function keySource({ given }: Line): KeySource {
-  const file = readSetting(KEY_FILE, given)
-  const command = readSetting(COMMAND, given)
-  if (file !== undefined && command === undefined) {
-    return { kind: 'file', file, passwordFile: readSetting(PASSWORD, given) }
-  }
-  if (file === undefined && command !== undefined) return { kind: 'command', command }
+  const source = keySourceOf((row) => readSetting(row, given))
+  if (source !== undefined) return source
   throw new WrongUse('Give --chain-key or --chain-key-command: the key that pays')
 }
 
@@ -142,7 +122,7 @@ async function deploy(line: Line, shell: Shell): Promise<void> {
       confirmations: 1,
       pendingMax: 1,
       repeatMs: REPEAT_MS,
-      maxFeeWei: BigInt(readSetting(GAS_PRICE, given)) * GWEI,
+      maxFeeWei: maxFeeWeiOf((row) => readSetting(row, given)),
       // A deployment that ends half way is repeated with new contracts.
       keep: async () => {},
     },
@@ -222,7 +202,7 @@ async function status(line: Line, shell: Shell): Promise<void> {
   shell.say(
     `block ${number}, ${ageSec} s old${ageSec > STALE_SEC ? ': the chain stands still' : ''}`,
   )
-  shell.say(`base fee ${Number(baseFeeWei) / Number(GWEI)} gwei`)
+  shell.say(`base fee ${Number(baseFeeWei) / WEI_OF_GWEI} gwei`)
   if (!(await chain.isContract(exchange))) {
     throw new ChainTrouble(`${exchange} of --exchange-address is no contract on this chain`)
   }

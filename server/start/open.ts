@@ -30,10 +30,8 @@ import {
 } from '../../persistence/journal/thread/journal-handle.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import type { StateAt } from '../../persistence/log/postgres-log.ts'
-import { patiently } from '../../persistence/query/patient-read.ts'
 import { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { archivedMarket } from '../../persistence/query/read/markets/markets.ts'
-import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import { type Seal, tokenSecretOf } from '../../persistence/seal.ts'
 import { openFolder } from '../../persistence/snapshot/emptied-folder.ts'
 import {
@@ -64,7 +62,6 @@ import {
   partitionsOf,
   Shards,
 } from '../exchange/sequencer/shard-map.ts'
-import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
 import type { IntakeListener } from '../messages/order-intake.ts'
 import type { Versions } from '../messages/versions.ts'
 import { adoptCluster, beginLog, type ClusterOptions, sharedJournal } from './cluster.ts'
@@ -72,6 +69,7 @@ import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
 import { stampRules } from './rules.ts'
 import { Segments, type SegmentsOptions } from './segments.ts'
+import { type SettlementOptions, settlementOf, startChain } from './settlement.ts'
 import { type SnapshotOptions, Snapshots } from './snapshots.ts'
 
 /** Threads that have their own copies of the directory. */
@@ -83,24 +81,19 @@ interface OrderChecks {
   replicateBy(replicate: () => Iterator<unknown>): void
 }
 
-export interface OpenOptions extends SnapshotOptions, SegmentsOptions, SolvencyOptions {
+export interface OpenOptions
+  extends SnapshotOptions,
+    SegmentsOptions,
+    SolvencyOptions,
+    SettlementOptions {
   readonly dataDir: string
   readonly keyFile: string | undefined
   readonly durability: Durability
   readonly marketThreads: MarketThreads
   /** Threads that check orders before main gets them; absent when main checks all. */
   readonly edges?: OrderChecks | undefined
-  readonly domain: { readonly name: string; readonly chainId: number }
   /** Maximum clock difference of a signed call with orders; that of all calls when absent. */
   readonly orderSkewMs?: number
-  /** The token in which shares are paid; when absent, no series runs. */
-  readonly collateralAddress?: string
-  /** Interval between blocks of trades; when absent, trades are never mined. */
-  readonly blockMs?: number
-  /** Days after a payout until the exchange redeems what is left; absent or 0 for never. */
-  readonly autoRedeemDays?: number
-  /** Share of mined fees paid to the referrers of takers; absent for none. */
-  readonly referralBps?: number
   readonly clock: Clock
   readonly profileWaitSec: (profileId: ProfileId) => number
   /** Whether a timer fires the deadlines. Without it the caller calls `pipeline.tick`. */
@@ -339,6 +332,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const lock = DataLock.take(dataDir)
   if (cluster !== undefined) await adoptCluster(dataDir, cluster)
   const seal = openFolder(dataDir, options.keyFile)
+  // Before any other thread: a wrong setting of it ends the start.
+  const chain = await startChain(options, seal)
   const folder = seal.keyed(dataDir)
   const { core, recovered, tail, follower, lookups } = await recoverTwice(
     options,
@@ -349,10 +344,10 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const { durability, onFault } = options
   const query = openQueries(options, { folder, follower })
   lookups.connect(query)
-  const { throughSeq } = core.clearing.blocks
   options.clock.resume(core.clearing.lastNowMs)
   await restoreShown(query, core.published, options.clock.nowMs)
-  const settlement = await settlementOf(options, { follower, query, throughSeq, lastSeq: tail.seq })
+  const tables = { ...core, follower, query, lastSeq: tail.seq }
+  const settlement = await settlementOf(options, chain, tables)
   const warm = () => {
     // An exchange without profiles and markets has no reads and no orders, so it needs two threads
     // fewer.
@@ -401,6 +396,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
 async function stopExchange(running: Omit<RunningExchange, 'stop'>, lock: DataLock) {
   const { pipeline, shards, journal, follower, query, snapshots, segments, solvency } = running
   pipeline.stopTimer()
+  await pipeline.mining?.port.stop()
   await pipeline.whenIdle()
   await segments.stop()
   await snapshots.takeLast()
@@ -471,34 +467,6 @@ async function ownJournal(
     onDurable: onWritten,
     wakeUps: new WakeUps(writer.data.wakeUps),
   }
-}
-
-/** The embedded chain, and the trades that are in none of its blocks yet. */
-async function settlementOf(
-  { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning }: OpenOptions,
-  { follower, query, throughSeq, lastSeq }: FollowedTables & { throughSeq: Seq; lastSeq: Seq },
-): Promise<Pick<PipelineParts<JournalThreadHandle, CoreIntake>, 'settlement'>> {
-  if (blockMs === undefined) return {}
-  const waiting = lastSeq === throughSeq ? [] : await waitingTrades(query, throughSeq)
-  const tradeOf = async (tradeSeq: Seq) => {
-    const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
-    if (!isThere) return undefined
-    return query.request(settledTrade, { tradeSeq }).catch((error: unknown) => {
-      onWarning(`Retrying the read of a failed trade: ${error}`)
-      return undefined
-    })
-  }
-  const port = new EmbeddedChain(domain.chainId)
-  const autoRedeemMs = autoRedeemDays * DAY_MS
-  return { settlement: { port, blockMs, autoRedeemMs, referralBps, waiting, tradeOf } }
-}
-
-/** The trades that wait for a block; without them the start fails. */
-async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<readonly number[]> {
-  const requested = { seq: throughSeq, limit: LIMITS.waitingTradesMax }
-  const waiting = await patiently(() => query.request(tradesAfter, requested))
-  if (waiting !== undefined) return waiting
-  throw new DataFolderError('The read tables did not return the waiting trades; start again.')
 }
 
 type FollowedTables = Pick<RunningExchange, 'follower' | 'query'>

@@ -14,8 +14,8 @@ import type { Gateway } from '../edge/http/gateway/gateway.ts'
 import type { Seen } from '../edge/http/route.ts'
 import { SOCKET_REFUSALS } from '../edge/sockets/connection-counts.ts'
 import type { SocketGateway } from '../edge/sockets/socket-gateway.ts'
+import type { Pipeline } from '../exchange/pipeline.ts'
 import type { SteadyClock } from '../exchange/sequencer/clock.ts'
-import type { Mining } from '../exchange/settlement/mining.ts'
 import { EDGES, type EdgeFaults } from '../ops/faults.ts'
 import type { LogOutput } from '../ops/logging/log-output.ts'
 import { watchRest } from '../ops/main-rest.ts'
@@ -86,7 +86,7 @@ export function watch(exchange: RunningExchange, metrics: Metrics, watched: Watc
   const endProcess = watchProcess(metrics, () => collectionsOf(exchange, edges))
   const endRest = watchRest()
   const { pipeline } = exchange
-  if (pipeline.mining !== null) watchMining(pipeline.mining, metrics)
+  watchMining(pipeline, metrics)
   const { times } = pipeline
   const names = {
     orderIdOf: (slot: Slot, generation: Generation) => pipeline.ids.text(slot, generation),
@@ -245,7 +245,9 @@ function watchCommits(
   ])
 }
 
-function watchMining(mining: Mining, metrics: Metrics): void {
+function watchMining({ mining, clearing }: Pipeline, metrics: Metrics): void {
+  if (mining === null) return
+  const { transactions } = clearing
   const total = (name: string, help: string, read: () => number) => {
     metrics.totals(name, help, [], () => [{ labels: {}, value: read() }])
   }
@@ -255,6 +257,10 @@ function watchMining(mining: Mining, metrics: Metrics): void {
   metrics.gauge('outcomex_trades_waiting', 'Trades not yet in a block.', () => {
     return mining.waitingCount
   })
+  const sent = 'Transactions of an EVM chain that have not happened yet.'
+  metrics.gauge('outcomex_chain_transactions_waiting', sent, () => transactions.count)
+  const stopped = '1 while no trade settles on an EVM chain, 0 otherwise.'
+  metrics.gauge('outcomex_chain_trouble', stopped, () => (mining.port.trouble === null ? 0 : 1))
   total('outcomex_settlement_retries_total', 'Trades scheduled for a retry.', () => {
     return mining.retries
   })

@@ -7,6 +7,10 @@ const CHAIN_ID = 8453
 const RETRIED = 0.1
 const FAILED = 0.06
 const SETTLED_LATE = 0.6
+/** Blocks that are a transaction of an EVM chain, and transactions with a second attempt. */
+const SENT = 0.4
+const REPEATED = 0.3
+const SENDER = '0x00000000000000000000000000000000000000D0'
 
 /** The chain of a golden flow: blocks, and trades that are retried or reversed. */
 const LEGS_MAX = 3
@@ -50,9 +54,11 @@ export class GoldenChain {
         driver.control({ kind: 'retrySettlement', tradeSeq })
       }
     }
+    const txHash = random.chance(SENT) ? this.#send() : null
     const throughSeq = driver.clearing.lastSeq
     const height = blocks.height + 1
-    driver.control({ kind: 'mineBlock', height, throughSeq, chainId: CHAIN_ID })
+    const block = { kind: 'mineBlock', height, throughSeq, chainId: CHAIN_ID } as const
+    driver.control(txHash === null ? block : { ...block, txHash })
     for (const tradeSeq of [...this.#trades.keys()]) {
       if (!blocks.isAside(tradeSeq)) this.#trades.delete(tradeSeq)
     }
@@ -61,6 +67,27 @@ export class GoldenChain {
       driver.control({ kind: 'settleTrade', tradeSeq, height })
       this.#trades.delete(tradeSeq)
     }
+  }
+
+  /** Sends the trades that are left; the earlier transaction happens only now. */
+  #send(): string {
+    const { driver, random } = this.#cast
+    const { transactions } = driver.clearing
+    const account = SENDER
+    for (const { nonce, attempts } of transactions.sentBy(account)) {
+      const { txHash } = random.pick(attempts)
+      driver.control({ kind: 'endTransaction', account, nonce, txHash, isReverted: false })
+    }
+    const nonce = transactions.nextNonceOf(account)
+    const attempt = () => {
+      const txHash = `0x${this.#cast.hex(8)}`
+      const rawTx = Buffer.from(this.#cast.hex(12), 'hex')
+      return { kind: 'submitTransaction', account, nonce, txHash, rawTx } as const
+    }
+    const first = attempt()
+    driver.control({ ...first, trades: [...this.#trades.keys()], markets: [1] })
+    if (random.chance(REPEATED)) driver.control(attempt())
+    return first.txHash
   }
 
   #fail(tradeSeq: number): void {

@@ -52,6 +52,7 @@ test('without settings every value is its default', () => {
   assert.deepEqual(rest, {
     port: 3000,
     host: '127.0.0.1',
+    chain: undefined,
     cluster: undefined,
     dataDir: './data',
     demo: false,

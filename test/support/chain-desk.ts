@@ -38,10 +38,10 @@ export class Reported implements SettlementListener {
   }
 
   onBlock(block: BlockEvent): void {
-    const { height, ms: nowMs } = block
+    const { ms: nowMs } = block
     this.blocks.push(block)
     for (const { tradeSeq } of block.mined) {
-      const txHash = this.#mining.txHashIn(height, tradeSeq)
+      const txHash = this.#mining.txHashIn(block, tradeSeq)
       this.events.push({ tradeSeq, status: 'MINED', txHash, nowMs })
     }
     setImmediate(() => this.#wake())

@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { type Abi, type Address, getAddress, keccak256, parseEventLogs, toHex } from 'viem'
 import { compiledContracts } from '../../server/build/contracts.ts'
-import { type ClientOrder, signClientOrder } from '../../server/edge/intake/order/client-order.ts'
+import {
+  accountOf,
+  type ClientOrder,
+  signClientOrder,
+} from '../../server/edge/intake/order/client-order.ts'
 import type { Contract } from '../../server/settlement/evm/contracts.ts'
 import { type Deployment, deployExchange } from '../../server/settlement/evm/deployment.ts'
 import { Anvil } from './anvil.ts'
+import { newFolder } from './data-folder.ts'
+import { flagsOf } from './flags.ts'
 import { at } from './json-path.ts'
 import { CHAIN_ID, DOMAIN_NAME } from './live-orders.ts'
 
@@ -118,6 +127,26 @@ export class EvmStage {
   registered({ events }: Sent): { readonly yes: string; readonly no: string } {
     const [found] = events.filter(({ eventName }) => eventName === 'MarketRegistered')
     return { yes: String(at(found?.args, 'yes')), no: String(at(found?.args, 'no')) }
+  }
+
+  /** The flags of an exchange that settles here, with a key of its own that pays. */
+  async servedBy(more: Readonly<Record<string, string | number>> = {}): Promise<string[]> {
+    const key = randomBytes(32)
+    const file = join(newFolder(), 'key')
+    writeFileSync(file, key.toString('hex'), { mode: 0o600 })
+    const account = getAddress(accountOf(key))
+    await this.anvil.client.setBalance({ address: account, value: 10n ** 21n })
+    await this.send(this.at.exchange, 'setOperator', [account, true], OWNER)
+    return flagsOf({
+      'chain-rpc': this.anvil.url,
+      'chain-key': file,
+      'chain-confirmations': 1,
+      'chain-poll-ms': 20,
+      'block-ms': 0,
+      'exchange-address': this.at.exchange,
+      'collateral-address': this.at.collateral,
+      ...more,
+    })
   }
 
   /** Gives an account collateral, and lets the exchange and its adapter move what it has. */

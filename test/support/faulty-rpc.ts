@@ -11,8 +11,9 @@ const FAULTS = ['call lost', 'answer lost', 'made twice', 'too many calls', 'old
 const MAY_BE_OLD = new Set(['eth_getTransactionReceipt', 'eth_getTransactionCount'])
 
 export class FaultyRpc {
-  /** The share of calls with a fault. */
+  /** The share of calls with a fault, and the faults they have. */
   share = 0
+  kinds: readonly (typeof FAULTS)[number][] = FAULTS
   readonly faults = new Map<string, number>()
   readonly #server: Server
   readonly #random: Random
@@ -49,7 +50,7 @@ export class FaultyRpc {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     const body = Buffer.concat(parts).toString()
-    const fault = this.#random.chance(this.share) ? this.#random.pick(FAULTS) : null
+    const fault = this.#random.chance(this.share) ? this.#random.pick(this.kinds) : null
     if (fault !== null) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
     if (fault === 'call lost') return void response.destroy()
     if (fault === 'too many calls') return void response.writeHead(429).end()

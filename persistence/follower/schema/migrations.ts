@@ -408,6 +408,9 @@ const SIGNED_TERMS = ['salt', 'maker', 'signer', 'signature']
 /** Old days are deleted (pruning/old-points.ts). */
 const REWARDS_BY_DAY = 'CREATE INDEX reward_days_by_day ON reward_days (day);'
 
+/** The transaction of an EVM chain in which the trades of a block are. */
+const TX_HASH = 'ALTER TABLE blocks ADD COLUMN tx_hash TEXT;'
+
 /**
  * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
  * of a trade's fills.
@@ -440,6 +443,7 @@ export const READ_SCHEMA = {
     PRUNED,
     SIGNED_TERMS,
     REWARDS_BY_DAY,
+    TX_HASH,
   ],
   baseVersion: 22,
 }

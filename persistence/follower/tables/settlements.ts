@@ -16,8 +16,8 @@ import { eachPaced, type Pace } from './pace.ts'
 // its orders, so the rows of orders are written first.
 
 const INSERT_BLOCK =
-  'INSERT OR REPLACE INTO blocks (height, chain_id, through_seq, mined_ms, mined_seq) ' +
-  'VALUES (?, ?, ?, ?, ?)'
+  'INSERT OR REPLACE INTO blocks (height, chain_id, through_seq, mined_ms, mined_seq, tx_hash) ' +
+  'VALUES (?, ?, ?, ?, ?, ?)'
 const PUT_TRADE =
   'INSERT INTO settlements (trade_seq, status, height, changed_ms, changed_seq) ' +
   'VALUES (?, ?, ?, ?, ?) ' +
@@ -46,7 +46,14 @@ interface UndoneRow {
   readonly status: number
 }
 type Failed = [tradeSeq: Seq, seq: Seq]
-type BlockRow = [height: number, chainId: number, throughSeq: Seq, minedMs: number, seq: Seq]
+type BlockRow = [
+  height: number,
+  chainId: number,
+  throughSeq: Seq,
+  minedMs: number,
+  seq: Seq,
+  txHash: string | null,
+]
 type TradeRow = [tradeSeq: Seq, status: number, height: number | null, changedMs: number, seq: Seq]
 
 function numberOf(status: SettlementStatus): number {
@@ -76,9 +83,11 @@ export class SettlementsTable {
   applied(command: CommandOf<'settlement'>): void {
     const { nowMs, seq } = command
     switch (command.kind) {
-      case 'mineBlock':
-        this.#blocks.push([command.height, command.chainId, command.throughSeq, nowMs, seq])
+      case 'mineBlock': {
+        const { height, chainId, throughSeq, txHash = null } = command
+        this.#blocks.push([height, chainId, throughSeq, nowMs, seq, txHash])
         return
+      }
       case 'retrySettlement':
         this.#trades.push([command.tradeSeq, numberOf('RETRYING'), null, nowMs, seq])
         return

@@ -12,10 +12,10 @@ import { query } from './query.ts'
 // identified by the seq of its taker's order.
 
 const EXCEPTION = `
-SELECT s.status, s.height, s.changed_ms AS changedMs, b.chain_id AS chainId
+SELECT s.status, s.height, s.changed_ms AS changedMs, b.chain_id AS chainId, b.tx_hash AS txHash
 FROM settlements s LEFT JOIN blocks b ON b.height = s.height WHERE s.trade_seq = ?`
 const COVERING = `
-SELECT height, chain_id AS chainId, mined_ms AS minedMs FROM blocks
+SELECT height, chain_id AS chainId, mined_ms AS minedMs, tx_hash AS txHash FROM blocks
 WHERE through_seq >= ? ORDER BY through_seq, height LIMIT 1`
 const WAITING = 'SELECT seq FROM trades WHERE seq > ? ORDER BY seq DESC LIMIT ?'
 const NEWEST = 'SELECT seq, traded_ms AS tradedMs FROM trades ORDER BY seq DESC LIMIT ?'
@@ -47,20 +47,25 @@ interface ExceptionRow {
   readonly height: number | null
   readonly changedMs: number
   readonly chainId: number | null
+  readonly txHash: string | null
 }
 
 interface CoveringRow {
   readonly height: number
   readonly chainId: number
   readonly minedMs: number
+  /** null on the embedded chain, which derives it. */
+  readonly txHash: string | null
 }
 
 type Fill = SettledTrade['fills'][number]
 
 const NOT_MINED = { txHash: null, height: null, minedMs: null }
 
-function mined(tradeSeq: Seq, { height, chainId, minedMs }: CoveringRow): Settlement {
-  return { status: 'MINED', txHash: txHashOf(chainId, height, tradeSeq), height, minedMs }
+function mined(tradeSeq: Seq, block: CoveringRow): Settlement {
+  const { height, chainId, minedMs, txHash } = block
+  const hash = txHash ?? txHashOf(chainId, height, tradeSeq)
+  return { status: 'MINED', txHash: hash, height, minedMs }
 }
 
 export class Settlements {
@@ -78,9 +83,9 @@ export class Settlements {
   of(tradeSeq: Seq): Settlement {
     const exception = this.#exception.get(tradeSeq)
     if (exception !== undefined) {
-      const { height, chainId, changedMs } = exception
+      const { height, chainId, changedMs, txHash } = exception
       if (height !== null && chainId !== null) {
-        return mined(tradeSeq, { height, chainId, minedMs: changedMs })
+        return mined(tradeSeq, { height, chainId, minedMs: changedMs, txHash })
       }
       return { status: SETTLEMENT_STATUSES[exception.status], ...NOT_MINED }
     }

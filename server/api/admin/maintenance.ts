@@ -256,6 +256,11 @@ export const showSettlement = route({
       'Trades of commands up to this seq are in blocks, except retried and failed ones.',
     ),
     waiting: means(integer(0), 'How many trades wait for a block.'),
+    transactions: means(integer(0), 'Transactions of an EVM chain that have not happened yet.'),
+    trouble: means(
+      nullable(text()),
+      'Why no trade settles on an EVM chain at present; null when nothing is wrong.',
+    ),
     trades: means(list(trade()), 'The newest trades, newest first.'),
   }),
   means: 'The current state of the chain and of the newest trades.',
@@ -266,6 +271,8 @@ export const showSettlement = route({
       height: 12,
       throughSeq: 431,
       waiting: 0,
+      transactions: 0,
+      trouble: null,
       trades: [
         {
           tradeEventId: '420',
@@ -282,12 +289,16 @@ export const showSettlement = route({
     // Read before the tables, which then show at least as much as this.
     const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
     const waiting = pipeline.mining?.waitingCount ?? 0
+    const transactions = pipeline.clearing.transactions.count
+    const trouble = pipeline.mining?.port.trouble ?? null
     const trades = await reads.read(newestTrades, { limit: query.limit })
     if (trades === undefined) return refuse('READ_TIMEOUT')
     return {
       height,
       throughSeq,
       waiting,
+      transactions,
+      trouble,
       trades: trades.map(({ tradeSeq, tradedMs, status, txHash, height: inBlock, minedMs }) => ({
         tradeEventId: `${tradeSeq}`,
         tradedAt: isoText(tradedMs),

@@ -75,6 +75,17 @@ function* blockLines({ blocks }: Clearing): Iterable<Line> {
   for (const seq of failed) yield line(`trade ${seq} failed`)
 }
 
+function* transactionLines({ transactions }: Clearing): Iterable<Line> {
+  for (const { account, nextNonce, sent } of transactions.capture()) {
+    yield line(`sender ${account}`, `next nonce ${nextNonce}`)
+    for (const { nonce, trades, markets, attempts } of sent) {
+      const hashes = attempts.map(({ txHash }) => txHash).join(' ')
+      const what = `trades ${trades.join(' ')}, markets ${markets.join(' ')}`
+      yield line(`sender ${account}, nonce ${nonce}`, `${what}, transactions ${hashes}`)
+    }
+  }
+}
+
 // Markets, series, prices, pages, properties, matches, and when trading is restricted. A market and
 // a series have a line for each field, so that a diff shows the field that changed.
 
@@ -418,6 +429,7 @@ const LINES: Readonly<Record<Part, (clearing: Clearing) => Iterable<Line>>> = {
   rewards: rewardLines,
   packs: packLines,
   blocks: blockLines,
+  transactions: transactionLines,
   reversals: reversalLines,
   unmined: unminedLines,
   seen: seenLines,

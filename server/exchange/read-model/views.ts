@@ -70,7 +70,10 @@ function termsOf(signed: SignedTerms | null) {
 }
 
 /** The order as signed, and its derived fields: the same fields that the intake prints. */
-export function signedFields(order: SignedOrderRow, market: Market) {
+export function signedFields(
+  order: SignedOrderRow,
+  market: Pick<Market, 'yesTokenId' | 'noTokenId'>,
+) {
   const { salt, maker, signer, signature } = termsOf(order.signed)
   const { makerRaw, takerRaw } = amountsOf(order)
   const tokenId = order.outcome === OUTCOME.YES ? market.yesTokenId : market.noTokenId

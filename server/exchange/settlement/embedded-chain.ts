@@ -1,7 +1,13 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
-import type { FaultHook, FaultTarget, Setback, SettlementPort } from './settlement-port.ts'
+import type {
+  FaultHook,
+  FaultTarget,
+  Setback,
+  SettlementPort,
+  SettlingExchange,
+} from './settlement-port.ts'
 
 const NOTHING: ReadonlyMap<number, Setback> = new Map()
 
@@ -17,6 +23,11 @@ function countOf(target: FaultTarget): number {
 export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly chainId: number
   readonly faults: FaultHook = this
+  readonly answersAtOnce = true
+  readonly freeCount = Number.POSITIVE_INFINITY
+  readonly retryMs = 0
+  readonly trouble = null
+  #onAnswer: SettlingExchange['onAnswer'] = () => {}
   readonly #byTrade = new Map<number, Setback>()
   /** Faults for the next trades, in order. */
   #next: Setback[] = []
@@ -36,11 +47,25 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
     return null
   }
 
+  stop(): Promise<void> {
+    return Promise.resolve()
+  }
+
   approve(): Setback | null {
     return this.#nextApprovals.shift() ?? null
   }
 
-  submit(tradeSeqs: readonly Seq[]): ReadonlyMap<number, Setback> {
+  resume({ onAnswer }: SettlingExchange): readonly Seq[] {
+    this.#onAnswer = onAnswer
+    return []
+  }
+
+  submit(tradeSeqs: readonly Seq[]): void {
+    const setbacks = this.#setbacksOf(tradeSeqs)
+    this.#onAnswer({ tradeSeqs, setbacks, txHash: null, end: null })
+  }
+
+  #setbacksOf(tradeSeqs: readonly Seq[]): ReadonlyMap<number, Setback> {
     if (this.#byTrade.size + this.#next.length === 0) return NOTHING
     const setbacks = new Map<number, Setback>()
     for (const tradeSeq of tradeSeqs) {

@@ -1,8 +1,10 @@
 // Decides when trades are mined and publishes it. Main submits the trades since the last block to
-// the settlement port and stamps the results: first the setbacks, then the block, then the trades
-// that an earlier block skipped. Everything is published when it is durable (invariant 1).
+// the settlement port, which answers at once or later, and stamps each answer: first the setbacks,
+// then the block, then the trades that an earlier block skipped. Everything is published when it
+// is durable (invariant 1).
 // Invariants: a block covers only seqs whose receipts are settled here and durable (invariant 2).
-// Main acts on a verdict of the port once, however often the rings were full.
+// A trade has one submission at a time. Main acts on an answer of the port once, however often the
+// rings were full.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
@@ -25,7 +27,7 @@ import { RewardMinutes } from '../jobs/reward-minutes.ts'
 import { type Publisher, publishedThrough } from '../publisher/durable-publisher.ts'
 import type { ControlBody, Sequencer } from '../sequencer/sequencer.ts'
 import { Payouts } from './payouts.ts'
-import type { Setback, SettlementPort } from './settlement-port.ts'
+import type { ChainAnswer, Setback, SettlementPort } from './settlement-port.ts'
 import { WaitingTrades } from './waiting-trades.ts'
 
 export interface SettlementParts {
@@ -52,9 +54,15 @@ export interface MinedTrade {
   readonly seq: Seq
 }
 
-/** A durable block. Every trade up to `throughSeq` is in a block, except the published setbacks. */
-export interface BlockEvent {
+/** A block, and what gives its trades the hashes of their transactions. */
+export interface BlockName {
   readonly height: number
+  /** The transaction that holds its trades; null on the embedded chain, which derives hashes. */
+  readonly txHash: string | null
+}
+
+/** A durable block. Every trade up to `throughSeq` is in a block, except the published setbacks. */
+export interface BlockEvent extends BlockName {
   readonly throughSeq: Seq
   readonly ms: TimeMs
   /** The trades in this block, including those that an earlier block skipped. */
@@ -87,6 +95,41 @@ interface Round {
   block: BlockEvent | null
 }
 
+/** Trades that were given to the port together. */
+interface Submission {
+  /** What the block of its last answer covers. */
+  readonly throughSeq: Seq
+  /** Trades without an answer. */
+  left: number
+}
+
+interface Kept {
+  readonly body: ControlBody
+  /** Called when the command is durable. */
+  readonly resolve: () => void
+}
+
+/** An answer that is not stamped completely. */
+interface Answered {
+  readonly answer: ChainAnswer
+  /** What its block covers; null for an answer without a block. */
+  readonly throughSeq: Seq | null
+  /** The setbacks that are left to stamp. */
+  readonly setbacks: Map<number, Setback>
+  /** The unstamped parts of the reversals of failed trades. */
+  readonly reversals: Map<number, ReversalPart[]>
+  /** The mined trades that an earlier block skipped and that are left to stamp; null before. */
+  late: Seq[] | null
+  isInBlock: boolean
+}
+
+const NOTHING: ChainAnswer = { tradeSeqs: [], setbacks: new Map(), txHash: null, end: null }
+
+function unstamped(answer: ChainAnswer, throughSeq: Seq | null): Answered {
+  const setbacks = new Map(answer.setbacks)
+  return { answer, throughSeq, setbacks, reversals: new Map(), late: null, isInBlock: false }
+}
+
 /** The number of trades that stop waiting with this round. */
 function endsOf({ failures, block }: Round): number {
   return failures + (block === null ? 0 : block.mined.length)
@@ -107,16 +150,26 @@ export class Mining {
   readonly #payouts: Payouts
   readonly rewards: RewardMinutes
   readonly #waiting = new WaitingTrades()
-  /** The verdicts of the port that are not stamped yet. */
-  readonly #verdicts = new Map<number, Setback>()
-  /** The unstamped parts of the reversals of failed trades. */
-  readonly #reversals = new Map<number, ReversalPart[]>()
-  /** Trades accepted by the port but in no stamped block yet: they are not submitted again. */
-  readonly #taken = new Set<number>()
+  /** Submitted trades whose answers are not stamped yet. */
+  readonly #submitted = new Set<number>()
+  /** Oldest first. */
+  readonly #submissions: Submission[] = []
+  /** Oldest first. */
+  readonly #answers: Answered[] = []
+  /** Every trade up to here was submitted. */
+  #submittedSeq: Seq
+  #submittedMs: TimeMs = 0
+  /** When the trades that are retried are submitted again. */
+  readonly #retries = new Map<Seq, TimeMs>()
+  #isSubmitting = false
+  /** Commands of the port that a full ring delays. */
+  readonly #kept: Kept[] = []
   readonly #replies = new Map<number, (event: SettlementEvent) => void>()
   readonly #listeners = new Set<SettlementListener>()
   #isRequesting = false
   #minedMs: TimeMs
+  /** Of the newest block, while this process ran. */
+  #minedTxHash: string | null = null
   #shown: Pick<BlockEvent, 'height' | 'throughSeq'>
   /** Trades whose end is stamped but not published yet. */
   #ending = 0
@@ -131,6 +184,7 @@ export class Mining {
     this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
     this.#shown = { height, throughSeq }
+    this.#submittedSeq = throughSeq
     const { blocks } = parts.clearing
     const reversing = blocks.reversing()
     for (const seq of new Set([...parts.waiting, ...reversing])) {
@@ -140,8 +194,85 @@ export class Mining {
 
   /** From now on this node decides. */
   resume(): void {
+    const { clearing, port } = this.#parts
+    const { blocks } = clearing
+    this.#submittedSeq = blocks.throughSeq
     // The exchange ended between two commands of a reversal: continue it.
-    for (const seq of this.#parts.clearing.blocks.reversing()) this.#verdicts.set(seq, 'FAILED')
+    const reversing = blocks.reversing()
+    if (reversing.length > 0) {
+      const setbacks = new Map(reversing.map((seq) => [seq, 'FAILED'] as const))
+      const answer = { tradeSeqs: reversing, setbacks, txHash: null, end: null }
+      this.#answers.push(unstamped(answer, null))
+      for (const seq of reversing) this.#submitted.add(seq)
+    }
+    const submitted = port.resume({
+      onAnswer: (answer) => this.#answered(answer),
+      keep: (body) => new Promise((resolve) => this.#keep({ body, resolve })),
+      transactions: clearing.transactions,
+    })
+    this.#submits(submitted, blocks.throughSeq)
+  }
+
+  #keep(kept: Kept): void {
+    this.#kept.push(kept)
+    this.#stampKept()
+  }
+
+  /** False when a ring is full. */
+  #stampKept(): boolean {
+    const { clearing, publisher } = this.#parts
+    for (let kept = this.#kept.at(0); kept !== undefined; kept = this.#kept.at(0)) {
+      if (!this.#change(kept.body)) return false
+      publisher.whenDurable(clearing.lastSeq, kept.resolve)
+      this.#kept.shift()
+    }
+    return true
+  }
+
+  /** Notes what the port has. The last block of it covers its last trade, or more. */
+  #submits(tradeSeqs: readonly Seq[], throughSeq: Seq): void {
+    if (tradeSeqs.length === 0) return
+    const { blocks } = this.#parts.clearing
+    let lastSeq = Math.max(this.#submittedSeq, throughSeq)
+    for (const seq of tradeSeqs) {
+      if (!blocks.isOpen(seq)) continue
+      lastSeq = Math.max(lastSeq, seq)
+      this.#submitted.add(seq)
+      this.#retries.delete(seq)
+    }
+    this.#submittedSeq = lastSeq
+    this.#submissions.push({ throughSeq: lastSeq, left: tradeSeqs.length })
+  }
+
+  #answered(answer: ChainAnswer): void {
+    this.#answers.push(unstamped(answer, this.#coverOf(answer)))
+    if (!this.#isSubmitting) this.#mine()
+  }
+
+  /** What the block of an answer covers; null when it mines nothing. */
+  #coverOf(answer: ChainAnswer): Seq | null {
+    let { length: count } = answer.tradeSeqs
+    let throughSeq: Seq | null = null
+    while (count > 0) {
+      const submission = this.#submissions.at(0)
+      assert(submission !== undefined, 'only submitted trades are answered')
+      const answered = Math.min(count, submission.left)
+      submission.left -= answered
+      count -= answered
+      if (submission.left > 0) return this.#coverOfPart(answer, throughSeq)
+      throughSeq = submission.throughSeq
+      this.#submissions.shift()
+    }
+    return throughSeq
+  }
+
+  /** Of an answer whose last submission has more trades: up to its own last trade. */
+  #coverOfPart({ tradeSeqs, setbacks }: ChainAnswer, throughSeq: Seq | null): Seq | null {
+    const { blocks } = this.#parts.clearing
+    const isMined = tradeSeqs.some((seq) => blocks.isOpen(seq) && !setbacks.has(seq))
+    if (!isMined) return throughSeq
+    const due = tradeSeqs.filter((seq) => !blocks.isAside(seq))
+    return due.reduce((most, seq) => Math.max(most, seq), throughSeq ?? blocks.throughSeq)
   }
 
   /** Adds a settled trade, by the seq of its arrival, to those that wait for a block. */
@@ -154,10 +285,11 @@ export class Mining {
     const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const { seq, nowMs } = command
     if (command.kind === 'mineBlock') {
-      const { height, throughSeq } = command
+      const { height, throughSeq, txHash = null } = command
       const mined = this.#minedBy(seq, throughSeq)
       this.#minedMs = nowMs
-      round.block = { height, throughSeq, ms: nowMs, mined, approvers: [] }
+      this.#minedTxHash = txHash
+      round.block = { height, throughSeq, txHash, ms: nowMs, mined, approvers: [] }
     } else if (command.kind === 'settleTrade') {
       const { tradeSeq } = command
       round.block = { ...this.#newestBlock, mined: [{ tradeSeq, seq }], approvers: [] }
@@ -179,9 +311,9 @@ export class Mining {
     this.#parts.publisher.whenDurable(seq, () => this.#publish(round))
   }
 
-  get #newestBlock(): Pick<BlockEvent, 'height' | 'throughSeq' | 'ms'> {
+  get #newestBlock(): Pick<BlockEvent, 'height' | 'throughSeq' | 'ms' | 'txHash'> {
     const { height, throughSeq } = this.#parts.clearing.blocks
-    return { height, throughSeq, ms: this.#minedMs }
+    return { height, throughSeq, ms: this.#minedMs, txHash: this.#minedTxHash }
   }
 
   get port(): SettlementPort {
@@ -199,8 +331,8 @@ export class Mining {
   }
 
   /** The hash of a trade's transaction in the block that contains it. */
-  txHashIn(height: number, tradeSeq: Seq): string {
-    return txHashOf(this.#parts.port.chainId, height, tradeSeq)
+  txHashIn({ height, txHash }: BlockName, tradeSeq: Seq): string {
+    return txHash ?? txHashOf(this.#parts.port.chainId, height, tradeSeq)
   }
 
   /** True while failed trades are looked up; nothing is mined meanwhile. */
@@ -223,7 +355,9 @@ export class Mining {
    * Otherwise calls it now, with null.
    */
   whenMined(tradeSeq: Seq, reply: (event: SettlementEvent | null) => void): void {
-    if (this.#parts.blockMs === 0 && this.#waiting.has(tradeSeq)) this.#replies.set(tradeSeq, reply)
+    const { blockMs, port } = this.#parts
+    const isAtOnce = blockMs === 0 && port.answersAtOnce
+    if (isAtOnce && this.#waiting.has(tradeSeq)) this.#replies.set(tradeSeq, reply)
     else reply(null)
   }
 
@@ -233,13 +367,28 @@ export class Mining {
     return Math.min(this.#nextBlockMs, this.#archive.nextDueMs, this.#payouts.nextDueMs, nextDueMs)
   }
 
-  /** The time of the next block; Infinity when nothing waits for one. */
+  /** The time of the next block or submission; Infinity when nothing waits for one. */
   get #nextBlockMs(): TimeMs {
-    const { clearing, blockMs } = this.#parts
+    const { clearing, blockMs, port } = this.#parts
     const { blocks, accounts } = clearing
-    const waiting = this.#waiting.count + blocks.asideCount + accounts.partners.submittedCount
-    const isNothing = waiting === 0 && !blocks.isWaiting
-    return isNothing ? Number.POSITIVE_INFINITY : this.#minedMs + blockMs
+    const isBusy = this.#isRequesting || port.freeCount === 0
+    if (this.#kept.length > 0) return 0
+    if (this.#answers.length > 0 && !this.#isRequesting) return 0
+    if (isBusy) return Number.POSITIVE_INFINITY
+    const nextMs = Math.max(this.#minedMs, this.#submittedMs) + blockMs
+    const waiting = this.#waiting.count + blocks.asideCount - this.#submitted.size
+    const others = accounts.partners.submittedCount > 0 || blocks.isWaiting
+    if (others && this.#submitted.size === 0) return nextMs
+    if (waiting === 0) return Number.POSITIVE_INFINITY
+    return Math.max(nextMs, this.#firstRetryMs(waiting))
+  }
+
+  /** 0 when a trade waits that is not a retry. */
+  #firstRetryMs(waiting: number): TimeMs {
+    if (this.#retries.size < waiting) return 0
+    let first = Number.POSITIVE_INFINITY
+    for (const ms of this.#retries.values()) first = Math.min(first, ms)
+    return first
   }
 
   /**
@@ -247,7 +396,7 @@ export class Mining {
    * finished ones.
    */
   tick(): void {
-    if (this.#parts.sequencer.nowMs() - this.#minedMs >= this.#parts.blockMs) this.#mine()
+    this.#mineWhenDue()
     this.#payouts.tick()
     this.rewards.tick()
     this.#archive.tick()
@@ -255,43 +404,57 @@ export class Mining {
 
   /** Call it when results were settled, or when more is durable. */
   drained(): void {
-    if (this.#parts.blockMs !== 0) return
-    const { blocks, accounts } = this.#parts.clearing
-    const waiting = this.#waiting.count + accounts.partners.submittedCount
-    if (waiting > 0 || blocks.isWaiting) this.#mine()
+    if (this.#parts.blockMs === 0) this.#mineWhenDue()
+  }
+
+  #mineWhenDue(): void {
+    if (this.#parts.sequencer.nowMs() >= this.#nextBlockMs) this.#mine()
   }
 
   #mine(): void {
-    if (this.#isRequesting) return
-    const { clearing, publisher, shards } = this.#parts
-    // An unpublished trade is not mined: its reply may still register to wait for the block.
-    const throughSeq = publishedThrough(publisher, shards)
-    const aside = clearing.blocks.aside()
-    const due = this.#waiting.upTo(throughSeq)
-    const approvers = clearing.accounts.partners.submittedBy(throughSeq)
-    const isWanted = clearing.blocks.wantsBlock(throughSeq)
-    if (aside.length + due.length + approvers.length === 0 && !isWanted) return
-    this.#submit([...aside, ...due])
-    const unknown = [...this.#verdicts].flatMap(([seq, setback]) => {
-      return setback === 'FAILED' && !this.#reversals.has(seq) ? [seq] : []
-    })
-    if (unknown.length > 0) void this.#request(unknown)
-    else this.#stamp(throughSeq, aside)
+    if (!this.#stampKept() || !this.#stampAnswers()) return
+    this.#submit()
+    this.#stampAnswers()
   }
 
-  /** A trade that the port accepted is not submitted again, however long its block has to wait. */
-  #submit(tradeSeqs: readonly Seq[]): void {
-    const fresh = tradeSeqs.filter((seq) => !this.#verdicts.has(seq) && !this.#taken.has(seq))
-    const setbacks = this.#parts.port.submit(fresh)
-    for (const seq of fresh) {
-      const setback = setbacks.get(seq)
-      if (setback === undefined) this.#taken.add(seq)
-      else this.#verdicts.set(seq, setback)
+  /** Submits what is due; a block for something else than trades is answered at once. */
+  #submit(): void {
+    const { clearing, publisher, shards, port, sequencer } = this.#parts
+    const { blocks, accounts } = clearing
+    // An unpublished trade is not mined: its reply may still register to wait for the block.
+    const throughSeq = publishedThrough(publisher, shards)
+    const nowMs = sequencer.nowMs()
+    const isDue = (seq: Seq) => !this.#submitted.has(seq) && (this.#retries.get(seq) ?? 0) <= nowMs
+    // By rising seq, so that a block which covers the last of some covers no other.
+    const waiting = this.#waiting.upTo(throughSeq)
+    const all = [...blocks.aside(), ...waiting].filter(isDue).sort((a, b) => a - b)
+    if (all.length === 0) {
+      const isWanted =
+        blocks.wantsBlock(throughSeq) || accounts.partners.submittedBy(throughSeq).length > 0
+      if (isWanted && this.#submitted.size === 0) this.#answers.push(unstamped(NOTHING, throughSeq))
+      return
     }
+    const due = all.slice(0, port.freeCount)
+    if (due.length === 0) return
+    this.#submittedMs = nowMs
+    this.#isSubmitting = true
+    this.#submits(due, due.length === all.length ? throughSeq : due[due.length - 1])
+    port.submit(due)
+    this.#isSubmitting = false
+  }
+
+  /** False when a ring is full, or while failed trades are looked up. */
+  #stampAnswers(): boolean {
+    for (let head = this.#answers.at(0); head !== undefined; head = this.#answers.at(0)) {
+      if (this.#isRequesting || !this.#stamp(head)) return false
+      for (const seq of head.answer.tradeSeqs) this.#submitted.delete(seq)
+      this.#answers.shift()
+    }
+    return true
   }
 
   /** The block waits for the result: it must not cover a trade that must be reversed. */
-  async #request(tradeSeqs: readonly Seq[]): Promise<void> {
+  async #request({ reversals }: Answered, tradeSeqs: readonly Seq[]): Promise<void> {
     this.#isRequesting = true
     const trades = await Promise.all(tradeSeqs.map((seq) => this.#parts.tradeOf(seq)))
     this.#isRequesting = false
@@ -302,25 +465,44 @@ export class Mining {
       const { length } = trade.fills
       const left = this.#parts.clearing.blocks.fillsLeftOf(tradeSeq) ?? length
       const { reversalLegsMax = LIMITS.reversalLegsMax } = this.#parts
-      this.#reversals.set(tradeSeq, reversalParts(trade, reversalLegsMax, length - left))
+      reversals.set(tradeSeq, reversalParts(trade, reversalLegsMax, length - left))
     }
     if (trades.every((trade) => trade !== undefined)) this.#mine()
   }
 
-  #stamp(throughSeq: Seq, aside: readonly number[]): void {
+  /** False when it could not be stamped completely: the rest is stamped at the next call. */
+  #stamp(answered: Answered): boolean {
     const { clearing, publisher } = this.#parts
+    const { answer, setbacks, reversals, throughSeq } = answered
+    if (answered.late === null) this.#begin(answered)
+    const unknown = [...setbacks].flatMap(([seq, setback]) => {
+      return setback === 'FAILED' && !reversals.has(seq) ? [seq] : []
+    })
+    if (unknown.length > 0) {
+      void this.#request(answered, unknown)
+      return false
+    }
     const round: Round = { setbacks: [], retries: 0, failures: 0, block: null }
     const before = clearing.lastSeq
-    // A trade with a new verdict is not mined late in this round.
-    const again = new Set(this.#verdicts.keys())
-    if (this.#stampSetbacks(round)) {
-      const late = aside.filter((seq) => !again.has(seq))
-      round.block = this.#stampBlock(throughSeq, late)
+    let isStamped = this.#stampSetbacks(answered, round)
+    if (isStamped && throughSeq !== null) {
+      round.block = this.#stampBlock(answered, throughSeq)
+      isStamped = answered.isInBlock && answered.late?.length === 0
     }
+    if (isStamped && answer.end !== null) isStamped = this.#change(answer.end)
     this.#ending += endsOf(round)
     if (clearing.lastSeq > before) {
       publisher.whenDurable(clearing.lastSeq, () => this.#publish(round))
     }
+    return isStamped
+  }
+
+  /** A trade may have ended already: the process ended before it stamped the whole answer. */
+  #begin(answered: Answered): void {
+    const { blocks } = this.#parts.clearing
+    const { answer, setbacks } = answered
+    for (const seq of setbacks.keys()) if (!blocks.isOpen(seq)) setbacks.delete(seq)
+    answered.late = answer.tradeSeqs.filter((seq) => blocks.isAside(seq) && !setbacks.has(seq))
   }
 
   /** Stamps a command; false when a ring is full. */
@@ -328,11 +510,11 @@ export class Mining {
     return this.#parts.sequencer.change(() => body).reject === null
   }
 
-  /** Stamps the setbacks. False when a ring is full: the rest is stamped with the next block. */
-  #stampSetbacks(round: Round): boolean {
-    const { clearing } = this.#parts
-    for (const [tradeSeq, status] of this.#verdicts) {
-      const reversal = this.#reversals.get(tradeSeq)
+  /** Stamps the setbacks. False when a ring is full. */
+  #stampSetbacks({ setbacks, reversals }: Answered, round: Round): boolean {
+    const { clearing, port } = this.#parts
+    for (const [tradeSeq, status] of setbacks) {
+      const reversal = reversals.get(tradeSeq)
       let marketId: MarketId = 0
       if (reversal !== undefined) {
         for (let part = reversal.at(0); part !== undefined; part = reversal.at(0)) {
@@ -342,12 +524,16 @@ export class Mining {
           reversal.shift()
         }
         round.failures++
-      } else if (status === 'RETRYING' && !clearing.blocks.isAside(tradeSeq)) {
-        if (!this.#change({ kind: 'retrySettlement', tradeSeq })) return false
-        round.retries++
+        this.#retries.delete(tradeSeq)
+      } else {
+        if (!clearing.blocks.isAside(tradeSeq)) {
+          if (!this.#change({ kind: 'retrySettlement', tradeSeq })) return false
+          round.retries++
+        }
+        this.#retries.set(tradeSeq, clearing.lastNowMs + port.retryMs)
       }
-      this.#verdicts.delete(tradeSeq)
-      this.#reversals.delete(tradeSeq)
+      setbacks.delete(tradeSeq)
+      reversals.delete(tradeSeq)
       this.#waiting.remove((seq) => seq === tradeSeq)
       const event = { tradeSeq, status, txHash: null, nowMs: clearing.lastNowMs }
       const reversed = { seq: clearing.lastSeq, marketId }
@@ -356,18 +542,23 @@ export class Mining {
     return true
   }
 
-  #stampBlock(throughSeq: Seq, late: readonly number[]): BlockEvent | null {
+  /** The block of an answer, then the trades in it that an earlier block skipped. */
+  #stampBlock(answered: Answered, throughSeq: Seq): BlockEvent | null {
     const { clearing, port } = this.#parts
-    const height = clearing.blocks.height + 1
-    const { chainId } = port
-    if (!this.#change({ kind: 'mineBlock', height, throughSeq, chainId })) return null
-    this.#minedMs = clearing.lastNowMs
-    const seq = clearing.lastSeq
-    const due = this.#minedBy(seq, throughSeq)
+    const { txHash } = answered.answer
+    const mined: MinedTrade[] = []
+    if (!answered.isInBlock) {
+      const height = clearing.blocks.height + 1
+      const block = { kind: 'mineBlock', height, throughSeq, chainId: port.chainId } as const
+      if (!this.#change(txHash === null ? block : { ...block, txHash })) return null
+      answered.isInBlock = true
+      this.#minedMs = clearing.lastNowMs
+      this.#minedTxHash = txHash
+      mined.push(...this.#minedBy(clearing.lastSeq, throughSeq))
+    }
     // In the order of their commands, which reconnecting clients rely on.
-    const mined = [...due, ...this.#stampLate(late)]
-    for (const { tradeSeq } of mined) this.#taken.delete(tradeSeq)
-    return { height, throughSeq, ms: this.#minedMs, mined, approvers: this.#stampApprovals() }
+    mined.push(...this.#stampLate(answered))
+    return { ...this.#newestBlock, mined, approvers: this.#stampApprovals() }
   }
 
   /** The trades that the block of `seq` ends; they no longer wait. */
@@ -389,14 +580,18 @@ export class Mining {
     })
   }
 
-  #stampLate(late: readonly number[]): MinedTrade[] {
+  #stampLate(answered: Answered): MinedTrade[] {
     const { clearing } = this.#parts
-    const { height, throughSeq } = clearing.blocks
-    return late.flatMap((tradeSeq) => {
-      if (tradeSeq > throughSeq) return []
-      const isStamped = this.#change({ kind: 'settleTrade', tradeSeq, height })
-      return isStamped ? [{ tradeSeq, seq: clearing.lastSeq }] : []
-    })
+    const { height } = clearing.blocks
+    const stamped: MinedTrade[] = []
+    const { late } = answered
+    for (let tradeSeq = late?.at(0); tradeSeq !== undefined; tradeSeq = late?.at(0)) {
+      if (!this.#change({ kind: 'settleTrade', tradeSeq, height })) break
+      stamped.push({ tradeSeq, seq: clearing.lastSeq })
+      this.#retries.delete(tradeSeq)
+      late?.shift()
+    }
+    return stamped
   }
 
   #publish(round: Round): void {
@@ -415,7 +610,7 @@ export class Mining {
     for (const listener of this.#listeners) listener.onBlock(block)
     for (const { tradeSeq } of mined) {
       this.#reply(tradeSeq, () => {
-        return { tradeSeq, status: 'MINED', txHash: this.txHashIn(height, tradeSeq), nowMs }
+        return { tradeSeq, status: 'MINED', txHash: this.txHashIn(block, tradeSeq), nowMs }
       })
     }
   }

@@ -1,5 +1,7 @@
+import type { ChainTransactions } from '../../../engine/core/money/chain-transactions.ts'
 import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
+import type { ControlBody } from '../sequencer/sequencer.ts'
 
 // The port to the chain on which trades settle (design §5). The pipeline knows only this port.
 
@@ -17,14 +19,42 @@ export interface FaultHook {
   arm(target: FaultTarget, outcome: Setback): RejectName | null
 }
 
+/** What the chain made of trades that were submitted one after the other. */
+export interface ChainAnswer {
+  /** In the order in which they were submitted. */
+  readonly tradeSeqs: readonly Seq[]
+  /** Those that are not mined: they are submitted again, or have failed permanently. */
+  readonly setbacks: ReadonlyMap<number, Setback>
+  /** The transaction that holds the others; null on the embedded chain, which derives hashes. */
+  readonly txHash: string | null
+  /** What is stamped after everything that follows from this answer; null for nothing. */
+  readonly end: ControlBody | null
+}
+
+/** What a port needs of an exchange that decides. */
+export interface SettlingExchange {
+  /** Answers come in the order of the trades, perhaps in parts, and perhaps within `submit`. */
+  readonly onAnswer: (answer: ChainAnswer) => void
+  /** Resolves when the command is durable. */
+  readonly keep: (body: ControlBody) => Promise<void>
+  readonly transactions: Pick<ChainTransactions, 'capture'>
+}
+
 export interface SettlementPort {
   readonly chainId: number
+  /** Whether every answer comes within `submit`, so that a reply may wait for it. */
+  readonly answersAtOnce: boolean
+  /** Trades that it takes now. */
+  readonly freeCount: number
+  /** How long a trade that is retried waits. */
+  readonly retryMs: number
   /**
-   * Submits the trades since the last block and the retried trades, by the seqs of their takers'
-   * orders. Returns the trades that are not mined: they are retried with the next block, or have
-   * failed permanently.
+   * From now on this node decides. Returns the trades that were submitted before and have no
+   * answer yet; it answers for them first.
    */
-  submit(tradeSeqs: readonly Seq[]): ReadonlyMap<number, Setback>
+  resume(exchange: SettlingExchange): readonly Seq[]
+  /** Submits trades by the seqs of their takers' orders: at most `freeCount`. */
+  submit(tradeSeqs: readonly Seq[]): void
   /**
    * Submits the approval of a server wallet. Null when the next block confirms it. RETRYING means
    * that it is submitted again, FAILED that it failed permanently.
@@ -32,4 +62,8 @@ export interface SettlementPort {
   approve(profileId: ProfileId): Setback | null
   /** Only the embedded chain has a fault hook. */
   readonly faults: FaultHook | null
+  /** Why nothing settles at present; null when nothing is wrong. */
+  readonly trouble: string | null
+  /** Nothing is submitted from here on. */
+  stop(): Promise<void>
 }

@@ -6,6 +6,7 @@ import {
   type Address,
   BaseError,
   createPublicClient,
+  decodeErrorResult,
   encodeDeployData,
   encodeFunctionData,
   fallback,
@@ -14,13 +15,18 @@ import {
   getAddress,
   type Hex,
   http,
+  isHex,
   keccak256,
   type Log,
   type PublicClient,
   parseAbi,
+  parseEventLogs,
+  parseTransaction,
   serializeTransaction,
+  toHex,
 } from 'viem'
-import { ChainTrouble } from './chain-trouble.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import { ChainTrouble, WrongChain } from './chain-trouble.ts'
 import type { ChainKey } from './key/chain-key.ts'
 
 const TIMEOUT_MS = 10_000
@@ -43,12 +49,16 @@ export interface Block {
   readonly number: bigint
   readonly timestampSec: number
   readonly baseFeeWei: bigint
+  /** Of all its transactions. */
+  readonly gasMax: bigint
 }
 
 /** A call, or the creation of a contract. */
 export interface Payload {
   readonly to?: Address
   readonly data: Hex
+  /** The least to allow, when it may need more than the state shows before it. */
+  readonly gasMin?: bigint
 }
 
 /** For a unit of gas; the tip is a part of the fee. */
@@ -58,7 +68,7 @@ export interface Fees {
 }
 
 /** All that is signed. */
-export interface Terms extends Payload, Fees {
+export interface Terms extends Omit<Payload, 'gasMin'>, Fees {
   readonly nonce: number
   readonly gas: bigint
 }
@@ -94,7 +104,7 @@ export class ChainClient {
     )
     for (const [index, each] of found.entries()) {
       if (each.status === 'rejected' || each.value === chainId) continue
-      throw new ChainTrouble(
+      throw new WrongChain(
         `${placeOf(urls[index])} serves chain ${each.value}, and --chain-id is ${chainId}`,
       )
     }
@@ -108,8 +118,9 @@ export class ChainClient {
   }
 
   async block(): Promise<Block> {
-    const { number, timestamp, baseFeePerGas } = await this.#answered(() => this.#client.getBlock())
-    return { number, timestampSec: Number(timestamp), baseFeeWei: baseFeePerGas ?? 0n }
+    const found = await this.#answered(() => this.#client.getBlock())
+    const { number, timestamp, baseFeePerGas, gasLimit: gasMax } = found
+    return { number, timestampSec: Number(timestamp), baseFeeWei: baseFeePerGas ?? 0n, gasMax }
   }
 
   async isContract(address: Address): Promise<boolean> {
@@ -137,9 +148,10 @@ export class ChainClient {
   }
 
   /** Throws `ChainTrouble` when the payload would revert now. */
-  async gasFor({ to, data }: Payload, account: Address): Promise<bigint> {
+  async gasFor({ to, data, gasMin = 0n }: Payload, account: Address): Promise<bigint> {
     const estimate = await this.#answered(() => this.#client.estimateGas({ account, to, data }))
-    return (estimate * GAS_MARGIN_PERCENT) / 100n
+    const gas = (estimate * GAS_MARGIN_PERCENT) / 100n
+    return gas > gasMin ? gas : gasMin
   }
 
   /** What the next blocks take, within the bound; throws when the base fee alone is above it. */
@@ -243,6 +255,42 @@ export function callOf(abi: Abi, functionName: string, args: readonly unknown[])
 
 export function creationOf(abi: Abi, bytecode: Hex, args: readonly unknown[]): Hex {
   return encodeDeployData({ abi, bytecode, args })
+}
+
+/** Undefined for text that is not hex with 0x. */
+export function hexOf(text: string): Hex | undefined {
+  return isHex(text) ? text : undefined
+}
+
+/** The question of a market, of whose slug it is the hash. */
+export function questionOf(slug: string): Hex {
+  return keccak256(toHex(slug))
+}
+
+/** An attempt from its raw bytes. */
+export function attemptOf(txHash: string, rawTx: Uint8Array): Signed & { readonly terms: Terms } {
+  const hash = hexOf(txHash)
+  assert(hash !== undefined, 'a hash is hex')
+  const raw: Hex = `0x${Buffer.from(rawTx).toString('hex')}`
+  const { nonce = 0, gas, to, data = '0x', ...fees } = parseTransaction(raw)
+  const { maxFeePerGas: maxFeeWei, maxPriorityFeePerGas: tipWei = 0n } = fees
+  assert(gas !== undefined && maxFeeWei !== undefined, 'the exchange signs EIP-1559 transactions')
+  return { hash, raw, terms: { nonce, gas, to: to ?? undefined, data, maxFeeWei, tipWei } }
+}
+
+/** The events of one contract in a receipt. */
+export function eventsOf(abi: Abi, contract: Address, { logs }: Receipt) {
+  const own = logs.filter(({ address }) => getAddress(address) === contract)
+  return parseEventLogs({ abi, logs: own })
+}
+
+/** The name of the error with which a contract reverted; null when it is not in the ABI. */
+export function errorNameOf(abi: Abi, data: Hex): string | null {
+  try {
+    return decodeErrorResult({ abi, data }).errorName
+  } catch {
+    return null
+  }
 }
 
 function least(one: bigint, other: bigint): bigint {

@@ -2,3 +2,8 @@
 export class ChainTrouble extends Error {
   override name = 'ChainTrouble'
 }
+
+/** No waiting helps: a setting names the wrong chain, contract or key. */
+export class WrongChain extends ChainTrouble {
+  override name = 'WrongChain'
+}

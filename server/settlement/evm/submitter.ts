@@ -35,6 +35,7 @@ export interface SubmitterParts {
 }
 
 export interface Submitted {
+  readonly nonce: number
   /** Of the first attempt. */
   readonly hash: Signed['hash']
   /** Resolves when the transaction has happened, also when it reverted. */
@@ -115,12 +116,13 @@ export class Submitter {
     const gas = await chain.gasFor(payload, key.address)
     await chain.requireCoin(key.address, gas * fees.maxFeeWei)
     const nonce = this.#nextNonce
-    const attempt = await this.#kept({ ...payload, ...fees, nonce, gas })
+    const { to, data } = payload
+    const attempt = await this.#kept({ to, data, ...fees, nonce, gas })
     this.#nextNonce = nonce + 1
     const pending = pendingOf([attempt], nowMs)
     this.#pending.set(nonce, pending)
     await this.#broadcast(attempt)
-    return { hash: attempt.hash, done: pending.done }
+    return { nonce, hash: attempt.hash, done: pending.done }
   }
 
   /**

@@ -24,10 +24,11 @@ SELECT number, back, seq, seq - age AS placedSeq, kind, remaining_raw AS remaini
 FROM order_events WHERE number = ?`
 /** A trade that is mined late has the time of the block that contains it. */
 const EXCEPTION = `
-SELECT s.changed_seq AS seq, s.height, coalesce(b.mined_ms, s.changed_ms) AS ms
+SELECT s.changed_seq AS seq, s.height, coalesce(b.mined_ms, s.changed_ms) AS ms,
+  b.tx_hash AS txHash
 FROM settlements s LEFT JOIN blocks b ON b.height = s.height WHERE s.trade_seq = ?`
 const COVERING = `
-SELECT height, mined_seq AS seq, mined_ms AS ms FROM blocks
+SELECT height, mined_seq AS seq, mined_ms AS ms, tx_hash AS txHash FROM blocks
 WHERE through_seq >= ? ORDER BY through_seq, height LIMIT 1`
 const NEWEST_BLOCK = 'SELECT height FROM blocks ORDER BY height DESC LIMIT 1'
 const BLOCK = `
@@ -79,6 +80,8 @@ export interface MissedEvent {
   /** For ENDED: the height of its block, 0 if the trade failed, and the time. */
   readonly height: number
   readonly ms: number
+  /** For ENDED: the transaction of its block; null on the embedded chain, which derives it. */
+  readonly txHash: string | null
 }
 
 export interface Missed {
@@ -105,6 +108,7 @@ interface End {
   readonly seq: Seq
   readonly height: number | null
   readonly ms: number
+  readonly txHash: string | null
 }
 
 interface Block {
@@ -123,7 +127,7 @@ interface EndPlace {
 /** An event with its position among those of its command; the ends of a command come last. */
 type Found = MissedEvent & { readonly at: number }
 
-const NOTHING = { index: 0, tradeSeq: 0, height: 0, ms: 0 }
+const NOTHING = { index: 0, tradeSeq: 0, height: 0, ms: 0, txHash: null }
 const BEFORE_BLOCKS: Block = { seq: 0, throughSeq: 0, ms: 0 }
 
 class MissedEvents {
@@ -257,10 +261,10 @@ class MissedEvents {
     const end = exception ?? this.#covering.get(tradeSeq)
     if (end === undefined) return null
     const place = isLate || kind === UPDATED ? row.place : TAKER_PLACE
-    const { seq, height, ms } = end
+    const { seq, height, ms, txHash } = end
     const of = { seq, placedSeq, kind: SETTLED, remainingRaw: 0, place, index: 0, tradeSeq, ms }
     // In the order of trades and of their parts, however many there are.
-    return { ...of, what: 'ENDED', height: height ?? 0, at: tradeSeq }
+    return { ...of, what: 'ENDED', height: height ?? 0, txHash, at: tradeSeq }
   }
 }
 

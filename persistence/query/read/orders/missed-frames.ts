@@ -71,6 +71,8 @@ export type MissedFrame =
       /** Height of its block; 0 if the trade failed. */
       readonly height: number
       readonly ms: number
+      /** The transaction of its block; null on the embedded chain, which derives it. */
+      readonly txHash: string | null
     }
 
 export interface MissedFramesParams {
@@ -111,8 +113,8 @@ class MissedFrames {
     const part = this.#partOf(taker, event.place)
     if (what === 'MATCHED') return { what, part }
     const makers = this.#trades.makers(taker, { from: 0, until: makersMax })
-    const { height, ms } = event
-    return { what, part, parts: [taker, ...makers], height, ms }
+    const { height, ms, txHash } = event
+    return { what, part, parts: [taker, ...makers], height, ms, txHash }
   }
 
   #takerOf(tradeSeq: Seq): TradePart {

@@ -16,6 +16,7 @@ import type { OrderEvent } from '../../../exchange/read-model/order-event-feed.t
 import type { OrderIds } from '../../../exchange/read-model/order-ids.ts'
 import type { PublishedMarket } from '../../../exchange/read-model/published.ts'
 import { averagePrice } from '../../../exchange/read-model/views.ts'
+import type { BlockName } from '../../../exchange/settlement/mining.ts'
 import { isoText } from '../../../messages/iso-text.ts'
 import { invalid, type Refusal } from '../../../messages/refusal.ts'
 
@@ -268,8 +269,7 @@ export function marksOf(requested: SubscriptionRequest, ids: OrderIds): Marks | 
 // Builds the frames of order events, both live and missed.
 
 /** The end of a trade; the height is 0 when it failed. */
-interface TradeEnd {
-  readonly height: number
+interface TradeEnd extends BlockName {
   readonly ms: TimeMs
 }
 
@@ -309,11 +309,11 @@ export class FrameMaker {
     const { clearing, ids, mining } = this.#pipeline
     assert(mining !== null, 'a trade has a chain')
     const accountOf = (profileId: ProfileId) => clearing.accounts.byId(profileId)?.account ?? ''
-    const { height, ms } = end
+    const isFailed = end.height === 0
     return {
-      type: height === 0 ? 'FAILED' : 'MINED',
-      txHash: height === 0 ? null : mining.txHashIn(height, taker.seq),
-      settledMs: ms,
+      type: isFailed ? 'FAILED' : 'MINED',
+      txHash: isFailed ? null : mining.txHashIn(end, taker.seq),
+      settledMs: end.ms,
       takerAccount: accountOf(taker.accountId),
       makerMatches: makers.slice(0, LIMITS.statusMakersMax).map((part) => {
         return makerMatch(part, accountOf(part.accountId), ids.text(part.slot, part.generation))

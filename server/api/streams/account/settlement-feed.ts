@@ -19,6 +19,7 @@ import type { Streams } from '../../../edge/sockets/account-stream.ts'
 import type { PublishedMarket, PublishedMarkets } from '../../../exchange/read-model/published.ts'
 import type {
   BlockEvent,
+  BlockName,
   SettlementEvent,
   SettlementListener,
 } from '../../../exchange/settlement/mining.ts'
@@ -42,13 +43,11 @@ export interface SettlementFeedParts {
   readonly positions: PositionsFeed
 }
 
-/** The outcome of one trade. */
-interface Due {
+/** The outcome of one trade; the height is 0 when it failed. */
+interface Due extends BlockName {
   readonly tradeSeq: Seq
   /** The command that mined or reversed the trade. */
   readonly seq: Seq
-  /** Height of its block; 0 when the trade failed. */
-  readonly height: number
   readonly settledMs: number
 }
 
@@ -61,16 +60,17 @@ export class SettlementFeed implements SettlementListener {
     this.#parts = parts
   }
 
-  onBlock({ height, ms, mined }: BlockEvent): void {
+  onBlock({ height, txHash, ms: settledMs, mined }: BlockEvent): void {
     this.#contained(() => {
-      this.#add(mined.map(({ tradeSeq, seq }) => ({ tradeSeq, seq, height, settledMs: ms })))
+      this.#add(mined.map((trade) => ({ ...trade, height, txHash, settledMs })))
     })
   }
 
   onSetback({ tradeSeq, reversed, nowMs }: SettlementEvent): void {
     if (reversed === undefined) return
     const { seq } = reversed
-    this.#contained(() => this.#add([{ tradeSeq, seq, height: 0, settledMs: nowMs }]))
+    const block = { height: 0, txHash: null }
+    this.#contained(() => this.#add([{ tradeSeq, seq, ...block, settledMs: nowMs }]))
   }
 
   /** Called by the pipeline, so a fault in a frame must not be thrown. */
@@ -177,7 +177,7 @@ export class SettlementFeed implements SettlementListener {
     const { audience, streams, orderEvents, positions, frames } = this.#parts
     let settled: Settled | null = null
     const settledOnce = () => {
-      settled ??= frames.settled(trade.parts, { height: end.height, ms: end.settledMs })
+      settled ??= frames.settled(trade.parts, { ...end, ms: end.settledMs })
       return settled
     }
     for (const part of trade.parts) {

@@ -5,16 +5,12 @@ import type { Address } from 'viem'
 import { codeOf } from '../../../../engine/domain/error-code.ts'
 import { addressOfKey, signHash } from '../../../crypto/ecdsa.ts'
 import { keccakReady } from '../../../crypto/keccak.ts'
+import type { KeySource } from '../../../settings/chain-settings.ts'
 import { ChainTrouble } from '../chain-trouble.ts'
 import { evmAddress } from '../evm-address.ts'
 import type { ChainKey } from './chain-key.ts'
 import { commandKey } from './command-key.ts'
 import { openKeystore } from './keystore.ts'
-
-/** Where the key is; a keystore needs the file of its password. */
-export type KeySource =
-  | { readonly kind: 'file'; readonly file: string; readonly passwordFile: string | undefined }
-  | { readonly kind: 'command'; readonly command: string }
 
 const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/
 const PASSWORD_END = /\r?\n$/

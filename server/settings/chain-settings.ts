@@ -1,0 +1,106 @@
+import { type AnySetting, type Kind, maybe, type Setting, setting, WrongUse } from './flags.ts'
+import { count, path, words } from './kinds.ts'
+
+// Settings of an EVM chain: where it is, and the key with which the exchange signs.
+
+const GWEI = 1_000_000_000n
+
+const urls: Kind<readonly string[]> = {
+  shape: 'URL,URL',
+  wants: 'URLs that begin with http:// or https://',
+  isSecret: true,
+  read(text) {
+    const all = text.split(',').map((each) => each.trim())
+    return all.every((each) => /^https?:[/][/]/.test(each) && URL.canParse(each)) ? all : undefined
+  },
+}
+
+/** Shared by `serve` and `chain`. */
+export const CHAIN_SETTINGS = {
+  rpc: maybe('chain-rpc', urls, 'JSON-RPC of the chain; the second when one fails.'),
+  key: maybe(
+    'chain-key',
+    path('FILE', 'the path of a file'),
+    'The key that pays: 64 hex digits, or a keystore in JSON.',
+  ),
+  password: maybe(
+    'chain-key-password',
+    path('FILE', 'the path of a file'),
+    'The file of the password of a keystore.',
+  ),
+  command: maybe(
+    'chain-key-command',
+    words('COMMAND', 'a command of the shell'),
+    'A command that signs in place of a key, as that of a KMS.',
+  ),
+  gasPriceMax: setting(
+    'gas-price-max',
+    count(1, 1_000_000, 'GWEI'),
+    100,
+    'The most for a unit of gas, in gwei.',
+  ),
+} as const
+
+const SERVED = {
+  confirmations: setting(
+    'chain-confirmations',
+    count(1, 1000, 'BLOCKS'),
+    3,
+    'Blocks that make a transaction final: its own and those upon it.',
+  ),
+  pollMs: setting('chain-poll-ms', count(20, 60_000), 1000, 'Milliseconds between two looks.'),
+} as const
+
+export const CHAIN_ROWS: readonly AnySetting[] = [
+  ...Object.values(CHAIN_SETTINGS),
+  ...Object.values(SERVED),
+]
+
+/** Where the key is; a keystore needs the file of its password. */
+export type KeySource =
+  | { readonly kind: 'file'; readonly file: string; readonly passwordFile: string | undefined }
+  | { readonly kind: 'command'; readonly command: string }
+
+export interface ChainConfig {
+  readonly urls: readonly string[]
+  readonly key: KeySource
+  /** For a unit of gas. */
+  readonly maxFeeWei: bigint
+  /** A transaction has happened when its block and so many less one upon it are there. */
+  readonly confirmations: number
+  /** Between two looks at the chain. */
+  readonly pollMs: number
+}
+
+type Get = <T>(row: Setting<T>) => T
+
+export function maxFeeWeiOf(get: Get): bigint {
+  return BigInt(get(CHAIN_SETTINGS.gasPriceMax)) * GWEI
+}
+
+/** Undefined when no key is named. */
+export function keySourceOf(get: Get): KeySource | undefined {
+  const file = get(CHAIN_SETTINGS.key)
+  const command = get(CHAIN_SETTINGS.command)
+  if (file === undefined && command === undefined) return undefined
+  if (file === undefined) return { kind: 'command', command: command ?? '' }
+  if (command === undefined) {
+    return { kind: 'file', file, passwordFile: get(CHAIN_SETTINGS.password) }
+  }
+  throw new WrongUse('Give --chain-key or --chain-key-command, not both')
+}
+
+/** Undefined when trades settle on the exchange's own chain. */
+export function chainOf(get: Get): ChainConfig | undefined {
+  const all = get(CHAIN_SETTINGS.rpc)
+  const key = keySourceOf(get)
+  if (all === undefined) {
+    if (key === undefined) return undefined
+    throw new WrongUse('--chain-key is for an EVM chain; name it with --chain-rpc')
+  }
+  if (key === undefined) {
+    throw new WrongUse('--chain-rpc needs --chain-key or --chain-key-command: who settles trades')
+  }
+  const [confirmations, pollMs] = [get(SERVED.confirmations), get(SERVED.pollMs)]
+  return { urls: all, key, maxFeeWei: maxFeeWeiOf(get), confirmations, pollMs }
+}

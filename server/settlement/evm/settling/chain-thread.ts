@@ -1,0 +1,151 @@
+// The work of the thread of the chain: it opens the chain however long that takes, checks it, and
+// then settles trades whenever the chain answers.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Address } from 'viem'
+import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
+import { ChainClient } from '../chain-client.ts'
+import { ChainTrouble, WrongChain } from '../chain-trouble.ts'
+import type { Contract } from '../contracts.ts'
+import type { ChainKey } from '../key/chain-key.ts'
+import { openKey } from '../key/open-key.ts'
+import { loadContracts } from '../load-contracts.ts'
+import type { ChainMessage, ChainRequest, ChainThreadData } from './chain-messages.ts'
+import { checkExchange } from './check-chain.ts'
+import { type SettledTrade, Settler } from './settler.ts'
+
+interface Checked {
+  readonly chain: ChainClient
+  readonly key: ChainKey
+  readonly contract: Contract
+}
+
+export class ChainThread {
+  readonly #data: ChainThreadData
+  readonly #say: (message: ChainMessage) => void
+  #senders: CapturedTransactions | null = null
+  /** What came before the chain was open. */
+  readonly #early: SettledTrade[] = []
+  #settler: Settler | null = null
+  readonly #keeping = new Map<number, () => void>()
+  #kept = 0
+  #trouble: string | null = null
+  /** Ends the pause between two looks. */
+  #wake = new AbortController()
+
+  constructor(data: ChainThreadData, say: (message: ChainMessage) => void) {
+    this.#data = data
+    this.#say = say
+  }
+
+  receive(request: ChainRequest): void {
+    switch (request.kind) {
+      case 'resume':
+        this.#senders = request.senders
+        break
+      case 'settle':
+        if (this.#settler === null) this.#early.push(...request.trades)
+        else this.#settler.settle(request.trades)
+        break
+      case 'kept':
+        this.#keeping.get(request.number)?.()
+        this.#keeping.delete(request.number)
+        return
+      default:
+        request satisfies never
+    }
+    this.#wake.abort()
+  }
+
+  /** Works until the thread ends; returns when the settings can never work. */
+  async run(): Promise<void> {
+    let checked: Checked | null = null
+    for (;;) {
+      try {
+        checked ??= await this.#check()
+        await this.#work(checked)
+        this.#report(null)
+      } catch (error) {
+        if (error instanceof WrongChain) {
+          this.#say({ kind: 'refused', sentence: error.message })
+          return
+        }
+        this.#report(sentenceOf(error))
+      }
+      await this.#pause()
+    }
+  }
+
+  async #check(): Promise<Checked> {
+    const key = await openKey(this.#data.key).catch((error: unknown) => {
+      if (error instanceof ChainTrouble) throw new WrongChain(error.message)
+      throw error
+    })
+    const chain = await ChainClient.open(this.#data)
+    const { Exchange: contract } = await loadContracts()
+    await checkExchange(chain, contract.abi, key.address, this.#data)
+    this.#say({ kind: 'checked', account: key.address })
+    return { chain, key, contract }
+  }
+
+  async #work(checked: Checked): Promise<void> {
+    if (this.#senders === null) return
+    this.#settler ??= await this.#open(checked, this.#senders)
+    await this.#settler.work(Date.now())
+  }
+
+  async #open({ chain, key, contract }: Checked, senders: CapturedTransactions): Promise<Settler> {
+    requireOwn(key.address, senders)
+    const before = senders.find(({ account }) => account === key.address)
+    const { exchange, confirmations, maxFeeWei, tag } = this.#data
+    const settler = await Settler.open(
+      {
+        chain,
+        key,
+        exchange,
+        abi: contract.abi,
+        confirmations,
+        maxFeeWei,
+        tag,
+        keep: (body) => {
+          const number = ++this.#kept
+          this.#say({ kind: 'keep', number, body })
+          return new Promise((resolve) => this.#keeping.set(number, resolve))
+        },
+        onAnswer: (answer) => this.#say({ kind: 'answer', answer }),
+      },
+      before ?? { sent: [], nextNonce: 0 },
+      Date.now(),
+    )
+    settler.settle(this.#early.splice(0))
+    return settler
+  }
+
+  /** Each trouble is reported once. */
+  #report(sentence: string | null): void {
+    if (sentence === this.#trouble) return
+    this.#trouble = sentence
+    this.#say({ kind: 'trouble', sentence })
+  }
+
+  async #pause(): Promise<void> {
+    const { signal } = this.#wake
+    await pause(this.#data.pollMs, undefined, { signal }).catch(() => {})
+    if (signal.aborted) this.#wake = new AbortController()
+  }
+}
+
+/** Transactions of another account still wait: only its key can send them again. */
+function requireOwn(account: Address, senders: CapturedTransactions): void {
+  const other = senders.find((each) => each.account !== account && each.sent.length > 0)
+  if (other === undefined) return
+  throw new WrongChain(
+    `${other.sent.length} transactions of ${other.account} still wait, and --chain-key is the ` +
+      `key of ${account}; start with the earlier key until they are in blocks`,
+  )
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof ChainTrouble) return error.message
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

@@ -1,0 +1,44 @@
+// What must be right before trades settle with a contract.
+
+import type { Abi, Address } from 'viem'
+import { domainSeparator } from '../../../crypto/eip712.ts'
+import type { ChainClient } from '../chain-client.ts'
+import { WrongChain } from '../chain-trouble.ts'
+import type { ChainSettings } from './chain-messages.ts'
+
+/** Throws `WrongChain` when the contract is not the one of these settings. */
+export async function checkExchange(
+  chain: ChainClient,
+  abi: Abi,
+  account: Address,
+  { exchange, collateral, domainName }: ChainSettings,
+): Promise<void> {
+  if (!(await chain.isContract(exchange))) {
+    throw new WrongChain(
+      `${exchange} of --exchange-address is no contract on chain ${chain.chainId}; create one ` +
+        'with outcomex chain deploy',
+    )
+  }
+  const read = (name: string, args: readonly unknown[] = []) =>
+    chain.read(exchange, abi, name, args)
+  const bytes = Buffer.from(exchange.slice(2), 'hex')
+  const separator = Buffer.from(domainSeparator(domainName, chain.chainId, bytes)).toString('hex')
+  if ((await read('domainSeparator')) !== `0x${separator}`) {
+    throw new WrongChain(
+      `${exchange} of --exchange-address is no exchange, or takes orders that are signed for ` +
+        `another name than ${domainName}; set --domain-name to the one it was deployed with`,
+    )
+  }
+  const found = await read('collateral')
+  if (found !== collateral) {
+    throw new WrongChain(
+      `${exchange} trades for ${found}, and --collateral-address is ${collateral}`,
+    )
+  }
+  if ((await read('isOperator', [account])) !== true) {
+    throw new WrongChain(
+      `${account} of --chain-key is no operator of ${exchange}; its owner can make it one with ` +
+        'setOperator',
+    )
+  }
+}

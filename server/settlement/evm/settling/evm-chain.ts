@@ -1,0 +1,164 @@
+// Main's side of the thread of the chain: the settlement port of an exchange whose trades settle on
+// an EVM chain.
+
+import type { Worker } from 'node:worker_threads'
+import { reasonOf } from '../../../../engine/domain/error-code.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { spawn } from '../../../../engine/thread/spawn.ts'
+import type {
+  Setback,
+  SettlementPort,
+  SettlingExchange,
+} from '../../../exchange/settlement/settlement-port.ts'
+import type { ChainMessage, ChainRequest, ChainThreadData } from './chain-messages.ts'
+import type { SettledTrade } from './settler.ts'
+
+/** Trades without an answer at a time. */
+const TRADES_MAX = 2000
+/** Trades in one read of the tables, which other reads wait for. */
+const READ_MAX = 100
+const RETRY_MS = 10_000
+
+export interface EvmChainParts {
+  /** Receives a sentence; the process must stop. */
+  readonly onFault: (sentence: string) => void
+  /** Receives a sentence for the log. */
+  readonly onWarning: (sentence: string) => void
+}
+
+/** The trades in this order; they are in the journal. Never rejects. */
+type TradesOf = (tradeSeqs: readonly Seq[]) => Promise<readonly SettledTrade[]>
+
+export class EvmChain implements SettlementPort {
+  readonly chainId: number
+  readonly answersAtOnce = false
+  readonly retryMs = RETRY_MS
+  readonly faults = null
+  /** Why nothing settles at present; null when nothing is wrong. */
+  trouble: string | null = null
+  readonly #parts: EvmChainParts
+  readonly #worker: Worker
+  #exchange: SettlingExchange | null = null
+  #tradesOf: TradesOf = () => Promise.resolve([])
+  #unanswered = 0
+  /** Ends when all earlier trades were given to the thread. */
+  #given: Promise<void> = Promise.resolve()
+  #isOver = false
+
+  private constructor(data: ChainThreadData, parts: EvmChainParts) {
+    this.chainId = data.chainId
+    this.#parts = parts
+    const entry = new URL('./chain.worker.ts', import.meta.url)
+    this.#worker = spawn(entry, { name: 'chain', workerData: data })
+  }
+
+  /**
+   * Resolves when the chain was looked at. Rejects with a sentence when these settings can never
+   * work; a chain that does not answer is waited for.
+   */
+  static async start(data: ChainThreadData, parts: EvmChainParts): Promise<EvmChain> {
+    const port = new EvmChain(data, parts)
+    const refusal = await port.#firstLook()
+    if (refusal === null) return port
+    await port.stop()
+    throw new Error(refusal)
+  }
+
+  #firstLook(): Promise<string | null> {
+    return new Promise((resolve) => {
+      let isFirst = true
+      this.#worker.on('message', (message: ChainMessage) => {
+        if (message.kind === 'refused' && isFirst) return resolve(message.sentence)
+        isFirst = false
+        this.#receive(message)
+        resolve(null)
+      })
+      let reason = ''
+      this.#worker.on('error', (error) => {
+        reason = reasonOf(error)
+      })
+      this.#worker.on('exit', () => {
+        if (!this.#isOver) this.#parts.onFault(`The thread of the chain ended: ${reason}`)
+        resolve(null)
+      })
+    })
+  }
+
+  connect(tradesOf: TradesOf): void {
+    this.#tradesOf = tradesOf
+  }
+
+  get freeCount(): number {
+    return Math.max(0, TRADES_MAX - this.#unanswered)
+  }
+
+  resume(exchange: SettlingExchange): readonly Seq[] {
+    this.#exchange = exchange
+    const senders = exchange.transactions.capture()
+    this.#say({ kind: 'resume', senders })
+    const sent = senders.flatMap((each) => each.sent.flatMap(({ trades }) => trades))
+    this.#unanswered += sent.length
+    return sent
+  }
+
+  submit(tradeSeqs: readonly Seq[]): void {
+    this.#unanswered += tradeSeqs.length
+    for (let from = 0; from < tradeSeqs.length; from += READ_MAX) {
+      const part = tradeSeqs.slice(from, from + READ_MAX)
+      this.#given = this.#given.then(() => this.#give(part))
+    }
+  }
+
+  async #give(tradeSeqs: readonly Seq[]): Promise<void> {
+    if (this.#isOver) return
+    const trades = await this.#tradesOf(tradeSeqs)
+    if (!this.#isOver) this.#say({ kind: 'settle', trades })
+  }
+
+  /** Wallets approve on the chain themselves. */
+  approve(): Setback | null {
+    return null
+  }
+
+  #receive(message: ChainMessage): void {
+    switch (message.kind) {
+      case 'checked':
+        return
+      case 'refused':
+        this.#parts.onFault(`Trades cannot settle: ${message.sentence}`)
+        return
+      case 'trouble':
+        this.trouble = message.sentence
+        this.#parts.onWarning(
+          message.sentence === null
+            ? 'Trades settle again.'
+            : `No trade settles at present: ${message.sentence}`,
+        )
+        return
+      case 'keep':
+        void this.#keep(message)
+        return
+      case 'answer':
+        this.#unanswered -= message.answer.tradeSeqs.length
+        this.#exchange?.onAnswer(message.answer)
+        return
+      default:
+        message satisfies never
+    }
+  }
+
+  async #keep({ number, body }: Extract<ChainMessage, { kind: 'keep' }>): Promise<void> {
+    await this.#exchange?.keep(body)
+    if (!this.#isOver) this.#say({ kind: 'kept', number })
+  }
+
+  #say(request: ChainRequest): void {
+    this.#worker.postMessage(request)
+  }
+
+  /** What was sent is in the journal, so the thread has nothing to save. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await this.#worker.terminate()
+  }
+}

@@ -1,0 +1,253 @@
+// Settles trades on an EVM chain in the order in which it gets them, many in a transaction. It
+// runs in a thread of its own (chain.worker.ts).
+// Invariants: answers come in the order of the trades. A trade is in one transaction at a time. A
+// transaction that was sent is answered however often the chain does not answer.
+
+import type { Abi, Address } from 'viem'
+import type { SentTransaction } from '../../../../engine/core/money/chain-transactions.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
+import type { ChainAnswer, Setback } from '../../../exchange/settlement/settlement-port.ts'
+import {
+  attemptOf,
+  type ChainClient,
+  callOf,
+  type Payload,
+  questionOf,
+  type Receipt,
+} from '../chain-client.ts'
+import type { ChainKey } from '../key/chain-key.ts'
+import { type Attempt, Submitter } from '../submitter.ts'
+import { gasOf, gasOfCall, matchCall, outcomesIn, type TradeToSettle } from './trade-calls.ts'
+
+/** Orders in a transaction, so that its record stays far below its bound. */
+const ORDERS_MAX = 40
+/** Of a single trade, which cannot be split. */
+const ORDERS_OF_TRADE_MAX = 250
+/** A transaction takes at most this part of a block's gas. */
+const GAS_SHARE = 2n
+const PENDING_MAX = 16
+const REPEAT_MS = 30_000
+/** Times that a trade is tried which fails for a reason that may pass. */
+const TRIES_MAX = 4
+
+/** A trade and what registers its market on the chain. */
+export interface SettledTrade extends TradeToSettle {
+  /** The slug, whose hash is the market's question; null for a child of a group. */
+  readonly slug: string | null
+}
+
+export interface SettlerParts {
+  readonly chain: ChainClient
+  readonly key: ChainKey
+  readonly exchange: Address
+  readonly abi: Abi
+  readonly confirmations: number
+  /** The most for a unit of gas. */
+  readonly maxFeeWei: bigint
+  /** Makes the ids of trades those of this exchange. */
+  readonly tag: bigint
+  /** Resolves when the command is durable. */
+  readonly keep: (body: ControlBody) => Promise<void>
+  readonly onAnswer: (answer: ChainAnswer) => void
+}
+
+/** What a transaction does. */
+type Content = Pick<SentTransaction, 'trades' | 'markets'>
+
+/** The content of the transaction that is being submitted, until its first attempt is kept. */
+interface Sending {
+  content: Content | null
+}
+
+export class Settler {
+  readonly #parts: SettlerParts
+  readonly #submitter: Submitter
+  readonly #queue: SettledTrade[] = []
+  /** Markets whose tokens the contract has, or will have before a trade. */
+  readonly #registered = new Set<number>()
+  /** Failures of trades that are tried again. */
+  readonly #tries = new Map<Seq, number>()
+  readonly #sending: Sending
+  /** Ends with the newest answer. */
+  #answered: Promise<void> = Promise.resolve()
+
+  private constructor(parts: SettlerParts, submitter: Submitter, sending: Sending) {
+    this.#parts = parts
+    this.#submitter = submitter
+    this.#sending = sending
+  }
+
+  /** Goes on with the transactions that were sent before, and answers for them first. */
+  static async open(
+    parts: SettlerParts,
+    before: { readonly sent: readonly SentTransaction[]; readonly nextNonce: number },
+    nowMs: TimeMs,
+  ): Promise<Settler> {
+    const { chain, key, confirmations, maxFeeWei, keep } = parts
+    const sending: Sending = { content: null }
+    const kept = before.sent.flatMap(({ attempts }) =>
+      attempts.map(({ txHash, rawTx }) => attemptOf(txHash, rawTx)),
+    )
+    const submitter = await Submitter.open(
+      {
+        chain,
+        key,
+        confirmations,
+        maxFeeWei,
+        pendingMax: PENDING_MAX,
+        repeatMs: REPEAT_MS,
+        kept,
+        nonceMin: before.nextNonce,
+        keep: (attempt) => {
+          const content = sending.content
+          sending.content = null
+          return keep(commandOf(key.address, attempt, content))
+        },
+      },
+      nowMs,
+    )
+    const settler = new Settler(parts, submitter, sending)
+    const outcomes = submitter.outcomes()
+    for (const { nonce, trades, markets } of before.sent) {
+      const done = outcomes.get(nonce)
+      assert(done !== undefined, 'a transaction that was kept waits')
+      for (const marketId of markets) settler.#registered.add(marketId)
+      settler.#follow({ trades, markets }, nonce, done)
+    }
+    return settler
+  }
+
+  settle(trades: readonly SettledTrade[]): void {
+    this.#queue.push(...trades)
+  }
+
+  /** Transactions that have not happened yet. */
+  get pendingCount(): number {
+    return this.#submitter.pendingCount
+  }
+
+  /** Looks for receipts, and submits what waits. One call at a time; rejects as the submitter. */
+  async work(nowMs: TimeMs): Promise<void> {
+    await this.#submitter.tick(nowMs)
+    while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(nowMs)
+  }
+
+  async #submitSome(nowMs: TimeMs): Promise<void> {
+    const { exchange, abi, tag, chain } = this.#parts
+    const { gasMax } = await chain.block()
+    if (this.#isTooLarge(this.#queue[0], gasMax)) {
+      this.#refuse(this.#queue[0])
+      return
+    }
+    const batch = this.#batchOf(gasMax / GAS_SHARE)
+    for (const trade of batch) {
+      if (await this.#isRegistered(trade)) continue
+      await this.#submit(
+        this.#registration(trade),
+        { trades: [], markets: [trade.marketId] },
+        nowMs,
+      )
+      this.#registered.add(trade.marketId)
+      return
+    }
+    const trades = batch.map(({ tradeSeq }) => tradeSeq)
+    await this.#submit(matchCall(abi, exchange, batch, tag), { trades, markets: [] }, nowMs)
+    this.#queue.splice(0, batch.length)
+  }
+
+  #isTooLarge(trade: SettledTrade, gasMax: bigint): boolean {
+    return trade.makers.length >= ORDERS_OF_TRADE_MAX || gasOfCall([trade]) > gasMax
+  }
+
+  /** No block can hold the trade. */
+  #refuse({ tradeSeq }: SettledTrade): void {
+    this.#queue.shift()
+    const setbacks = new Map([[tradeSeq, 'FAILED' as const]])
+    this.#answer(async () => ({ tradeSeqs: [tradeSeq], setbacks, txHash: null, end: null }))
+  }
+
+  /** The next trades that fit a transaction; one at least. */
+  #batchOf(gasMax: bigint): SettledTrade[] {
+    const batch: SettledTrade[] = []
+    let orders = 0
+    let gas = gasOfCall([])
+    for (const trade of this.#queue) {
+      orders += trade.makers.length + 1
+      gas += gasOf(trade)
+      if (batch.length > 0 && (orders > ORDERS_MAX || gas > gasMax)) break
+      batch.push(trade)
+    }
+    return batch
+  }
+
+  async #isRegistered({ marketId, tokens, slug }: SettledTrade): Promise<boolean> {
+    if (this.#registered.has(marketId) || slug === null) return true
+    const { chain, exchange, abi } = this.#parts
+    const found = await chain.read(exchange, abi, 'tokens', [BigInt(tokens.yesTokenId)])
+    const isThere = Array.isArray(found) && found[1] !== 0n
+    if (isThere) this.#registered.add(marketId)
+    return isThere
+  }
+
+  #registration({ slug }: SettledTrade): Payload {
+    const { exchange, abi } = this.#parts
+    return { to: exchange, data: callOf(abi, 'prepareMarket', [questionOf(slug ?? '')]) }
+  }
+
+  async #submit(payload: Payload, content: Content, nowMs: TimeMs): Promise<void> {
+    this.#sending.content = content
+    try {
+      const { nonce, done } = await this.#submitter.submit(payload, nowMs)
+      this.#follow(content, nonce, done)
+    } finally {
+      this.#sending.content = null
+    }
+  }
+
+  #follow({ trades }: Content, nonce: number, done: Promise<Receipt>): void {
+    this.#answer(async () => this.#answerOf(trades, nonce, await done))
+  }
+
+  /** After all that was answered for before. */
+  #answer(answerOf: () => Promise<ChainAnswer>): void {
+    this.#answered = this.#answered.then(async () => this.#parts.onAnswer(await answerOf()))
+  }
+
+  #answerOf(tradeSeqs: readonly Seq[], nonce: number, receipt: Receipt): ChainAnswer {
+    const { abi, exchange, key } = this.#parts
+    const { hash, isReverted } = receipt
+    const outcomes = outcomesIn(abi, exchange, receipt)
+    const setbacks = new Map<Seq, Setback>()
+    for (const seq of tradeSeqs) {
+      // What the receipt does not name is tried again: the contract settles a trade once.
+      const outcome = isReverted ? 'RETRYING' : (outcomes.get(seq) ?? 'RETRYING')
+      if (outcome === 'SETTLED') this.#tries.delete(seq)
+      else setbacks.set(seq, isReverted ? outcome : this.#setbackOf(seq, outcome))
+    }
+    const account = key.address
+    const end = { kind: 'endTransaction', account, nonce, txHash: hash, isReverted } as const
+    return { tradeSeqs, setbacks, txHash: isReverted ? null : hash, end }
+  }
+
+  #setbackOf(seq: Seq, outcome: Setback): Setback {
+    const tries = (this.#tries.get(seq) ?? 0) + 1
+    const isOver = outcome === 'FAILED' || tries >= TRIES_MAX
+    if (isOver) this.#tries.delete(seq)
+    else this.#tries.set(seq, tries)
+    return isOver ? 'FAILED' : 'RETRYING'
+  }
+}
+
+/** The command that keeps an attempt; the first one says what the transaction does. */
+function commandOf(
+  account: Address,
+  { hash, raw, terms }: Attempt,
+  content: Content | null,
+): ControlBody {
+  const rawTx = Buffer.from(raw.slice(2), 'hex')
+  const attempt = { account, nonce: terms.nonce, txHash: hash, rawTx }
+  return { kind: 'submitTransaction', ...attempt, ...(content ?? {}) }
+}

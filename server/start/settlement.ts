@@ -1,0 +1,140 @@
+// How trades settle: on the exchange's own chain, or on an EVM chain by the thread of the chain.
+
+import type { Clearing } from '../../engine/core/clearing.ts'
+import { assert } from '../../engine/domain/assert.ts'
+import type { Seq } from '../../engine/domain/ids.ts'
+import { LIMITS } from '../../engine/domain/limits.ts'
+import { DAY_MS } from '../../engine/domain/units.ts'
+import type { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
+import { patiently } from '../../persistence/query/patient-read.ts'
+import type { QueryHandle } from '../../persistence/query/query-handle.ts'
+import { signedTrades } from '../../persistence/query/read/orders/signed-trades.ts'
+import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
+import type { Seal } from '../../persistence/seal.ts'
+import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
+import { parseAddress } from '../crypto/address.ts'
+import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
+import type { SettlementParts } from '../exchange/settlement/mining.ts'
+import type { ChainConfig } from '../settings/chain-settings.ts'
+import { evmAddress } from '../settlement/evm/evm-address.ts'
+import { EvmChain } from '../settlement/evm/settling/evm-chain.ts'
+import type { SettledTrade } from '../settlement/evm/settling/settler.ts'
+
+export interface SettlementOptions {
+  readonly domain: { readonly name: string; readonly chainId: number }
+  /** The contract of an EVM chain. */
+  readonly exchangeAddress?: string
+  /** The token in which shares are paid; when absent, no series runs. */
+  readonly collateralAddress?: string
+  /** Absent when trades settle on the exchange's own chain. */
+  readonly chain?: ChainConfig | undefined
+  /** Interval between blocks of trades; when absent, trades are never mined. */
+  readonly blockMs?: number
+  /** Days after a payout until the exchange redeems what is left; absent or 0 for never. */
+  readonly autoRedeemDays?: number
+  /** Share of mined fees paid to the referrers of takers; absent for none. */
+  readonly referralBps?: number
+  /** Receives a sentence that states which part died and why; the process must stop. */
+  readonly onFault: (sentence: string) => void
+  /** Receives a sentence for the log: nothing is lost, but an operator should know. */
+  readonly onWarning: (sentence: string) => void
+}
+
+interface Tables {
+  readonly follower: FollowerHandle
+  readonly query: QueryHandle
+  readonly clearing: Clearing
+}
+
+/** The chain, and the trades that are in none of its blocks yet. */
+export async function settlementOf(
+  options: SettlementOptions,
+  chain: EvmChain | null,
+  tables: Tables & { readonly lastSeq: Seq },
+): Promise<{ readonly settlement?: SettlementParts }> {
+  const { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning } = options
+  const { follower, query, clearing, lastSeq } = tables
+  const { throughSeq } = clearing.blocks
+  if (blockMs === undefined) return {}
+  const waiting = lastSeq === throughSeq ? [] : await waitingTrades(query, throughSeq)
+  const tradeOf = async (tradeSeq: Seq) => {
+    const isThere = await follower.whenApplied(tradeSeq, LIMITS.privateReadDeadlineMs)
+    if (!isThere) return undefined
+    return query.request(settledTrade, { tradeSeq }).catch((error: unknown) => {
+      onWarning(`Retrying the read of a failed trade: ${error}`)
+      return undefined
+    })
+  }
+  chain?.connect((tradeSeqs) => tradesToSettle(tables, tradeSeqs, onWarning))
+  const port = chain ?? new EmbeddedChain(domain.chainId)
+  const autoRedeemMs = autoRedeemDays * DAY_MS
+  return { settlement: { port, blockMs, autoRedeemMs, referralBps, waiting, tradeOf } }
+}
+
+/**
+ * The thread of an EVM chain; null when trades settle on the exchange's own. Throws a
+ * DataFolderError when its settings can never work.
+ */
+export async function startChain(
+  { chain, domain, exchangeAddress, collateralAddress, onFault, onWarning }: SettlementOptions,
+  seal: Seal,
+): Promise<EvmChain | null> {
+  if (chain === undefined) return null
+  assert(exchangeAddress !== undefined && collateralAddress !== undefined, 'a chain has contracts')
+  const tag = BigInt(`0x${Buffer.from(seal.derive('trade-ids')).toString('hex').slice(0, 32)}`)
+  const data = {
+    ...chain,
+    chainId: domain.chainId,
+    domainName: domain.name,
+    exchange: addressOf(exchangeAddress),
+    collateral: addressOf(collateralAddress),
+    tag,
+  }
+  try {
+    return await EvmChain.start(data, { onFault, onWarning })
+  } catch (error) {
+    throw new DataFolderError(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** Of a setting, which was checked. */
+function addressOf(text: string) {
+  const bytes = parseAddress(text)
+  assert(bytes !== undefined, 'the settings hold addresses')
+  return evmAddress(bytes)
+}
+
+/** However late the tables are: nothing settles before they have the trades. */
+async function tradesToSettle(
+  { follower, query, clearing }: Tables,
+  tradeSeqs: readonly Seq[],
+  onWarning: (sentence: string) => void,
+): Promise<readonly SettledTrade[]> {
+  const lastSeq = tradeSeqs[tradeSeqs.length - 1]
+  const read = async () => {
+    const isThere = await follower.whenApplied(lastSeq, LIMITS.privateReadDeadlineMs)
+    if (!isThere) return undefined
+    return query.request(signedTrades, { tradeSeqs }).catch((error: unknown) => {
+      onWarning(`Retrying the read of trades to settle: ${error}`)
+      return undefined
+    })
+  }
+  for (;;) {
+    const found = await patiently(read, { ref: false })
+    if (found === undefined) continue
+    return found.map((trade) => {
+      const market = clearing.catalogue.existing(trade.marketId)
+      const { yesTokenId, noTokenId, slug, groupId } = market
+      const tokens = { yesTokenId, noTokenId }
+      return { ...trade, tokens, slug: groupId === undefined ? slug : null }
+    })
+  }
+}
+
+/** The trades that wait for a block; without them the start fails. */
+async function waitingTrades(query: QueryHandle, throughSeq: Seq): Promise<readonly number[]> {
+  const requested = { seq: throughSeq, limit: LIMITS.waitingTradesMax }
+  const waiting = await patiently(() => query.request(tradesAfter, requested))
+  if (waiting !== undefined) return waiting
+  throw new DataFolderError('The read tables did not return the waiting trades; start again.')
+}

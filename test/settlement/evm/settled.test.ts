@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Hex, isHex } from 'viem'
+import { FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
+import { anvilSkip } from '../../support/anvil.ts'
+import { Reported, shown } from '../../support/chain-desk.ts'
+import { newFolder } from '../../support/data-folder.ts'
+import { EvmStage, FEE_RECEIVER, OWNER } from '../../support/evm-stage.ts'
+import { exchange } from '../../support/exchange.ts'
+import { FaultyRpc } from '../../support/faulty-rpc.ts'
+import { at, textAt } from '../../support/json-path.ts'
+import { type LiveExchange, startLive, type Trader } from '../../support/live-exchange.ts'
+import { type LiveMarket, signedFor, unsigned } from '../../support/live-orders.ts'
+import { freshSeed, Random } from '../../support/random.ts'
+import { until } from '../../support/until.ts'
+
+// Random trades of an exchange that settles on a chain: afterwards every account has in its wallet
+// what the ledger says, to the raw unit.
+
+const FUNDS_RAW = 1_000_000_000
+const ORDERS = 240
+const TRIES = 4
+const RETRY_MS = 10_000
+const skip = anvilSkip
+const random = new Random(freshSeed())
+let stage: EvmStage
+before(async () => {
+  if (skip === false) stage = await EvmStage.open()
+})
+after(() => stage?.end())
+
+function hexText(text: string | null): Hex {
+  assert.ok(isHex(text))
+  return text
+}
+
+/** Sends random orders; the seqs of the trades that they make. */
+async function traded(
+  live: LiveExchange,
+  traders: readonly Trader[],
+  markets: readonly LiveMarket[],
+  random: Random,
+): Promise<string[]> {
+  const trades: string[] = []
+  for (let count = 0; count < ORDERS; count++) {
+    const trader = random.pick(traders)
+    const market = random.pick(markets)
+    const side = random.pick(['buy', 'buy', 'sell'] as const)
+    const outcome = random.pick([0, 1] as const)
+    const ticks = random.between(400, 600)
+    const sizeRaw = random.between(1, 20_000) * 1000
+    const limit = unsigned(trader, market, { side, outcome, ticks, sizeRaw })
+    const type = random.pick(['GTC', 'GTC', 'GTC', 'FAK', 'FOK'])
+    const isMarket = type === 'FOK' && random.chance(0.7)
+    const odd = random.between(1, 5_000_000)
+    const terms = isMarket ? { ...limit, makerAmount: odd, takerAmount: 1 } : limit
+    const { status, body, text } = await live.call(trader, 'POST', '/orders', {
+      order: signedFor(terms, trader, market),
+      orderType: type,
+      ownerId: trader.profileId,
+      marketSlug: market.slug,
+    })
+    if (status !== 201) {
+      assert.equal(at(body, 'code'), 'INSUFFICIENT_SHARES', text)
+      continue
+    }
+    const matches = at(body, 'makerMatches')
+    assert.ok(Array.isArray(matches))
+    if (matches.length > 0) trades.push(String(at(body, 'execution', 'tradeEventId')))
+  }
+  return trades
+}
+
+/** Asserts that wallets hold what the ledger says. */
+async function assertReconciled(
+  stage: EvmStage,
+  live: LiveExchange,
+  traders: readonly Trader[],
+  markets: readonly LiveMarket[],
+  feesBeforeRaw = 0n,
+): Promise<void> {
+  const { ledger, catalogue } = live.exchange.pipeline.clearing
+  for (const trader of traders) {
+    const { freeRaw, reservedRaw } = live.balances(trader)
+    assert.equal(await stage.collateralOf(trader.account), BigInt(freeRaw + reservedRaw))
+  }
+  const feesRaw = (await stage.collateralOf(FEE_RECEIVER)) - feesBeforeRaw
+  assert.equal(feesRaw, BigInt(ledger.freeRaw(FEE_ACCOUNT)))
+  for (const { slug, tokens } of markets) {
+    const market = catalogue.bySlug(slug)
+    assert.ok(market !== undefined)
+    for (const [outcome, token] of tokens.entries()) {
+      for (const { account, profileId } of traders) {
+        const place: number = ledger.rows.find(profileId, market.marketId) * 2 + outcome
+        const heldRaw: number = ledger.sharesFreeRaw[place] + ledger.sharesReservedRaw[place]
+        assert.equal(await stage.sharesOf(account, token), BigInt(heldRaw))
+      }
+      const feeSharesRaw = ledger.freeSharesRaw(FEE_ACCOUNT, market.marketId, outcome)
+      assert.equal(await stage.sharesOf(FEE_RECEIVER, token), BigInt(feeSharesRaw))
+    }
+  }
+}
+
+test('the contracts move what the ledger moved', { skip }, async () => {
+  const { live, ann, ben, cid, free, fees } = await exchange({
+    flags: await stage.servedBy(),
+    traders: ['ann', 'ben', 'cid'],
+    markets: { free: {}, fees: { fee: true } },
+    fundsRaw: FUNDS_RAW,
+  })
+  const traders = [ann, ben, cid]
+  for (const { account } of traders) await stage.fund(account, FUNDS_RAW)
+  const reported = new Reported(live)
+  const trades = await traded(live, traders, [free, fees], random)
+  assert.ok(trades.length > ORDERS / 10, `${trades.length} trades`)
+  for (const id of trades) await reported.of(id, 'MINED')
+  await assertReconciled(stage, live, traders, [free, fees])
+  const { txHash } = await shown(live, trades[trades.length - 1])
+  const { transactionHash } = await stage.anvil.receiptOf(hexText(txHash))
+  assert.equal(transactionHash, txHash, 'the reply has the hash of the chain')
+})
+
+test('a trade that an approval stops is tried four times, then reversed', { skip }, async () => {
+  const { live, ann, poor, dry } = await exchange({
+    flags: await stage.servedBy(),
+    traders: ['ann', 'poor'],
+    markets: ['dry'],
+  })
+  await stage.fund(ann.account, FUNDS_RAW)
+  const reported = new Reported(live)
+  const before = [ann, poor].map((trader) => live.balances(trader).freeRaw)
+  const { body } = await live.trade(poor, ann, dry, { ticks: 600 })
+  const id = textAt(body, 'execution', 'tradeEventId')
+  for (let tries = 1; tries < TRIES; tries++) {
+    await reported.count('RETRYING', tries)
+    assert.equal((await shown(live, id)).settlementStatus, 'RETRYING')
+    await live.pass(RETRY_MS)
+  }
+  await reported.of(id, 'FAILED')
+  const after = [ann, poor].map((trader) => live.balances(trader).freeRaw)
+  assert.deepEqual(after, before)
+  assert.deepEqual(live.faults, [])
+})
+
+test('a transaction that a stop leaves waiting settles its trade once', { skip }, async () => {
+  const flags = await stage.servedBy()
+  const { live, ann, ben, late } = await exchange({
+    flags,
+    traders: ['ann', 'ben'],
+    markets: ['late'],
+  })
+  const feesRaw = await stage.collateralOf(FEE_RECEIVER)
+  for (const { account } of [ann, ben]) await stage.fund(account, FUNDS_RAW)
+  const first = new Reported(live)
+  const early = await live.trade(ann, ben, late, { ticks: 600 })
+  await first.of(textAt(early.body, 'execution', 'tradeEventId'), 'MINED')
+  await stage.anvil.request('evm_setAutomine', false)
+  const { body } = await live.trade(ann, ben, late, { ticks: 600 })
+  const id = textAt(body, 'execution', 'tradeEventId')
+  const sent = () => live.exchange.pipeline.clearing.transactions.capture()[0]
+  await until(() => sent().sent.length > 0)
+  const { account, nextNonce, sent: waiting } = sent()
+  await live.restart()
+  const reported = new Reported(live)
+  assert.equal((await shown(live, id)).settlementStatus, 'MATCHED')
+  await stage.anvil.request('evm_mine')
+  await stage.anvil.request('evm_setAutomine', true)
+  const { txHash } = await reported.of(id, 'MINED')
+  assert.equal(txHash, waiting[0].attempts[0].txHash)
+  const address = hexText(account)
+  const nonce = await stage.anvil.client.getTransactionCount({ address })
+  assert.equal(nonce, nextNonce, 'nothing else was sent')
+  await assertReconciled(stage, live, [ann, ben], [late], feesRaw)
+})
+
+test('trading goes on while the chain does not answer', { skip }, async () => {
+  const rpc = await FaultyRpc.open(stage.anvil.url, random)
+  try {
+    const { live, ann, ben, down } = await exchange({
+      flags: await stage.servedBy({ 'chain-rpc': rpc.url }),
+      traders: ['ann', 'ben'],
+      markets: ['down'],
+    })
+    const feesRaw = await stage.collateralOf(FEE_RECEIVER)
+    for (const { account } of [ann, ben]) await stage.fund(account, FUNDS_RAW)
+    const reported = new Reported(live)
+    rpc.kinds = ['too many calls']
+    rpc.share = 1
+    const { body } = await live.trade(ann, ben, down, { ticks: 600 })
+    const id = textAt(body, 'execution', 'tradeEventId')
+    const trouble = () => live.exchange.pipeline.mining?.port.trouble ?? null
+    await until(() => trouble() !== null)
+    assert.match(String(trouble()), /the chain did not answer/)
+    assert.equal(await live.gauge('outcomex_chain_trouble'), 1)
+    assert.equal((await shown(live, id)).settlementStatus, 'MATCHED')
+    rpc.share = 0
+    await reported.of(id, 'MINED')
+    await until(() => trouble() === null)
+    await assertReconciled(stage, live, [ann, ben], [down], feesRaw)
+    await live.stop()
+  } finally {
+    await rpc.end()
+  }
+})
+
+test('a start with the wrong chain, contract or key is refused', { skip }, async () => {
+  const { exchange: address, collateral } = stage.at
+  const stranger = join(newFolder(), 'key')
+  writeFileSync(stranger, '7'.repeat(64), { mode: 0o600 })
+  for (const [wrong, sentence] of [
+    [{ 'chain-id': 1 }, /serves chain 8453, and --chain-id is 1$/],
+    [{ 'exchange-address': OWNER }, /is no contract on chain 8453; create one with outcomex chain/],
+    [{ 'exchange-address': collateral }, /is no exchange, or takes orders that are signed for/],
+    [{ 'domain-name': 'Other' }, /for another name than Other; set --domain-name/],
+    [{ 'collateral-address': address }, /trades for 0x\w+, and --collateral-address is/],
+    [{ 'chain-key': stranger }, /is no operator of 0x\w+; its owner can make it one/],
+    [{ 'chain-key': '/nowhere' }, /nowhere cannot be read: ENOENT/],
+  ] as const) {
+    await assert.rejects(startLive({ flags: await stage.servedBy(wrong) }), sentence)
+  }
+})
