@@ -27,6 +27,7 @@ ORDERS ?= 1000000
 SHARD ?=
 SAMPLE ?=
 LEAK ?=
+TRADES ?= 10000
 DATA ?= data-cluster
 FULL ?=
 OPTIONAL ?=
@@ -35,7 +36,7 @@ HISTORY ?=
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 
-.PHONY: help run run-cluster test soak console-soak sim cluster sim-log fuzz overload hostile interop model linearizable mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
+.PHONY: help run run-cluster test short-soaks soak chain-soak console-soak sim cluster sim-log fuzz overload hostile interop model linearizable mutation build binary binary-test install docs embeddings node22 bench bench-smoke lint format clean
 .PHONY: bench-compare bench-readme profile $(BENCHES:%=bench-%)
 
 help: ## Lists the targets.
@@ -50,8 +51,14 @@ run-cluster: $(BUILT) ## Starts PostgreSQL, three nodes and the demo in the fold
 test: $(INSTALLED) ## Runs all tests, or those whose path contains a word of ONLY="...".
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
+short-soaks: $(INSTALLED) ## Runs the short forms of soaks, attacks, fuzzing and overload, which the tests leave out.
+	@$(NODE) --import tsx test/run.ts --short-soaks
+
 soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and reports drift; LEAK=64 must fail.
 	@$(NODE) --import tsx test/soak.ts $(MIN) '$(LEAK)'
+
+chain-soak: $(INSTALLED) ## Settles TRADES=... (10000) trades on a local EVM chain through kills, forks and faults, and compares all balances.
+	@$(NODE) --import tsx test/chain-soak.ts $(TRADES)
 
 console-soak: $(INSTALLED) ## Keeps the console open for MIN=... minutes (10) while books move; measures work per frame, and memory.
 	@$(NODE) --import tsx test/console-soak.ts $(MIN)

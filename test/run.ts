@@ -7,10 +7,11 @@ import { compileSources } from './support/compiled.ts'
 import { endAll, type FileReport, indent, runFile } from './support/file-run.ts'
 import { inSources } from './support/source-lines.ts'
 
-// Runs test/**/*.test.ts. A green file prints one line, a red file prints everything. The summary
-// has the words of node's own reporter. The run fails when no file matches and when a file holds no
-// test. A file may take any time while it makes progress: two minutes without a word or an event
-// end it, and a quarter of an hour without a test that begins or ends.
+// Runs test/**/*.test.ts, without the short forms of soaks, which `make short-soaks` runs. A green
+// file prints one line, a red file prints everything. The summary has the words of node's own
+// reporter. The run fails when no file matches and when a file holds no test. A file may take any
+// time while it makes progress: two minutes without a word or an event end it, and a quarter of an
+// hour without a test that begins or ends.
 
 /** More than there are cores: some files wait for time that passes, or for another process. */
 const CONCURRENCY = availableParallelism() + 3
@@ -42,11 +43,24 @@ function inOrder(one: string, other: string): number {
   return isLater(one) - isLater(other) || (one < other ? -1 : 1)
 }
 
-/** Files whose path holds one of the parts; all files when there are no parts. */
+/** Short forms of what has a target of its own: soaks, attacks, fuzzing and overload. */
+const SHORT_SOAKS = [
+  'attack/attack.test.ts',
+  'browser/console-soak.test.ts',
+  'conformance/overload-orders.test.ts',
+  'conformance/soak.test.ts',
+  'crash/chain.test.ts',
+  'fuzz/fuzz.test.ts',
+]
+/** The word that selects them. */
+const SOAKS = '--short-soaks'
+
+/** Files whose path holds one of the parts; without parts, all but the short forms of soaks. */
 function matching(parts: readonly string[]): string[] {
   const names = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
   const paths = names.filter((name) => name.endsWith('.test.ts')).sort(inOrder)
-  if (parts.length === 0) return paths
+  if (parts.includes(SOAKS)) return paths.filter((name) => SHORT_SOAKS.includes(name))
+  if (parts.length === 0) return paths.filter((name) => !SHORT_SOAKS.includes(name))
   return paths.filter((name) => parts.some((part) => join('test', name).includes(part)))
 }
 

@@ -26,6 +26,10 @@ export const FAULT_POINTS = [
   'mid-reversal',
   /** The command that archives a market is stamped but not on disk. */
   'mid-archive',
+  /** A transaction of an EVM chain is durable but not sent, and then is sent. */
+  'mid-send',
+  /** The outcomes of trades on an EVM chain are stamped, but their transaction has not ended. */
+  'mid-answer',
   'before-payouts',
   /** Before each command by which the exchange redeems positions. */
   'mid-redemptions',

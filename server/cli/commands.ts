@@ -52,7 +52,7 @@ export const commands: Commands = {
   },
   chain: {
     about: 'Creates the contracts of an exchange on an EVM chain, or shows them.',
-    load: async () => (await import('./chain.ts')).chainCommand,
+    load: async () => (await import('./chain/chain.ts')).chainCommand,
   },
   order: {
     about: 'Signs and sends an order as a demo trader.',

@@ -48,7 +48,24 @@ const SERVED = {
     3,
     'Blocks that make a transaction final: its own and those upon it.',
   ),
-  pollMs: setting('chain-poll-ms', count(20, 60_000), 1000, 'Milliseconds between two looks.'),
+  pollMs: setting(
+    'chain-poll-ms',
+    count(20, 60_000),
+    1000,
+    'Milliseconds from one look at the chain to the next.',
+  ),
+  retryMs: setting(
+    'chain-retry-ms',
+    count(100, 3_600_000),
+    10_000,
+    'Milliseconds until a trade is tried again that failed for a reason that may pass.',
+  ),
+  repeatMs: setting(
+    'chain-repeat-ms',
+    count(100, 3_600_000),
+    30_000,
+    'Milliseconds until a transaction in no block is sent again; then its fees rise.',
+  ),
 } as const
 
 export const CHAIN_ROWS: readonly AnySetting[] = [
@@ -70,6 +87,10 @@ export interface ChainConfig {
   readonly confirmations: number
   /** Between two looks at the chain. */
   readonly pollMs: number
+  /** Until a trade is tried again that failed for a reason that may pass. */
+  readonly retryMs: number
+  /** Until a transaction in no block is sent again. */
+  readonly repeatMs: number
 }
 
 type Get = <T>(row: Setting<T>) => T
@@ -101,6 +122,13 @@ export function chainOf(get: Get): ChainConfig | undefined {
   if (key === undefined) {
     throw new WrongUse('--chain-rpc needs --chain-key or --chain-key-command: who settles trades')
   }
-  const [confirmations, pollMs] = [get(SERVED.confirmations), get(SERVED.pollMs)]
-  return { urls: all, key, maxFeeWei: maxFeeWeiOf(get), confirmations, pollMs }
+  return {
+    urls: all,
+    key,
+    maxFeeWei: maxFeeWeiOf(get),
+    confirmations: get(SERVED.confirmations),
+    pollMs: get(SERVED.pollMs),
+    retryMs: get(SERVED.retryMs),
+    repeatMs: get(SERVED.repeatMs),
+  }
 }

@@ -259,7 +259,7 @@ function watchMining({ mining, clearing }: Pipeline, metrics: Metrics): void {
   })
   const sent = 'Transactions of an EVM chain that have not happened yet.'
   metrics.gauge('outcomex_chain_transactions_waiting', sent, () => transactions.count)
-  const stopped = '1 while no trade settles on an EVM chain, 0 otherwise.'
+  const stopped = 'Whether trades do not settle on an EVM chain: 1 then, 0 otherwise.'
   metrics.gauge('outcomex_chain_trouble', stopped, () => (mining.port.trouble === null ? 0 : 1))
   total('outcomex_settlement_retries_total', 'Trades scheduled for a retry.', () => {
     return mining.retries

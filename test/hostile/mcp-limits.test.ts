@@ -86,7 +86,7 @@ test('requests count in the private rate class of the profile with any proof', a
     assert.equal((await say(limited, byBearer(other), LIST)).status, 200)
     const request = () => say(limited, byBearer(trader), LIST)
     const replies = await Promise.all(Array.from({ length: AT_ONCE }, request))
-    assert.ok(replies.every(({ status }) => status === 200))
+    for (const { status, text } of replies) assert.equal(status, 200, text)
     await assertSpent(() => limited.call(trader, 'GET', '/orders'))
     await assertSpent(request)
     const program = await openProgram(limited, bySignature(limited, other))

@@ -160,6 +160,14 @@ export class EvmStage {
     }
   }
 
+  /** Sends an approval of collateral, and does not wait for its block. */
+  async approve(owner: string, amountRaw: bigint): Promise<void> {
+    const { collateral: address, exchange } = this.at
+    const account = getAddress(owner)
+    const call = { address, abi: this.#abiOf(address), functionName: 'approve', account, ...FREE }
+    await this.anvil.client.writeContract({ ...call, args: [exchange, amountRaw], chain: null })
+  }
+
   /** Signs an order for the contract of this exchange. */
   sign(order: ClientOrder, key: Uint8Array): ClientOrder {
     const domain = { name: DOMAIN_NAME, chainId: CHAIN_ID, exchange: this.at.exchange }

@@ -489,7 +489,10 @@ export class Mining {
       round.block = this.#stampBlock(answered, throughSeq)
       isStamped = answered.isInBlock && answered.late?.length === 0
     }
-    if (isStamped && answer.end !== null) isStamped = this.#change(answer.end)
+    if (isStamped && answer.end !== null) {
+      faultPoint('mid-answer')
+      isStamped = this.#change(answer.end)
+    }
     this.#ending += endsOf(round)
     if (clearing.lastSeq > before) {
       publisher.whenDurable(clearing.lastSeq, () => this.#publish(round))

@@ -168,15 +168,6 @@ export class ChainClient {
     return { maxFeeWei: feeWei, tipWei: least(fees.maxPriorityFeePerGas, feeWei) }
   }
 
-  async requireCoin(account: Address, costsWei: bigint): Promise<void> {
-    const balanceWei = await this.balanceWei(account)
-    if (balanceWei >= costsWei) return
-    throw new ChainTrouble(
-      `${account} has ${formatEther(balanceWei)} of the chain's coin, and the next transaction ` +
-        `may cost ${formatEther(costsWei)}; send it some`,
-    )
-  }
-
   async sign(terms: Terms, key: ChainKey): Promise<Signed> {
     const { nonce, gas, maxFeeWei, tipWei, to, data } = terms
     const transaction = {
@@ -255,6 +246,11 @@ export function callOf(abi: Abi, functionName: string, args: readonly unknown[])
 
 export function creationOf(abi: Abi, bytecode: Hex, args: readonly unknown[]): Hex {
   return encodeDeployData({ abi, bytecode, args })
+}
+
+/** An amount of the chain's coin, in units of 10^18 wei. */
+export function coinText(wei: bigint): string {
+  return formatEther(wei)
 }
 
 /** Undefined for text that is not hex with 0x. */

@@ -4,9 +4,19 @@
 // payload: its attempts differ in fees only, and a block holds one of them at most. Nobody else
 // sends with this account.
 
+import type { Address } from 'viem'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { TimeMs } from '../../../engine/domain/units.ts'
-import type { ChainClient, Fees, Payload, Receipt, Signed, Terms } from './chain-client.ts'
+import { faultPoint } from '../../../engine/thread/fault-point.ts'
+import {
+  type ChainClient,
+  coinText,
+  type Fees,
+  type Payload,
+  type Receipt,
+  type Signed,
+  type Terms,
+} from './chain-client.ts'
 import { ChainTrouble } from './chain-trouble.ts'
 import type { ChainKey } from './key/chain-key.ts'
 
@@ -70,6 +80,8 @@ export class Submitter {
   /** By nonce, rising. */
   readonly #pending = new Map<number, Pending>()
   #nextNonce: number
+  /** The price of a unit of gas, and the coins of the account, at the last look. */
+  #look: { readonly fees: Fees; readonly coinWei: bigint } | null = null
 
   private constructor(parts: SubmitterParts, nextNonce: number) {
     this.#parts = parts
@@ -88,7 +100,7 @@ export class Submitter {
       else pending.attempts.push(attempt)
       submitter.#nextNonce = Math.max(submitter.#nextNonce, nonce + 1)
     }
-    for (const pending of submitter.#pending.values()) await submitter.#broadcast(newest(pending))
+    for (const pending of submitter.#pending.values()) await submitter.#broadcast(pending)
     return submitter
   }
 
@@ -111,18 +123,27 @@ export class Submitter {
    */
   async submit(payload: Payload, nowMs: TimeMs): Promise<Submitted> {
     assert(!this.isFull, 'the caller waits while so many transactions do')
-    const { chain, key, maxFeeWei } = this.#parts
-    const fees = await chain.feesWithin(maxFeeWei)
+    const { chain, key } = this.#parts
+    const { fees, coinWei } = this.#look ?? (await this.#looked())
+    this.#look = null
     const gas = await chain.gasFor(payload, key.address)
-    await chain.requireCoin(key.address, gas * fees.maxFeeWei)
+    const costsWei = gas * fees.maxFeeWei
+    requireCoin(key.address, coinWei, costsWei)
+    this.#look = { fees, coinWei: coinWei - costsWei }
     const nonce = this.#nextNonce
     const { to, data } = payload
     const attempt = await this.#kept({ to, data, ...fees, nonce, gas })
     this.#nextNonce = nonce + 1
     const pending = pendingOf([attempt], nowMs)
     this.#pending.set(nonce, pending)
-    await this.#broadcast(attempt)
+    await this.#broadcast(pending)
     return { nonce, hash: attempt.hash, done: pending.done }
+  }
+
+  async #looked() {
+    const { chain, key, maxFeeWei } = this.#parts
+    const fees = await chain.feesWithin(maxFeeWei)
+    return { fees, coinWei: await chain.balanceWei(key.address) }
   }
 
   /**
@@ -130,6 +151,7 @@ export class Submitter {
    * `ChainTrouble` when the chain does not answer, and when somebody else sends with this account.
    */
   async tick(nowMs: TimeMs): Promise<void> {
+    this.#look = null
     if (this.#pending.size === 0) return
     const { chain, key, confirmations } = this.#parts
     const used = await chain.nonceOf(key.address, 'latest')
@@ -174,10 +196,8 @@ export class Submitter {
     pending.sentMs = nowMs
     const last = newest(pending)
     const raised = pending.repeats++ === 0 ? null : raisedFees(last.terms, this.#parts.maxFeeWei)
-    if (raised === null) return this.#broadcast(last)
-    const attempt = await this.#kept({ ...last.terms, ...raised })
-    pending.attempts.push(attempt)
-    await this.#broadcast(attempt)
+    if (raised !== null) pending.attempts.push(await this.#kept({ ...last.terms, ...raised }))
+    await this.#broadcast(pending)
   }
 
   async #kept(terms: Terms): Promise<Attempt> {
@@ -187,14 +207,26 @@ export class Submitter {
     return attempt
   }
 
-  /** Kept already, so a failure only delays it until it is repeated. */
-  async #broadcast(attempt: Attempt): Promise<void> {
+  /** Kept already, so a failure only delays it until the next tick. */
+  async #broadcast(pending: Pending): Promise<void> {
+    faultPoint('mid-send')
     try {
-      await this.#parts.chain.broadcast(attempt)
+      await this.#parts.chain.broadcast(newest(pending))
+      faultPoint('mid-send')
     } catch (error) {
       if (!(error instanceof ChainTrouble)) throw error
+      pending.sentMs = Number.NEGATIVE_INFINITY
+      pending.repeats = 0
     }
   }
+}
+
+function requireCoin(account: Address, coinWei: bigint, costsWei: bigint): void {
+  if (coinWei >= costsWei) return
+  throw new ChainTrouble(
+    `${account} has ${coinText(coinWei)} of the chain's coin, and the next transaction may ` +
+      `cost ${coinText(costsWei)}; send it some`,
+  )
 }
 
 /** A node that has it refuses the earlier ones. */

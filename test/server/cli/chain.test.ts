@@ -10,9 +10,12 @@ import { keccak256, keccakReady } from '../../../server/crypto/keccak.ts'
 import type { KeySource } from '../../../server/settings/chain-settings.ts'
 import { openKey } from '../../../server/settlement/evm/key/open-key.ts'
 import { anvilSkip } from '../../support/anvil.ts'
+import { Reported } from '../../support/chain-desk.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { EvmStage, FEE_RECEIVER, OPERATOR } from '../../support/evm-stage.ts'
+import { exchange } from '../../support/exchange.ts'
 import { freePort } from '../../support/free-port.ts'
+import { textAt } from '../../support/json-path.ts'
 import { CHAIN_ID } from '../../support/live-orders.ts'
 import { mirrored } from '../../support/mirrored.ts'
 import { compileProgram, runProgram } from '../../support/server-process.ts'
@@ -224,5 +227,40 @@ test('status refuses an address that is no exchange', { skip }, async () => {
     assert.equal(code, 1)
     assert.match(stdout, /^block \d+, -?\d+ s old/m)
     assert.match(stderr, sentence)
+  }
+})
+
+test('reconcile names each balance that the chain and the ledger do not agree on', {
+  skip,
+}, async () => {
+  const fundsRaw = 1_000_000_000
+  const own = await EvmStage.open()
+  try {
+    const { live, ann, ben, rain } = await exchange({
+      flags: await own.servedBy(),
+      traders: ['ann', 'ben'],
+      markets: ['rain'],
+      fundsRaw,
+    })
+    for (const { account } of [ann, ben]) await own.fund(account, fundsRaw)
+    const reported = new Reported(live)
+    const { body } = await live.trade(ann, ben, rain, { ticks: 600 })
+    await reported.of(textAt(body, 'execution', 'tradeEventId'), 'MINED')
+    const { exchange: address, collateral } = own.at
+    const flags = { 'chain-rpc': own.anvil.url, data: live.dataDir, 'exchange-address': address }
+    const agreed = await chain('reconcile', flags)
+    assert.equal(agreed.code, 0, agreed.stderr)
+    assert.match(agreed.stdout, /^balances 5, 0 with a difference$/m)
+    await own.send(collateral, 'mint', [getAddress(ben.account), 2_500_000n])
+    const { code, stdout } = await chain('reconcile', flags)
+    assert.equal(code, 1)
+    const amounts = 'ledger 994.000000, chain 996.500000, difference 2.500000'
+    const lines = `${ben.account}, collateral: ${amounts}\nbalances 5, 1 with a difference\n`
+    assert.ok(stdout.includes(lines), stdout)
+    const wrong = await chain('reconcile', { ...flags, 'exchange-address': collateral })
+    assert.match(wrong.stderr, /is no exchange: it has no collateral/)
+    await live.stop()
+  } finally {
+    await own.end()
   }
 })

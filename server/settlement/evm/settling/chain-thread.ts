@@ -97,7 +97,7 @@ export class ChainThread {
   async #open({ chain, key, contract }: Checked, senders: CapturedTransactions): Promise<Settler> {
     requireOwn(key.address, senders)
     const before = senders.find(({ account }) => account === key.address)
-    const { exchange, confirmations, maxFeeWei, tag } = this.#data
+    const { exchange, confirmations, repeatMs, maxFeeWei, tag } = this.#data
     const settler = await Settler.open(
       {
         chain,
@@ -105,6 +105,7 @@ export class ChainThread {
         exchange,
         abi: contract.abi,
         confirmations,
+        repeatMs,
         maxFeeWei,
         tag,
         keep: (body) => {

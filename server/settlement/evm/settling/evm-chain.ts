@@ -17,7 +17,6 @@ import type { SettledTrade } from './settler.ts'
 const TRADES_MAX = 2000
 /** Trades in one read of the tables, which other reads wait for. */
 const READ_MAX = 100
-const RETRY_MS = 10_000
 
 export interface EvmChainParts {
   /** Receives a sentence; the process must stop. */
@@ -32,7 +31,7 @@ type TradesOf = (tradeSeqs: readonly Seq[]) => Promise<readonly SettledTrade[]>
 export class EvmChain implements SettlementPort {
   readonly chainId: number
   readonly answersAtOnce = false
-  readonly retryMs = RETRY_MS
+  readonly retryMs: number
   readonly faults = null
   /** Why nothing settles at present; null when nothing is wrong. */
   trouble: string | null = null
@@ -47,6 +46,7 @@ export class EvmChain implements SettlementPort {
 
   private constructor(data: ChainThreadData, parts: EvmChainParts) {
     this.chainId = data.chainId
+    this.retryMs = data.retryMs
     this.#parts = parts
     const entry = new URL('./chain.worker.ts', import.meta.url)
     this.#worker = spawn(entry, { name: 'chain', workerData: data })

@@ -29,7 +29,6 @@ const ORDERS_OF_TRADE_MAX = 250
 /** A transaction takes at most this part of a block's gas. */
 const GAS_SHARE = 2n
 const PENDING_MAX = 16
-const REPEAT_MS = 30_000
 /** Times that a trade is tried which fails for a reason that may pass. */
 const TRIES_MAX = 4
 
@@ -45,6 +44,8 @@ export interface SettlerParts {
   readonly exchange: Address
   readonly abi: Abi
   readonly confirmations: number
+  /** Until a transaction in no block is sent again. */
+  readonly repeatMs: number
   /** The most for a unit of gas. */
   readonly maxFeeWei: bigint
   /** Makes the ids of trades those of this exchange. */
@@ -86,7 +87,7 @@ export class Settler {
     before: { readonly sent: readonly SentTransaction[]; readonly nextNonce: number },
     nowMs: TimeMs,
   ): Promise<Settler> {
-    const { chain, key, confirmations, maxFeeWei, keep } = parts
+    const { chain, key, confirmations, repeatMs, maxFeeWei, keep } = parts
     const sending: Sending = { content: null }
     const kept = before.sent.flatMap(({ attempts }) =>
       attempts.map(({ txHash, rawTx }) => attemptOf(txHash, rawTx)),
@@ -98,7 +99,7 @@ export class Settler {
         confirmations,
         maxFeeWei,
         pendingMax: PENDING_MAX,
-        repeatMs: REPEAT_MS,
+        repeatMs,
         kept,
         nonceMin: before.nextNonce,
         keep: (attempt) => {
@@ -132,12 +133,13 @@ export class Settler {
   /** Looks for receipts, and submits what waits. One call at a time; rejects as the submitter. */
   async work(nowMs: TimeMs): Promise<void> {
     await this.#submitter.tick(nowMs)
-    while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(nowMs)
+    if (this.#queue.length === 0 || this.#submitter.isFull) return
+    const { gasMax } = await this.#parts.chain.block()
+    while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(gasMax, nowMs)
   }
 
-  async #submitSome(nowMs: TimeMs): Promise<void> {
-    const { exchange, abi, tag, chain } = this.#parts
-    const { gasMax } = await chain.block()
+  async #submitSome(gasMax: bigint, nowMs: TimeMs): Promise<void> {
+    const { exchange, abi, tag } = this.#parts
     if (this.#isTooLarge(this.#queue[0], gasMax)) {
       this.#refuse(this.#queue[0])
       return

@@ -2,18 +2,20 @@
 
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from 'viem'
-import type { CommandSpec, Line, SubCommands } from '../command-line.ts'
-import { SETTINGS } from '../config.ts'
-import { parseAddress } from '../crypto/address.ts'
-import { keccakReady } from '../crypto/keccak.ts'
+import { readStates } from '../../../persistence/snapshot/past-states.ts'
+import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
+import type { CommandSpec, Line, SubCommands } from '../../command-line.ts'
+import { SETTINGS } from '../../config.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { keccakReady } from '../../crypto/keccak.ts'
 import {
   CHAIN_SETTINGS,
   type KeySource,
   keySourceOf,
   maxFeeWeiOf,
-} from '../settings/chain-settings.ts'
-import { flagOf, readSetting, requiredFlag, WrongUse } from '../settings/flags.ts'
-import { address, commaList, optional } from '../settings/kinds.ts'
+} from '../../settings/chain-settings.ts'
+import { flagOf, readSetting, requiredFlag, WrongUse } from '../../settings/flags.ts'
+import { address, commaList, optional } from '../../settings/kinds.ts'
 import {
   abiOf,
   ChainClient,
@@ -21,14 +23,18 @@ import {
   creationOf,
   type Payload,
   type Receipt,
-} from '../settlement/evm/chain-client.ts'
-import { ChainTrouble } from '../settlement/evm/chain-trouble.ts'
-import { type Deployer, deployExchange } from '../settlement/evm/deployment.ts'
-import { evmAddress } from '../settlement/evm/evm-address.ts'
-import { openKey } from '../settlement/evm/key/open-key.ts'
-import { loadContracts } from '../settlement/evm/load-contracts.ts'
-import { Submitter } from '../settlement/evm/submitter.ts'
-import { EXIT, type Shell } from '../shell.ts'
+} from '../../settlement/evm/chain-client.ts'
+import { ChainTrouble } from '../../settlement/evm/chain-trouble.ts'
+import { type Deployer, deployExchange } from '../../settlement/evm/deployment.ts'
+import { evmAddress } from '../../settlement/evm/evm-address.ts'
+import { openKey } from '../../settlement/evm/key/open-key.ts'
+import { loadContracts } from '../../settlement/evm/load-contracts.ts'
+import { Submitter } from '../../settlement/evm/submitter.ts'
+import { EXIT, type Shell } from '../../shell.ts'
+import { unitsOf } from '../decimals.ts'
+import { folderOf, OFFLINE_ROWS } from '../folder/verify.ts'
+import { progressLines } from '../progress.ts'
+import { compared, exchangeParts } from './reconcile.ts'
 
 const WEI_OF_GWEI = 1_000_000_000
 const COLLATERAL_DECIMALS = 6
@@ -70,6 +76,10 @@ const COMMANDS: SubCommands = {
   deploy: {
     about: 'Creates the contracts of an exchange; the key that pays owns them.',
     flags: [...CHAIN, ...PAYER, ...PARTS, OPERATORS, RESOLVERS],
+  },
+  reconcile: {
+    about: 'Compares what accounts have in a data folder with what their wallets have.',
+    flags: [...OFFLINE_ROWS, ...CHAIN, SETTINGS.exchangeAddress],
   },
   status: {
     about: 'Shows the chain, and the contract of --exchange-address.',
@@ -242,10 +252,37 @@ async function status(line: Line, shell: Shell): Promise<void> {
   }
 }
 
+/** Exits with 1 when a balance differs. */
+async function reconcile(line: Line, shell: Shell): Promise<number> {
+  const { given } = line
+  const { dataDir, keyFile } = folderOf(line)
+  const chain = await opened(line)
+  const exchange = addressOf('exchange-address', readSetting(SETTINGS.exchangeAddress, given))
+  const parts = await exchangeParts(chain, exchange, (await loadContracts()).Exchange.abi)
+  let [all, apart] = [0, 0]
+  const options = { keyFile, onProgress: progressLines('journal', shell) }
+  await readStates(dataDir, ['newest'], options, async ({ clearing }) => {
+    const { number } = await chain.block()
+    shell.say(`seq ${clearing.lastSeq}, ${clearing.transactions.count} transactions wait`)
+    shell.say(`chain ${chain.chainId}, block ${number}`)
+    for await (const { wallets, what, ledgerRaw, chainRaw } of compared(chain, parts, clearing)) {
+      all++
+      if (ledgerRaw === chainRaw) continue
+      apart++
+      const both = `ledger ${unitsOf(ledgerRaw)}, chain ${unitsOf(chainRaw)}`
+      const difference = unitsOf(chainRaw - ledgerRaw)
+      shell.say(`${wallets.join(' and ')}, ${what}: ${both}, difference ${difference}`)
+    }
+  })
+  shell.say(`balances ${all}, ${apart} with a difference`)
+  return apart === 0 ? EXIT.OK : EXIT.FAILED
+}
+
 export const chainCommand: CommandSpec = {
   commands: COMMANDS,
-  isKnown: (error) => error instanceof ChainTrouble,
+  isKnown: (error) => error instanceof ChainTrouble || error instanceof DataFolderError,
   async work(line, shell) {
+    if (line.name === 'reconcile') return reconcile(line, shell)
     await (line.name === 'deploy' ? deploy(line, shell) : status(line, shell))
     return EXIT.OK
   },

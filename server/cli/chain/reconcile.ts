@@ -1,0 +1,146 @@
+// Compares what accounts have in the ledger with what their wallets have on the chain.
+
+import type { Abi, Address } from 'viem'
+import type { Clearing } from '../../../engine/core/clearing.ts'
+import { type AccountId, FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
+import { OUTCOME } from '../../../engine/domain/order.ts'
+import { parseAddress } from '../../crypto/address.ts'
+import { abiOf, type ChainClient } from '../../settlement/evm/chain-client.ts'
+import { ChainTrouble } from '../../settlement/evm/chain-trouble.ts'
+import { evmAddress } from '../../settlement/evm/evm-address.ts'
+
+const ABI = abiOf(
+  'function balanceOf(address) view returns (uint256)',
+  'function balanceOfBatch(address[], uint256[]) view returns (uint256[])',
+)
+/** Calls at a time, and balances in one call. */
+const [CALLS, BATCH] = [20, 200]
+
+/** The token contracts of an exchange, and who receives its fees. */
+export interface ExchangeParts {
+  readonly collateral: Address
+  readonly conditionalTokens: Address
+  readonly feeReceiver: Address
+}
+
+/** An amount of one token that an account has in the ledger, free and in orders. */
+interface Holding {
+  readonly wallets: readonly Address[]
+  /** Like `collateral` or `YES of rain`. */
+  readonly what: string
+  /** Absent for collateral. */
+  readonly tokenId?: bigint
+  readonly ledgerRaw: bigint
+}
+
+export interface Compared extends Holding {
+  readonly chainRaw: bigint
+}
+
+export async function exchangeParts(
+  chain: ChainClient,
+  exchange: Address,
+  abi: Abi,
+): Promise<ExchangeParts> {
+  const part = async (name: string): Promise<Address> => {
+    const bytes = parseAddress(String(await chain.read(exchange, abi, name)))
+    if (bytes !== undefined) return evmAddress(bytes)
+    throw new ChainTrouble(`${exchange} of --exchange-address is no exchange: it has no ${name}`)
+  }
+  const [collateral, conditionalTokens, feeReceiver] = await Promise.all([
+    part('collateral'),
+    part('conditionalTokens'),
+    part('feeReceiver'),
+  ])
+  return { collateral, conditionalTokens, feeReceiver }
+}
+
+/** Compares each balance that is not zero in the ledger, and the collateral of every profile. */
+export async function* compared(
+  chain: ChainClient,
+  parts: ExchangeParts,
+  clearing: Clearing,
+): AsyncGenerator<Compared> {
+  const collaterals = [...collateralsIn(clearing, parts)]
+  for (let from = 0; from < collaterals.length; from += CALLS) {
+    const some = collaterals.slice(from, from + CALLS)
+    yield* await Promise.all(some.map((each) => withCollateral(chain, parts, each)))
+  }
+  const shares = [...sharesIn(clearing, parts)]
+  for (let from = 0; from < shares.length; from += BATCH) {
+    yield* await withShares(chain, parts, shares.slice(from, from + BATCH))
+  }
+}
+
+function walletsOf({ accounts }: Clearing, parts: ExchangeParts, id: AccountId): Address[] {
+  if (id === FEE_ACCOUNT) return [parts.feeReceiver]
+  const { account, smartWallet } = accounts.byId(id) ?? {}
+  return [account, smartWallet].flatMap((text) => {
+    const bytes = parseAddress(text ?? '')
+    return bytes === undefined ? [] : [evmAddress(bytes)]
+  })
+}
+
+function* collateralsIn(clearing: Clearing, parts: ExchangeParts): Iterable<Holding> {
+  const { ledger, accounts } = clearing
+  const ids = Array.from({ length: accounts.count }, (_, index) => index + 1)
+  for (const id of [FEE_ACCOUNT, ...ids]) {
+    const ledgerRaw = BigInt(ledger.freeRaw(id) + ledger.reservedRaw(id))
+    yield { wallets: walletsOf(clearing, parts, id), what: 'collateral', ledgerRaw }
+  }
+}
+
+function* sharesIn(clearing: Clearing, parts: ExchangeParts): Iterable<Holding> {
+  const { ledger, catalogue } = clearing
+  const { rows } = ledger
+  for (let row = 1; row < rows.end; row++) {
+    if (!rows.isLive(row)) continue
+    const market = catalogue.existing(rows.marketOf(row))
+    for (const [name, outcome] of Object.entries(OUTCOME)) {
+      const place = row * 2 + outcome
+      const heldRaw = ledger.sharesFreeRaw[place] + ledger.sharesReservedRaw[place]
+      if (heldRaw === 0) continue
+      yield {
+        wallets: walletsOf(clearing, parts, rows.accountOf(row)),
+        what: `${name} of ${market.slug}`,
+        tokenId: BigInt(outcome === OUTCOME.YES ? market.yesTokenId : market.noTokenId),
+        ledgerRaw: BigInt(heldRaw),
+      }
+    }
+  }
+}
+
+async function withCollateral(
+  chain: ChainClient,
+  { collateral }: ExchangeParts,
+  holding: Holding,
+): Promise<Compared> {
+  const balances = await Promise.all(
+    holding.wallets.map((wallet) => chain.read(collateral, ABI, 'balanceOf', [wallet])),
+  )
+  return { ...holding, chainRaw: balances.map(bigintOf).reduce((sum, raw) => sum + raw, 0n) }
+}
+
+async function withShares(
+  chain: ChainClient,
+  { conditionalTokens }: ExchangeParts,
+  holdings: readonly Holding[],
+): Promise<Compared[]> {
+  const pairs = holdings.flatMap(({ wallets, tokenId }) => {
+    return wallets.map((wallet) => [wallet, tokenId] as const)
+  })
+  const given = [pairs.map(([wallet]) => wallet), pairs.map(([, tokenId]) => tokenId)]
+  const found = await chain.read(conditionalTokens, ABI, 'balanceOfBatch', given)
+  if (!Array.isArray(found)) throw new ChainTrouble('the chain gave no balances of shares')
+  let at = 0
+  return holdings.map((holding) => {
+    const own = found.slice(at, at + holding.wallets.length)
+    at += holding.wallets.length
+    return { ...holding, chainRaw: own.map(bigintOf).reduce((sum, raw) => sum + raw, 0n) }
+  })
+}
+
+function bigintOf(value: unknown): bigint {
+  if (typeof value === 'bigint') return value
+  throw new ChainTrouble('the chain gave no balance of collateral')
+}
