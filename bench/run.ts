@@ -8,7 +8,7 @@ import { summaryOf, tableOf } from './harness/tables.ts'
 /** In the order of the report. */
 const NAMES = 'book core journal pipeline http binary fanout recovery snapshot memory'
   .split(' ')
-  .concat('lifetime', 'years', 'follower', 'reads', 'micro', 'cluster')
+  .concat('lifetime', 'years', 'follower', 'reads', 'micro', 'cluster', 'chain')
 const FLAGS = ['--smoke', '--readme']
 const INTERRUPTED = 130
 

@@ -63,6 +63,9 @@ export function signOrders(setting: HttpSetting, count: number, saltFrom: number
 /** The lowest price of a resting order. */
 const RESTING_TICKS_MIN = 300
 
+/** Of NO and of YES. */
+const PAIR_TICKS = [400, 600]
+
 let restingSalt = 1
 
 /** Orders of the first market on so many levels. None matches, so each one changes the book. */
@@ -77,6 +80,23 @@ export function restingOrders(
       isBuy: true,
       outcome: index % 2 === 0 ? 'yes' : 'no',
       ticks: RESTING_TICKS_MIN + (index % levels),
+      sizeRaw: SHARE,
+      type: 'GTC',
+      salt: restingSalt++,
+    })
+    return { trader, body }
+  })
+}
+
+/** Orders of the first market, each second of which trades with the one before. */
+export function pairedOrders({ traders, markets }: HttpSetting, pairs: number): UnsentOrder[] {
+  return Array.from({ length: pairs * 2 }, (_, index) => {
+    const isMaker = index % 2 === 0
+    const trader = traders[(index + (index >> 4)) % traders.length]
+    const body = orderBody(trader, markets[0], {
+      isBuy: true,
+      outcome: isMaker ? 'no' : 'yes',
+      ticks: PAIR_TICKS[index % 2],
       sizeRaw: SHARE,
       type: 'GTC',
       salt: restingSalt++,

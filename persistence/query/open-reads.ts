@@ -32,6 +32,22 @@ export function openReads(folder: KeyedFolder, reads: readonly Query<never, unkn
   return { answers, close }
 }
 
+/** A read in a thread of its own; undefined while its rows are late. Throws a DataFolderError. */
+export function openRead<Params, Answer>(
+  folder: KeyedFolder,
+  { openResting }: Query<Params, Answer>,
+): (params: Params) => Answer | undefined {
+  assert(openResting !== null, 'this read may need late rows')
+  const path = readPath(folder.dataDir)
+  const connection = speaking(path, () => openReadOnly(path))
+  const resting = openResting(connection, new JournalRecords(folder))
+  const late = new LateRows(connection)
+  return connection.transaction((params: Params) => {
+    const { answer, rests } = resting(params)
+    return late.has(rests) ? undefined : answer
+  })
+}
+
 function answersOf(
   connection: Connection,
   records: Records,

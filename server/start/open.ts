@@ -332,9 +332,9 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   const lock = DataLock.take(dataDir)
   if (cluster !== undefined) await adoptCluster(dataDir, cluster)
   const seal = openFolder(dataDir, options.keyFile)
-  // Before any other thread: a wrong setting of it ends the start.
-  const chain = await startChain(options, seal)
   const folder = seal.keyed(dataDir)
+  // Before any other thread: a wrong setting of it ends the start.
+  const chain = await startChain(options, seal, folder)
   const { core, recovered, tail, follower, lookups } = await recoverTwice(
     options,
     folder,

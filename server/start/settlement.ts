@@ -6,9 +6,9 @@ import type { Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { DAY_MS } from '../../engine/domain/units.ts'
 import type { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
+import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { patiently } from '../../persistence/query/patient-read.ts'
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
-import { signedTrades } from '../../persistence/query/read/orders/signed-trades.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import type { Seal } from '../../persistence/seal.ts'
 import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
@@ -18,7 +18,6 @@ import type { SettlementParts } from '../exchange/settlement/mining.ts'
 import type { ChainConfig } from '../settings/chain-settings.ts'
 import { evmAddress } from '../settlement/evm/evm-address.ts'
 import { EvmChain } from '../settlement/evm/settling/evm-chain.ts'
-import type { SettledTrade } from '../settlement/evm/settling/settler.ts'
 
 export interface SettlementOptions {
   readonly domain: { readonly name: string; readonly chainId: number }
@@ -65,7 +64,7 @@ export async function settlementOf(
       return undefined
     })
   }
-  chain?.connect((tradeSeqs) => tradesToSettle(tables, tradeSeqs, onWarning))
+  chain?.connect((tradeSeqs) => whenWritten(follower, tradeSeqs))
   const port = chain ?? new EmbeddedChain(domain.chainId)
   const autoRedeemMs = autoRedeemDays * DAY_MS
   return { settlement: { port, blockMs, autoRedeemMs, referralBps, waiting, tradeOf } }
@@ -78,6 +77,7 @@ export async function settlementOf(
 export async function startChain(
   { chain, domain, exchangeAddress, collateralAddress, onFault, onWarning }: SettlementOptions,
   seal: Seal,
+  folder: KeyedFolder,
 ): Promise<EvmChain | null> {
   if (chain === undefined) return null
   assert(exchangeAddress !== undefined && collateralAddress !== undefined, 'a chain has contracts')
@@ -88,6 +88,7 @@ export async function startChain(
     domainName: domain.name,
     exchange: addressOf(exchangeAddress),
     collateral: addressOf(collateralAddress),
+    folder,
     tag,
   }
   try {
@@ -105,30 +106,10 @@ function addressOf(text: string) {
 }
 
 /** However late the tables are: nothing settles before they have the trades. */
-async function tradesToSettle(
-  { follower, query, clearing }: Tables,
-  tradeSeqs: readonly Seq[],
-  onWarning: (sentence: string) => void,
-): Promise<readonly SettledTrade[]> {
-  const lastSeq = tradeSeqs[tradeSeqs.length - 1]
-  const read = async () => {
-    const isThere = await follower.whenApplied(lastSeq, LIMITS.privateReadDeadlineMs)
-    if (!isThere) return undefined
-    return query.request(signedTrades, { tradeSeqs }).catch((error: unknown) => {
-      onWarning(`Retrying the read of trades to settle: ${error}`)
-      return undefined
-    })
-  }
-  for (;;) {
-    const found = await patiently(read, { ref: false })
-    if (found === undefined) continue
-    return found.map((trade) => {
-      const market = clearing.catalogue.existing(trade.marketId)
-      const { yesTokenId, noTokenId, slug, groupId } = market
-      const tokens = { yesTokenId, noTokenId }
-      return { ...trade, tokens, slug: groupId === undefined ? slug : null }
-    })
-  }
+async function whenWritten(follower: FollowerHandle, tradeSeqs: readonly Seq[]): Promise<void> {
+  const lastSeq = Math.max(...tradeSeqs)
+  while (!(await follower.whenApplied(lastSeq, LIMITS.privateReadDeadlineMs)));
+  await follower.whenWritten({ tradeSeqs })
 }
 
 /** The trades that wait for a block; without them the start fails. */

@@ -16,16 +16,15 @@ import {
   type Hex,
   http,
   isHex,
-  keccak256,
   type Log,
   type PublicClient,
   parseAbi,
   parseEventLogs,
   parseTransaction,
   serializeTransaction,
-  toHex,
 } from 'viem'
 import { assert } from '../../../engine/domain/assert.ts'
+import { keccak256, keccakReady } from '../../crypto/keccak.ts'
 import { ChainTrouble, WrongChain } from './chain-trouble.ts'
 import type { ChainKey } from './key/chain-key.ts'
 
@@ -57,8 +56,8 @@ export interface Block {
 export interface Payload {
   readonly to?: Address
   readonly data: Hex
-  /** The least to allow, when it may need more than the state shows before it. */
-  readonly gasMin?: bigint
+  /** What to allow when the sender knows it; estimated when absent. */
+  readonly gas?: bigint
 }
 
 /** For a unit of gas; the tip is a part of the fee. */
@@ -68,7 +67,7 @@ export interface Fees {
 }
 
 /** All that is signed. */
-export interface Terms extends Omit<Payload, 'gasMin'>, Fees {
+export interface Terms extends Payload, Fees {
   readonly nonce: number
   readonly gas: bigint
 }
@@ -98,6 +97,7 @@ export class ChainClient {
 
   /** Each URL must be of this chain; one at least must answer. */
   static async open({ urls, chainId, timeoutMs = TIMEOUT_MS }: ChainOptions): Promise<ChainClient> {
+    await keccakReady
     const transports = urls.map((url) => http(url, { timeout: timeoutMs, retryCount: 0 }))
     const found = await Promise.allSettled(
       transports.map((transport) => createPublicClient({ transport }).getChainId()),
@@ -148,10 +148,9 @@ export class ChainClient {
   }
 
   /** Throws `ChainTrouble` when the payload would revert now. */
-  async gasFor({ to, data, gasMin = 0n }: Payload, account: Address): Promise<bigint> {
+  async gasFor({ to, data }: Payload, account: Address): Promise<bigint> {
     const estimate = await this.#answered(() => this.#client.estimateGas({ account, to, data }))
-    const gas = (estimate * GAS_MARGIN_PERCENT) / 100n
-    return gas > gasMin ? gas : gasMin
+    return (estimate * GAS_MARGIN_PERCENT) / 100n
   }
 
   /** What the next blocks take, within the bound; throws when the base fee alone is above it. */
@@ -180,16 +179,15 @@ export class ChainClient {
       maxFeePerGas: maxFeeWei,
       maxPriorityFeePerGas: tipWei,
     } as const
-    const digest = keccak256(serializeTransaction(transaction))
-    const signature = await key.sign(Buffer.from(digest.slice(2), 'hex'))
-    const part = (from: number, end: number): Hex =>
-      `0x${Buffer.from(signature.subarray(from, end)).toString('hex')}`
+    // The library's own hash takes ten times as long, and a transaction is large.
+    const signature = await key.sign(keccak256(bytesOf(serializeTransaction(transaction))))
+    const part = (from: number, end: number) => hexOfBytes(signature.subarray(from, end))
     const raw = serializeTransaction(transaction, {
       r: part(0, 32),
       s: part(32, 64),
       yParity: signature[64] - 27,
     })
-    return { hash: keccak256(raw), raw }
+    return { hash: hexOfBytes(keccak256(bytesOf(raw))), raw }
   }
 
   /** Repeating it is harmless: the chain answers that it knows the transaction. */
@@ -260,14 +258,14 @@ export function hexOf(text: string): Hex | undefined {
 
 /** The question of a market, of whose slug it is the hash. */
 export function questionOf(slug: string): Hex {
-  return keccak256(toHex(slug))
+  return hexOfBytes(keccak256(Buffer.from(slug, 'utf8')))
 }
 
 /** An attempt from its raw bytes. */
 export function attemptOf(txHash: string, rawTx: Uint8Array): Signed & { readonly terms: Terms } {
   const hash = hexOf(txHash)
   assert(hash !== undefined, 'a hash is hex')
-  const raw: Hex = `0x${Buffer.from(rawTx).toString('hex')}`
+  const raw = hexOfBytes(rawTx)
   const { nonce = 0, gas, to, data = '0x', ...fees } = parseTransaction(raw)
   const { maxFeePerGas: maxFeeWei, maxPriorityFeePerGas: tipWei = 0n } = fees
   assert(gas !== undefined && maxFeeWei !== undefined, 'the exchange signs EIP-1559 transactions')
@@ -287,6 +285,14 @@ export function errorNameOf(abi: Abi, data: Hex): string | null {
   } catch {
     return null
   }
+}
+
+function bytesOf(hex: Hex): Uint8Array {
+  return Buffer.from(hex.slice(2), 'hex')
+}
+
+function hexOfBytes(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString('hex')}`
 }
 
 function least(one: bigint, other: bigint): bigint {

@@ -126,7 +126,7 @@ export class Submitter {
     const { chain, key } = this.#parts
     const { fees, coinWei } = this.#look ?? (await this.#looked())
     this.#look = null
-    const gas = await chain.gasFor(payload, key.address)
+    const gas = payload.gas ?? (await chain.gasFor(payload, key.address))
     const costsWei = gas * fees.maxFeeWei
     requireCoin(key.address, coinWei, costsWei)
     this.#look = { fees, coinWei: coinWei - costsWei }

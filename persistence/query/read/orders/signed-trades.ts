@@ -1,5 +1,6 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import { TRADED_MARKET, type TradedMarket } from '../markets/traded-market.ts'
 import { query } from '../query.ts'
 import { SignedOrders } from './signed-orders.ts'
 import { ORDER_COLUMNS, type OrderRow, type SignedOrderRow } from './user-orders.ts'
@@ -18,6 +19,7 @@ const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
 export interface SignedTrade {
   readonly tradeSeq: Seq
   readonly marketId: MarketId
+  readonly market: TradedMarket
   /** Shares for a buy, collateral for a sell. */
   readonly feeRaw: number
   readonly taker: SignedOrderRow
@@ -35,18 +37,24 @@ export const signedTrades = query({
   name: 'signedTrades',
   prepare: (db, records) => ({
     trade: db.prepare<[Seq], TradeRow>(TRADE),
+    market: db.prepare<[MarketId], TradedMarket>(TRADED_MARKET),
     fills: db.prepare<[Seq], { placedSeq: Seq; sharesRaw: number }>(FILLS),
     order: db.prepare<[Seq], OrderRow>(ORDER),
     signed: new SignedOrders(records),
   }),
   run: (
-    { trade, fills, order, signed },
+    { trade, market, fills, order, signed },
     { tradeSeqs }: { tradeSeqs: readonly Seq[] },
   ): SignedTrade[] => {
     const orderOf = (placedSeq: Seq): SignedOrderRow => {
       const row = order.get(placedSeq)
       assert(row !== undefined, 'an order of a waiting trade is in the tables')
       return signed.of(row)
+    }
+    const marketOf = (marketId: MarketId): TradedMarket => {
+      const row = market.get(marketId)
+      assert(row !== undefined, 'the market of a waiting trade is in the tables')
+      return row
     }
     return tradeSeqs.map((tradeSeq) => {
       const found = trade.get(tradeSeq)
@@ -55,7 +63,8 @@ export const signedTrades = query({
       const makers = fills.all(tradeSeq).map((fill) => {
         return { order: orderOf(fill.placedSeq), sharesRaw: fill.sharesRaw }
       })
-      return { tradeSeq, marketId, feeRaw, taker: orderOf(placedSeq), makers }
+      const taker = orderOf(placedSeq)
+      return { tradeSeq, marketId, market: marketOf(marketId), feeRaw, taker, makers }
     })
   },
   rests: ({ tradeSeqs }) => ({ tradeSeqs }),

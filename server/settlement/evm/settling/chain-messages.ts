@@ -2,10 +2,11 @@
 
 import type { Address } from 'viem'
 import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { KeyedFolder } from '../../../../persistence/keyed-folder.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
 import type { ChainAnswer } from '../../../exchange/settlement/settlement-port.ts'
 import type { ChainConfig } from '../../../settings/chain-settings.ts'
-import type { SettledTrade } from './settler.ts'
 
 /** How trades settle on an EVM chain. */
 export interface ChainSettings extends ChainConfig {
@@ -16,6 +17,7 @@ export interface ChainSettings extends ChainConfig {
 }
 
 export interface ChainThreadData extends ChainSettings {
+  readonly folder: KeyedFolder
   /** Makes the ids of trades those of this exchange. */
   readonly tag: bigint
 }
@@ -23,7 +25,8 @@ export interface ChainThreadData extends ChainSettings {
 export type ChainRequest =
   /** From now on this node decides; before that the thread only checks the chain. */
   | { readonly kind: 'resume'; readonly senders: CapturedTransactions }
-  | { readonly kind: 'settle'; readonly trades: readonly SettledTrade[] }
+  /** The read tables have these trades. */
+  | { readonly kind: 'settle'; readonly tradeSeqs: readonly Seq[] }
   /** The command of this number is durable. */
   | { readonly kind: 'kept'; readonly number: number }
 

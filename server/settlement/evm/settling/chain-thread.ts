@@ -4,6 +4,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import { openRead } from '../../../../persistence/query/open-reads.ts'
+import {
+  type SignedTrade,
+  signedTrades,
+} from '../../../../persistence/query/read/orders/signed-trades.ts'
 import { ChainClient } from '../chain-client.ts'
 import { ChainTrouble, WrongChain } from '../chain-trouble.ts'
 import type { Contract } from '../contracts.ts'
@@ -12,7 +18,10 @@ import { openKey } from '../key/open-key.ts'
 import { loadContracts } from '../load-contracts.ts'
 import type { ChainMessage, ChainRequest, ChainThreadData } from './chain-messages.ts'
 import { checkExchange } from './check-chain.ts'
-import { type SettledTrade, Settler } from './settler.ts'
+import { Settler } from './settler.ts'
+
+/** Trades that are read at once. */
+const READ_MAX = 100
 
 interface Checked {
   readonly chain: ChainClient
@@ -24,9 +33,10 @@ export class ChainThread {
   readonly #data: ChainThreadData
   readonly #say: (message: ChainMessage) => void
   #senders: CapturedTransactions | null = null
-  /** What came before the chain was open. */
-  readonly #early: SettledTrade[] = []
+  /** Trades that are not read yet. */
+  readonly #unread: Seq[] = []
   #settler: Settler | null = null
+  #read: ReturnType<typeof openRead<{ tradeSeqs: readonly Seq[] }, SignedTrade[]>> | null = null
   readonly #keeping = new Map<number, () => void>()
   #kept = 0
   #trouble: string | null = null
@@ -44,8 +54,7 @@ export class ChainThread {
         this.#senders = request.senders
         break
       case 'settle':
-        if (this.#settler === null) this.#early.push(...request.trades)
-        else this.#settler.settle(request.trades)
+        this.#unread.push(...request.tradeSeqs)
         break
       case 'kept':
         this.#keeping.get(request.number)?.()
@@ -91,7 +100,23 @@ export class ChainThread {
   async #work(checked: Checked): Promise<void> {
     if (this.#senders === null) return
     this.#settler ??= await this.#open(checked, this.#senders)
-    await this.#settler.work(Date.now())
+    let count = 0
+    do {
+      const trades = this.#settler.isBehind ? [] : this.#readTrades()
+      count = trades.length
+      this.#settler.settle(trades)
+      await this.#settler.work(Date.now())
+    } while (count === READ_MAX)
+  }
+
+  /** The next trades; those whose rows are late are read at the next look. */
+  #readTrades(): readonly SignedTrade[] {
+    const tradeSeqs = this.#unread.slice(0, READ_MAX)
+    if (tradeSeqs.length === 0) return []
+    this.#read ??= openRead(this.#data.folder, signedTrades)
+    const trades = this.#read({ tradeSeqs }) ?? []
+    this.#unread.splice(0, trades.length)
+    return trades
   }
 
   async #open({ chain, key, contract }: Checked, senders: CapturedTransactions): Promise<Settler> {
@@ -118,7 +143,6 @@ export class ChainThread {
       before ?? { sent: [], nextNonce: 0 },
       Date.now(),
     )
-    settler.settle(this.#early.splice(0))
     return settler
   }
 

@@ -11,12 +11,9 @@ import type {
   SettlingExchange,
 } from '../../../exchange/settlement/settlement-port.ts'
 import type { ChainMessage, ChainRequest, ChainThreadData } from './chain-messages.ts'
-import type { SettledTrade } from './settler.ts'
 
 /** Trades without an answer at a time. */
 const TRADES_MAX = 2000
-/** Trades in one read of the tables, which other reads wait for. */
-const READ_MAX = 100
 
 export interface EvmChainParts {
   /** Receives a sentence; the process must stop. */
@@ -25,8 +22,8 @@ export interface EvmChainParts {
   readonly onWarning: (sentence: string) => void
 }
 
-/** The trades in this order; they are in the journal. Never rejects. */
-type TradesOf = (tradeSeqs: readonly Seq[]) => Promise<readonly SettledTrade[]>
+/** Resolves when the read tables have these trades. */
+type WhenWritten = (tradeSeqs: readonly Seq[]) => Promise<void>
 
 export class EvmChain implements SettlementPort {
   readonly chainId: number
@@ -38,7 +35,7 @@ export class EvmChain implements SettlementPort {
   readonly #parts: EvmChainParts
   readonly #worker: Worker
   #exchange: SettlingExchange | null = null
-  #tradesOf: TradesOf = () => Promise.resolve([])
+  #whenWritten: WhenWritten = () => Promise.resolve()
   #unanswered = 0
   /** Ends when all earlier trades were given to the thread. */
   #given: Promise<void> = Promise.resolve()
@@ -84,8 +81,8 @@ export class EvmChain implements SettlementPort {
     })
   }
 
-  connect(tradesOf: TradesOf): void {
-    this.#tradesOf = tradesOf
+  connect(whenWritten: WhenWritten): void {
+    this.#whenWritten = whenWritten
   }
 
   get freeCount(): number {
@@ -103,16 +100,10 @@ export class EvmChain implements SettlementPort {
 
   submit(tradeSeqs: readonly Seq[]): void {
     this.#unanswered += tradeSeqs.length
-    for (let from = 0; from < tradeSeqs.length; from += READ_MAX) {
-      const part = tradeSeqs.slice(from, from + READ_MAX)
-      this.#given = this.#given.then(() => this.#give(part))
-    }
-  }
-
-  async #give(tradeSeqs: readonly Seq[]): Promise<void> {
-    if (this.#isOver) return
-    const trades = await this.#tradesOf(tradeSeqs)
-    if (!this.#isOver) this.#say({ kind: 'settle', trades })
+    this.#given = this.#given.then(async () => {
+      await this.#whenWritten(tradeSeqs)
+      if (!this.#isOver) this.#say({ kind: 'settle', tradeSeqs })
+    })
   }
 
   /** Wallets approve on the chain themselves. */

@@ -8,6 +8,7 @@ import type { SentTransaction } from '../../../../engine/core/money/chain-transa
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { SignedTrade } from '../../../../persistence/query/read/orders/signed-trades.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
 import type { ChainAnswer, Setback } from '../../../exchange/settlement/settlement-port.ts'
 import {
@@ -18,9 +19,10 @@ import {
   questionOf,
   type Receipt,
 } from '../chain-client.ts'
+import { ChainTrouble } from '../chain-trouble.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { type Attempt, Submitter } from '../submitter.ts'
-import { gasOf, gasOfCall, matchCall, outcomesIn, type TradeToSettle } from './trade-calls.ts'
+import { gasOf, gasOfCall, matchCall, outcomesIn } from './trade-calls.ts'
 
 /** Orders in a transaction, so that its record stays far below its bound. */
 const ORDERS_MAX = 40
@@ -31,12 +33,6 @@ const GAS_SHARE = 2n
 const PENDING_MAX = 16
 /** Times that a trade is tried which fails for a reason that may pass. */
 const TRIES_MAX = 4
-
-/** A trade and what registers its market on the chain. */
-export interface SettledTrade extends TradeToSettle {
-  /** The slug, whose hash is the market's question; null for a child of a group. */
-  readonly slug: string | null
-}
 
 export interface SettlerParts {
   readonly chain: ChainClient
@@ -66,7 +62,7 @@ interface Sending {
 export class Settler {
   readonly #parts: SettlerParts
   readonly #submitter: Submitter
-  readonly #queue: SettledTrade[] = []
+  readonly #queue: SignedTrade[] = []
   /** Markets whose tokens the contract has, or will have before a trade. */
   readonly #registered = new Set<number>()
   /** Failures of trades that are tried again. */
@@ -121,13 +117,13 @@ export class Settler {
     return settler
   }
 
-  settle(trades: readonly SettledTrade[]): void {
+  settle(trades: readonly SignedTrade[]): void {
     this.#queue.push(...trades)
   }
 
-  /** Transactions that have not happened yet. */
-  get pendingCount(): number {
-    return this.#submitter.pendingCount
+  /** Whether trades wait here that no transaction has. */
+  get isBehind(): boolean {
+    return this.#queue.length > 0
   }
 
   /** Looks for receipts, and submits what waits. One call at a time; rejects as the submitter. */
@@ -135,7 +131,23 @@ export class Settler {
     await this.#submitter.tick(nowMs)
     if (this.#queue.length === 0 || this.#submitter.isFull) return
     const { gasMax } = await this.#parts.chain.block()
+    await this.#requireOpen()
     while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(gasMax, nowMs)
+  }
+
+  /** The gas of a call is not estimated, so nothing else notices that it would revert. */
+  async #requireOpen(): Promise<void> {
+    const { chain, exchange, abi, key } = this.#parts
+    const [isPaused, isOperator] = await Promise.all([
+      chain.read(exchange, abi, 'isPaused'),
+      chain.read(exchange, abi, 'isOperator', [key.address]),
+    ])
+    if (isPaused === true) {
+      throw new ChainTrouble(`${exchange} is paused; its owner can unpause it`)
+    }
+    if (isOperator !== true) {
+      throw new ChainTrouble(`${key.address} is no operator of ${exchange} any more`)
+    }
   }
 
   async #submitSome(gasMax: bigint, nowMs: TimeMs): Promise<void> {
@@ -160,20 +172,20 @@ export class Settler {
     this.#queue.splice(0, batch.length)
   }
 
-  #isTooLarge(trade: SettledTrade, gasMax: bigint): boolean {
+  #isTooLarge(trade: SignedTrade, gasMax: bigint): boolean {
     return trade.makers.length >= ORDERS_OF_TRADE_MAX || gasOfCall([trade]) > gasMax
   }
 
   /** No block can hold the trade. */
-  #refuse({ tradeSeq }: SettledTrade): void {
+  #refuse({ tradeSeq }: SignedTrade): void {
     this.#queue.shift()
     const setbacks = new Map([[tradeSeq, 'FAILED' as const]])
     this.#answer(async () => ({ tradeSeqs: [tradeSeq], setbacks, txHash: null, end: null }))
   }
 
   /** The next trades that fit a transaction; one at least. */
-  #batchOf(gasMax: bigint): SettledTrade[] {
-    const batch: SettledTrade[] = []
+  #batchOf(gasMax: bigint): SignedTrade[] {
+    const batch: SignedTrade[] = []
     let orders = 0
     let gas = gasOfCall([])
     for (const trade of this.#queue) {
@@ -185,18 +197,19 @@ export class Settler {
     return batch
   }
 
-  async #isRegistered({ marketId, tokens, slug }: SettledTrade): Promise<boolean> {
-    if (this.#registered.has(marketId) || slug === null) return true
+  /** Children of groups are registered by their adapter. */
+  async #isRegistered({ marketId, market }: SignedTrade): Promise<boolean> {
+    if (this.#registered.has(marketId) || market.groupId !== null) return true
     const { chain, exchange, abi } = this.#parts
-    const found = await chain.read(exchange, abi, 'tokens', [BigInt(tokens.yesTokenId)])
+    const found = await chain.read(exchange, abi, 'tokens', [BigInt(market.yesTokenId)])
     const isThere = Array.isArray(found) && found[1] !== 0n
     if (isThere) this.#registered.add(marketId)
     return isThere
   }
 
-  #registration({ slug }: SettledTrade): Payload {
+  #registration({ market }: SignedTrade): Payload {
     const { exchange, abi } = this.#parts
-    return { to: exchange, data: callOf(abi, 'prepareMarket', [questionOf(slug ?? '')]) }
+    return { to: exchange, data: callOf(abi, 'prepareMarket', [questionOf(market.slug)]) }
   }
 
   async #submit(payload: Payload, content: Content, nowMs: TimeMs): Promise<void> {

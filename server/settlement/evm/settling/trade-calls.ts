@@ -2,6 +2,7 @@
 
 import type { Abi, Address, Hex } from 'viem'
 import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { TradedMarket } from '../../../../persistence/query/read/markets/traded-market.ts'
 import type { SignedTrade } from '../../../../persistence/query/read/orders/signed-trades.ts'
 import type { SignedOrderRow } from '../../../../persistence/query/read/orders/user-orders.ts'
 import { signedFields } from '../../../exchange/read-model/views.ts'
@@ -47,30 +48,20 @@ const FOR_EVER: ReadonlySet<string> = new Set([
 /** An earlier transaction settled the trade: its id is used once. */
 const KNOWN = 'TradeKnown'
 
-/** The tokens of the market of an order. */
-export interface TradedTokens {
-  readonly yesTokenId: string
-  readonly noTokenId: string
-}
-
-export interface TradeToSettle extends SignedTrade {
-  readonly tokens: TradedTokens
-}
-
 /** The most gas that the contract may need for a trade. */
-export function gasOf({ makers }: TradeToSettle): bigint {
+export function gasOf({ makers }: SignedTrade): bigint {
   const orders = BigInt(makers.length + 1)
   const inside = orders * GAS_EACH
   return inside + inside / 63n + GAS_OF_TRADE + orders * BYTES_OF_ORDER * GAS_OF_BYTE
 }
 
 /** The most gas that a call with these trades may need. */
-export function gasOfCall(trades: readonly TradeToSettle[]): bigint {
+export function gasOfCall(trades: readonly SignedTrade[]): bigint {
   return trades.reduce((sum, trade) => sum + gasOf(trade), GAS_OF_CALL)
 }
 
-function tupleOf(order: SignedOrderRow, tokens: TradedTokens) {
-  const fields = signedFields(order, tokens)
+function tupleOf(order: SignedOrderRow, market: TradedMarket) {
+  const fields = signedFields(order, market)
   const { salt, maker, signer, taker, tokenId, signature } = fields
   return {
     salt: BigInt(salt ?? 0),
@@ -93,19 +84,19 @@ function tupleOf(order: SignedOrderRow, tokens: TradedTokens) {
 export function matchCall(
   abi: Abi,
   exchange: Address,
-  trades: readonly TradeToSettle[],
+  trades: readonly SignedTrade[],
   tag: bigint,
 ): Payload {
-  const all = trades.map(({ tradeSeq, feeRaw, taker, makers, tokens }) => ({
+  const all = trades.map(({ tradeSeq, feeRaw, taker, makers, market }) => ({
     id: (tag << SEQ_BITS) | BigInt(tradeSeq),
-    taker: tupleOf(taker, tokens),
+    taker: tupleOf(taker, market),
     makers: makers.map(({ order, sharesRaw }) => {
-      return { order: tupleOf(order, tokens), shares: BigInt(sharesRaw) }
+      return { order: tupleOf(order, market), shares: BigInt(sharesRaw) }
     }),
     fee: BigInt(feeRaw),
   }))
   const data = callOf(abi, 'matchTrades', [all, GAS_EACH])
-  return { to: exchange, data, gasMin: gasOfCall(trades) }
+  return { to: exchange, data, gas: gasOfCall(trades) }
 }
 
 /** Why a trade was not settled. */
