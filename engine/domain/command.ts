@@ -204,7 +204,7 @@ type TransactionBody =
       rawTx: Uint8Array
       /** The trades that it settles, in its order. */
       trades?: readonly Seq[]
-      /** The markets whose tokens it registers. */
+      /** The markets whose tokens it registers, or whose payouts it posts. */
       markets?: readonly MarketId[]
     }
   /** One attempt happened, and everything that follows from it is in earlier commands. */

@@ -24,6 +24,8 @@ export interface SharedServices {
     readonly exchangeAddress: string
     /** Words of paths, which no market may have as its slug. */
     readonly reservedSlugs: ReadonlySet<string>
+    /** Whether trades settle on an EVM chain, by the contract of that venue. */
+    readonly isOnChain: boolean
     /** Whether browsers reach the exchange by TLS. */
     readonly isSecure: boolean
     readonly cookies: CookieNaming

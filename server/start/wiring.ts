@@ -227,6 +227,7 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
     headerPrefixes: config.headerPrefixes,
     collateral,
     exchangeAddress: config.exchangeAddress,
+    isOnChain: config.chain !== undefined,
     reservedSlugs: reservedSlugs(api),
     isSecure: isSecureOf(config),
     cookies: namingOf(config),

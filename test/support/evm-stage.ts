@@ -136,7 +136,9 @@ export class EvmStage {
     writeFileSync(file, key.toString('hex'), { mode: 0o600 })
     const account = getAddress(accountOf(key))
     await this.anvil.client.setBalance({ address: account, value: 10n ** 21n })
-    await this.send(this.at.exchange, 'setOperator', [account, true], OWNER)
+    for (const role of ['setOperator', 'setResolver']) {
+      await this.send(this.at.exchange, role, [account, true], OWNER)
+    }
     return flagsOf({
       'chain-rpc': this.anvil.url,
       'chain-key': file,

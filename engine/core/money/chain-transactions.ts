@@ -17,7 +17,7 @@ export interface SentTransaction {
   readonly nonce: number
   /** The trades that it settles, by the seqs of their takers' orders, in its order. */
   readonly trades: readonly Seq[]
-  /** The markets whose tokens it registers. */
+  /** The markets whose tokens it registers, or whose payouts it posts. */
   readonly markets: readonly MarketId[]
   /** Oldest first. */
   readonly attempts: readonly SentAttempt[]

@@ -76,6 +76,7 @@ export const spelled = (given: string) => checksumAddress(given.toLowerCase())
 export function specIssue(
   given: {
     slug: string
+    kind?: 'clob' | 'amm' | 'group'
     exchangeAddress?: string | undefined
     adapterAddress?: string | null | undefined
     rebateBps?: number | undefined
@@ -96,7 +97,25 @@ export function specIssue(
       return { field, message: WRONG_CHECKSUM }
     }
   }
-  return rebateIssue(given, services)
+  return chainIssue(given, services) ?? rebateIssue(given, services)
+}
+
+/** Trades of books settle on an EVM chain, by one contract (server/docs/chain.md). */
+function chainIssue(
+  {
+    kind = 'clob',
+    exchangeAddress,
+  }: Pick<Parameters<typeof specIssue>[0], 'kind' | 'exchangeAddress'>,
+  { settings }: AdminServices,
+): Issue | null {
+  if (!settings.isOnChain) return null
+  if (kind !== 'clob') {
+    const field = kind === 'group' ? 'markets' : 'kind'
+    return { field, message: 'cannot settle on an EVM chain yet; create markets of kind clob' }
+  }
+  const contract = spelled(settings.exchangeAddress)
+  if (exchangeAddress === undefined || spelled(exchangeAddress) === contract) return null
+  return { field: 'exchangeAddress', message: `must be ${contract}: trades settle there` }
 }
 
 /** Makers and the taker's referrer together get at most the whole fee (rules §3.2). */
@@ -388,7 +407,7 @@ export const createGroup = route({
   handle: async ({ body, caller }, services: AdminServices) => {
     const { markets: children, adapterAddress, convertFeeBps = 0, ...own } = body
     const deadlineMs = deadlineOf(body.deadline)
-    for (const each of [body, ...children]) {
+    for (const each of [{ ...body, kind: 'group' as const }, ...children]) {
       const issue = specIssue(each, deadlineMs, services)
       if (issue !== null) return invalid(issue)
     }

@@ -47,6 +47,10 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
     return null
   }
 
+  paidOut(): void {
+    // Payouts are in the ledger alone.
+  }
+
   stop(): Promise<void> {
     return Promise.resolve()
   }

@@ -179,7 +179,12 @@ export class Mining {
   constructor(parts: MiningParts) {
     this.#parts = parts
     this.#archive = new Archive(parts)
-    this.#payouts = new Payouts(parts)
+    this.#payouts = new Payouts({
+      ...parts,
+      onPosted: (markets) => {
+        parts.publisher.whenDurable(parts.clearing.lastSeq, () => parts.port.paidOut(markets))
+      },
+    })
     this.rewards = new RewardMinutes(parts)
     this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
@@ -211,6 +216,7 @@ export class Mining {
       transactions: clearing.transactions,
     })
     this.#submits(submitted, blocks.throughSeq)
+    port.paidOut([...clearing.catalogue.all()].filter(({ isPaidOut }) => isPaidOut))
   }
 
   #keep(kept: Kept): void {

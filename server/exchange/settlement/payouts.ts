@@ -16,12 +16,20 @@ export class Payouts {
   readonly #redemptions: Redemptions
   /** Time until the exchange redeems what is left; 0 for never. */
   readonly #autoRedeemMs: number
+  readonly #onPosted: (markets: readonly Market[]) => void
   #lookedMs: TimeMs = 0
   /** The inputs of the last check: the same inputs give the same result. */
   #seen = { unpaid: 0, closed: 0, throughSeq: 0, aside: 0 }
 
-  constructor(parts: { clearing: Clearing; sequencer: Sequencer; autoRedeemMs?: number }) {
+  constructor(parts: {
+    clearing: Clearing
+    sequencer: Sequencer
+    autoRedeemMs?: number
+    /** The command that posts the payouts of these markets is stamped. */
+    onPosted: (markets: readonly Market[]) => void
+  }) {
     this.#clearing = parts.clearing
+    this.#onPosted = parts.onPosted
     this.#sequencer = parts.sequencer
     this.#autoRedeemMs = parts.autoRedeemMs ?? 0
     this.#redemptions = new Redemptions(parts)
@@ -81,6 +89,7 @@ export class Payouts {
     })
     if (reject !== null) return false
     for (const market of due) this.#redemptions.paidOut(market)
+    this.#onPosted(due)
     return true
   }
 }

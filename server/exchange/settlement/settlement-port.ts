@@ -1,3 +1,4 @@
+import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { ChainTransactions } from '../../../engine/core/money/chain-transactions.ts'
 import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
@@ -55,6 +56,8 @@ export interface SettlementPort {
   resume(exchange: SettlingExchange): readonly Seq[]
   /** Submits trades by the seqs of their takers' orders: at most `freeCount`. */
   submit(tradeSeqs: readonly Seq[]): void
+  /** The payouts of these markets are posted; those of earlier processes are repeated at a start. */
+  paidOut(markets: readonly Market[]): void
   /**
    * Submits the approval of a server wallet. Null when the next block confirms it. RETRYING means
    * that it is submitted again, FAILED that it failed permanently.

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Hex, isHex } from 'viem'
+import { getAddress, type Hex, isHex } from 'viem'
 import { FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported, shown } from '../../support/chain-desk.ts'
 import { newFolder } from '../../support/data-folder.ts'
@@ -202,6 +203,60 @@ test('trading goes on while the chain does not answer', { skip }, async () => {
     await live.stop()
   } finally {
     await rpc.end()
+  }
+})
+
+test('a payout is posted on the chain too, once all trades are there', { skip }, async () => {
+  const { live, ann, ben, paid } = await exchange({
+    flags: await stage.servedBy(),
+    traders: ['ann', 'ben'],
+    markets: ['paid'],
+  })
+  for (const { account } of [ann, ben]) await stage.fund(account, FUNDS_RAW)
+  const reported = new Reported(live)
+  const { body } = await live.trade(ann, ben, paid, { ticks: 600 })
+  await reported.of(textAt(body, 'execution', 'tradeEventId'), 'MINED')
+  const market = live.exchange.pipeline.clearing.catalogue.bySlug('paid')
+  assert.ok(market !== undefined)
+  const { conditionId } = market
+  const payout = { payoutNumerators: [3, 1] }
+  assert.equal((await live.admin('/admin/markets/paid/resolve', payout)).status, 200)
+  await live.pass(LIMITS.payoutEveryMs)
+  const { tokens, collateral } = stage.at
+  const denominator = () => stage.read(tokens, 'payoutDenominator', [conditionId])
+  await until(async () => (await denominator()) === 4n)
+  const numerators = [0n, 1n].map((index) => {
+    return stage.read(tokens, 'payoutNumerators', [conditionId, index])
+  })
+  assert.deepEqual(await Promise.all(numerators), [3n, 1n])
+  const before = await Promise.all([ann, ben].map(({ account }) => stage.collateralOf(account)))
+  for (const { account } of [ann, ben]) {
+    const redeemed = [collateral, `0x${'00'.repeat(32)}`, conditionId, [1n, 2n]]
+    await stage.send(tokens, 'redeemPositions', redeemed, getAddress(account))
+  }
+  const after = await Promise.all([ann, ben].map(({ account }) => stage.collateralOf(account)))
+  const gained = after.map((raw, index) => raw - before[index])
+  assert.deepEqual(gained.sort(), [2_500_000n, 7_500_000n], 'ten pairs pay three to one')
+})
+
+test('a market that cannot settle on the chain is refused', { skip }, async () => {
+  const { live } = await exchange({ flags: await stage.servedBy() })
+  const clob = { kind: 'clob', slug: 'other', title: 'Other?', exchangeAddress: OWNER }
+  const pool = { kind: 'amm', slug: 'pool', title: 'Pool?' }
+  const children = ['one', 'two'].map((slug) => ({ slug, title: `${slug}?`, proxyTitle: slug }))
+  const group = { slug: 'group', title: 'Group?', markets: children }
+  for (const [path, body, sentence] of [
+    ['/admin/markets', clob, /"exchangeAddress","message":"must be 0x\w+: trades settle there/],
+    [
+      '/admin/markets',
+      pool,
+      /"kind","message":"cannot settle on an EVM chain yet; create markets of kind clob/,
+    ],
+    ['/admin/groups', group, /"markets","message":"cannot settle on an EVM chain yet/],
+  ] as const) {
+    const { status, text } = await live.admin(path, body)
+    assert.equal(status, 400, text)
+    assert.match(text, sentence)
   }
 })
 

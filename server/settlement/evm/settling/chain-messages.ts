@@ -2,7 +2,7 @@
 
 import type { Address } from 'viem'
 import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
-import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { KeyedFolder } from '../../../../persistence/keyed-folder.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
 import type { ChainAnswer } from '../../../exchange/settlement/settlement-port.ts'
@@ -22,11 +22,22 @@ export interface ChainThreadData extends ChainSettings {
   readonly tag: bigint
 }
 
+/** A market that is resolved, with its payouts of YES and NO. */
+export interface PaidMarket {
+  readonly marketId: MarketId
+  readonly slug: string
+  readonly conditionId: string
+  readonly yesTokenId: string
+  readonly payouts: readonly [yes: number, no: number]
+}
+
 export type ChainRequest =
   /** From now on this node decides; before that the thread only checks the chain. */
   | { readonly kind: 'resume'; readonly senders: CapturedTransactions }
   /** The read tables have these trades. */
   | { readonly kind: 'settle'; readonly tradeSeqs: readonly Seq[] }
+  /** Payouts are posted; those that the chain has are left out. */
+  | { readonly kind: 'pay'; readonly markets: readonly PaidMarket[] }
   /** The command of this number is durable. */
   | { readonly kind: 'kept'; readonly number: number }
 
@@ -37,5 +48,7 @@ export type ChainMessage =
   | { readonly kind: 'refused'; readonly sentence: string }
   /** Why nothing settles at present; null when it does again. */
   | { readonly kind: 'trouble'; readonly sentence: string | null }
+  /** A sentence for the log. */
+  | { readonly kind: 'warning'; readonly sentence: string }
   | { readonly kind: 'keep'; readonly number: number; readonly body: ControlBody }
   | { readonly kind: 'answer'; readonly answer: ChainAnswer }

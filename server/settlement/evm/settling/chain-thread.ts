@@ -16,7 +16,7 @@ import type { Contract } from '../contracts.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { openKey } from '../key/open-key.ts'
 import { loadContracts } from '../load-contracts.ts'
-import type { ChainMessage, ChainRequest, ChainThreadData } from './chain-messages.ts'
+import type { ChainMessage, ChainRequest, ChainThreadData, PaidMarket } from './chain-messages.ts'
 import { checkExchange } from './check-chain.ts'
 import { Settler } from './settler.ts'
 
@@ -35,6 +35,7 @@ export class ChainThread {
   #senders: CapturedTransactions | null = null
   /** Trades that are not read yet. */
   readonly #unread: Seq[] = []
+  readonly #unpaid: PaidMarket[] = []
   #settler: Settler | null = null
   #read: ReturnType<typeof openRead<{ tradeSeqs: readonly Seq[] }, SignedTrade[]>> | null = null
   readonly #keeping = new Map<number, () => void>()
@@ -55,6 +56,9 @@ export class ChainThread {
         break
       case 'settle':
         this.#unread.push(...request.tradeSeqs)
+        break
+      case 'pay':
+        this.#unpaid.push(...request.markets)
         break
       case 'kept':
         this.#keeping.get(request.number)?.()
@@ -100,6 +104,7 @@ export class ChainThread {
   async #work(checked: Checked): Promise<void> {
     if (this.#senders === null) return
     this.#settler ??= await this.#open(checked, this.#senders)
+    this.#settler.pay(this.#unpaid.splice(0))
     let count = 0
     do {
       const trades = this.#settler.isBehind ? [] : this.#readTrades()
@@ -139,6 +144,7 @@ export class ChainThread {
           return new Promise((resolve) => this.#keeping.set(number, resolve))
         },
         onAnswer: (answer) => this.#say({ kind: 'answer', answer }),
+        onWarning: (sentence) => this.#say({ kind: 'warning', sentence }),
       },
       before ?? { sent: [], nextNonce: 0 },
       Date.now(),

@@ -2,15 +2,17 @@
 // an EVM chain.
 
 import type { Worker } from 'node:worker_threads'
+import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { reasonOf } from '../../../../engine/domain/error-code.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
+import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import { spawn } from '../../../../engine/thread/spawn.ts'
 import type {
   Setback,
   SettlementPort,
   SettlingExchange,
 } from '../../../exchange/settlement/settlement-port.ts'
-import type { ChainMessage, ChainRequest, ChainThreadData } from './chain-messages.ts'
+import type { ChainMessage, ChainRequest, ChainThreadData, PaidMarket } from './chain-messages.ts'
 
 /** Trades without an answer at a time. */
 const TRADES_MAX = 2000
@@ -106,12 +108,23 @@ export class EvmChain implements SettlementPort {
     })
   }
 
+  /** Groups and pools are on no chain. */
+  paidOut(all: readonly Market[]): void {
+    const markets = all.flatMap((market): PaidMarket[] => {
+      const { marketId, slug, conditionId, yesTokenId, payoutNumerators: payouts } = market
+      const isOwn = kindOf(market) === 'clob' && market.groupId === undefined
+      return isOwn && payouts !== null ? [{ marketId, slug, conditionId, yesTokenId, payouts }] : []
+    })
+    if (markets.length > 0) this.#say({ kind: 'pay', markets })
+  }
+
   /** Wallets approve on the chain themselves. */
   approve(): Setback | null {
     return null
   }
 
   #receive(message: ChainMessage): void {
+    if (this.#isOver) return
     switch (message.kind) {
       case 'checked':
         return
@@ -125,6 +138,9 @@ export class EvmChain implements SettlementPort {
             ? 'Trades settle again.'
             : `No trade settles at present: ${message.sentence}`,
         )
+        return
+      case 'warning':
+        this.#parts.onWarning(message.sentence)
         return
       case 'keep':
         void this.#keep(message)

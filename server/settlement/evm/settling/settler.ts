@@ -12,9 +12,11 @@ import type { SignedTrade } from '../../../../persistence/query/read/orders/sign
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
 import type { ChainAnswer, Setback } from '../../../exchange/settlement/settlement-port.ts'
 import {
+  abiOf,
   attemptOf,
   type ChainClient,
   callOf,
+  hexOf,
   type Payload,
   questionOf,
   type Receipt,
@@ -22,6 +24,7 @@ import {
 import { ChainTrouble } from '../chain-trouble.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { type Attempt, Submitter } from '../submitter.ts'
+import type { PaidMarket } from './chain-messages.ts'
 import { gasOf, gasOfCall, matchCall, outcomesIn } from './trade-calls.ts'
 
 /** Orders in a transaction, so that its record stays far below its bound. */
@@ -30,7 +33,8 @@ const ORDERS_MAX = 40
 const ORDERS_OF_TRADE_MAX = 250
 /** A transaction takes at most this part of a block's gas. */
 const GAS_SHARE = 2n
-const PENDING_MAX = 16
+/** Nodes keep at least so many of one account. */
+const PENDING_MAX = 64
 /** Times that a trade is tried which fails for a reason that may pass. */
 const TRIES_MAX = 4
 
@@ -49,7 +53,11 @@ export interface SettlerParts {
   /** Resolves when the command is durable. */
   readonly keep: (body: ControlBody) => Promise<void>
   readonly onAnswer: (answer: ChainAnswer) => void
+  /** Receives a sentence for the log. */
+  readonly onWarning: (sentence: string) => void
 }
+
+const PAYOUT_ABI = abiOf('function payoutDenominator(bytes32) view returns (uint256)')
 
 /** What a transaction does. */
 type Content = Pick<SentTransaction, 'trades' | 'markets'>
@@ -65,6 +73,10 @@ export class Settler {
   readonly #queue: SignedTrade[] = []
   /** Markets whose tokens the contract has, or will have before a trade. */
   readonly #registered = new Set<number>()
+  readonly #unpaid: PaidMarket[] = []
+  /** Markets with a transaction that has not happened. */
+  readonly #sentMarkets = new Set<number>()
+  #isResolver = true
   /** Failures of trades that are tried again. */
   readonly #tries = new Map<Seq, number>()
   readonly #sending: Sending
@@ -129,10 +141,51 @@ export class Settler {
   /** Looks for receipts, and submits what waits. One call at a time; rejects as the submitter. */
   async work(nowMs: TimeMs): Promise<void> {
     await this.#submitter.tick(nowMs)
-    if (this.#queue.length === 0 || this.#submitter.isFull) return
+    if (this.#queue.length > 0) await this.#submitTrades(nowMs)
+    if (this.#unpaid.length > 0) await this.#payOut(nowMs)
+  }
+
+  async #submitTrades(nowMs: TimeMs): Promise<void> {
     const { gasMax } = await this.#parts.chain.block()
     await this.#requireOpen()
     while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(gasMax, nowMs)
+  }
+
+  /** All trades of these markets are in blocks. */
+  pay(markets: readonly PaidMarket[]): void {
+    this.#unpaid.push(...markets)
+  }
+
+  async #payOut(nowMs: TimeMs): Promise<void> {
+    const { chain, exchange, abi, key, onWarning } = this.#parts
+    const wasResolver = this.#isResolver
+    this.#isResolver = (await chain.read(exchange, abi, 'isResolver', [key.address])) === true
+    if (!this.#isResolver) {
+      if (!wasResolver) return
+      onWarning(
+        `Payouts wait: ${key.address} is no resolver of ${exchange}; its owner can make it one ` +
+          'with setResolver, or resolvers post them themselves.',
+      )
+      return
+    }
+    while (this.#unpaid.length > 0 && !this.#submitter.isFull) {
+      const [market] = this.#unpaid
+      const { marketId, slug, payouts } = market
+      if (await this.#isPayable(market)) {
+        const data = callOf(abi, 'reportPayouts', [questionOf(slug), ...payouts.map(BigInt)])
+        await this.#submit({ to: exchange, data }, { trades: [], markets: [marketId] }, nowMs)
+      }
+      this.#unpaid.shift()
+    }
+  }
+
+  /** Nobody holds tokens that the contract does not have. */
+  async #isPayable({ marketId, conditionId, yesTokenId }: PaidMarket): Promise<boolean> {
+    const { chain, exchange, abi } = this.#parts
+    if (this.#sentMarkets.has(marketId) || !(await this.#isToken(yesTokenId))) return false
+    const tokens = hexOf(String(await chain.read(exchange, abi, 'conditionalTokens')))
+    assert(tokens !== undefined, 'an exchange has conditional tokens')
+    return (await chain.read(tokens, PAYOUT_ABI, 'payoutDenominator', [conditionId])) === 0n
   }
 
   /** The gas of a call is not estimated, so nothing else notices that it would revert. */
@@ -200,11 +253,15 @@ export class Settler {
   /** Children of groups are registered by their adapter. */
   async #isRegistered({ marketId, market }: SignedTrade): Promise<boolean> {
     if (this.#registered.has(marketId) || market.groupId !== null) return true
-    const { chain, exchange, abi } = this.#parts
-    const found = await chain.read(exchange, abi, 'tokens', [BigInt(market.yesTokenId)])
-    const isThere = Array.isArray(found) && found[1] !== 0n
+    const isThere = await this.#isToken(market.yesTokenId)
     if (isThere) this.#registered.add(marketId)
     return isThere
+  }
+
+  async #isToken(tokenId: string): Promise<boolean> {
+    const { chain, exchange, abi } = this.#parts
+    const found = await chain.read(exchange, abi, 'tokens', [BigInt(tokenId)])
+    return Array.isArray(found) && found[1] !== 0n
   }
 
   #registration({ market }: SignedTrade): Payload {
@@ -222,8 +279,18 @@ export class Settler {
     }
   }
 
-  #follow({ trades }: Content, nonce: number, done: Promise<Receipt>): void {
-    this.#answer(async () => this.#answerOf(trades, nonce, await done))
+  #follow({ trades, markets }: Content, nonce: number, done: Promise<Receipt>): void {
+    for (const marketId of markets) this.#sentMarkets.add(marketId)
+    this.#answer(async () => {
+      const receipt = await done
+      for (const marketId of markets) this.#sentMarkets.delete(marketId)
+      if (receipt.isReverted && markets.length > 0) {
+        this.#parts.onWarning(
+          `Transaction ${receipt.hash} of markets ${markets.join(' ')} reverted.`,
+        )
+      }
+      return this.#answerOf(trades, nonce, receipt)
+    })
   }
 
   /** After all that was answered for before. */
