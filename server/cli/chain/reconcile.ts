@@ -47,12 +47,11 @@ export async function exchangeParts(
     if (bytes !== undefined) return evmAddress(bytes)
     throw new ChainTrouble(`${exchange} of --exchange-address is no exchange: it has no ${name}`)
   }
-  const [collateral, conditionalTokens, feeReceiver] = await Promise.all([
-    part('collateral'),
-    part('conditionalTokens'),
-    part('feeReceiver'),
-  ])
-  return { collateral, conditionalTokens, feeReceiver }
+  return {
+    collateral: await part('collateral'),
+    conditionalTokens: await part('conditionalTokens'),
+    feeReceiver: await part('feeReceiver'),
+  }
 }
 
 /** Compares each balance that is not zero in the ledger, and the collateral of every profile. */

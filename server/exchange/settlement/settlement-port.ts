@@ -56,7 +56,7 @@ export interface SettlementPort {
   resume(exchange: SettlingExchange): readonly Seq[]
   /** Submits trades by the seqs of their takers' orders: at most `freeCount`. */
   submit(tradeSeqs: readonly Seq[]): void
-  /** The payouts of these markets are posted; those of earlier processes are repeated at a start. */
+  /** The payouts of these markets are posted. A start repeats those of markets in memory. */
   paidOut(markets: readonly Market[]): void
   /**
    * Submits the approval of a server wallet. Null when the next block confirms it. RETRYING means
