@@ -36,6 +36,7 @@ import {
   address,
   commaList,
   count,
+  file,
   type HostPort,
   host,
   hostPort,
@@ -62,7 +63,6 @@ import { refuseUnknownVariables } from './settings/variables.ts'
 // variable OUTCOMEX_HEADER_PREFIX and the key "header-prefix" of the config file. The flag counts
 // first, then the environment, then the file, then the default.
 
-const file = path('FILE', 'the path of a file')
 const THREADS_MAX = 256
 
 const HMAC_SKEW_SEC = LIMITS.signatureSkewMs / MS_PER_SEC

@@ -9,7 +9,7 @@ import { LateRows } from './late-rows.ts'
 import type { Query } from './read/query.ts'
 
 /** An answer, or the rows it must wait for. */
-type Reply = { readonly answer: unknown } | { readonly late: Rests }
+type Reply<Answer = unknown> = { readonly answer: Answer } | { readonly late: Rests }
 type Open = (params: never) => Reply
 
 export interface OpenReads {
@@ -41,10 +41,22 @@ export function openRead<Params, Answer>(
   const path = readPath(folder.dataDir)
   const connection = speaking(path, () => openReadOnly(path))
   const resting = openResting(connection, new JournalRecords(folder))
-  const late = new LateRows(connection)
-  return connection.transaction((params: Params) => {
+  const read = unlessLate(connection, new LateRows(connection), resting)
+  return (params) => {
+    const reply = read(params)
+    return 'late' in reply ? undefined : reply.answer
+  }
+}
+
+/** Answers of one state of the tables, or the rows that are late in it. */
+function unlessLate<Params, Answer>(
+  connection: Connection,
+  late: LateRows,
+  resting: (params: Params) => { readonly answer: Answer; readonly rests: Rests },
+) {
+  return connection.transaction((params: Params): Reply<Answer> => {
     const { answer, rests } = resting(params)
-    return late.has(rests) ? undefined : answer
+    return late.has(rests) ? { late: rests } : { answer }
   })
 }
 
@@ -59,11 +71,7 @@ function answersOf(
       const answer = open(connection, records)
       return (params) => ({ answer: answer(params) })
     }
-    const resting = openResting(connection, records)
-    return connection.transaction((params: never): Reply => {
-      const { answer, rests } = resting(params)
-      return late.has(rests) ? { late: rests } : { answer }
-    })
+    return unlessLate(connection, late, openResting(connection, records))
   }
   return new Map(reads.map((read) => [read.name, openOne(read)]))
 }

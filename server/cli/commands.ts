@@ -51,7 +51,7 @@ export const commands: Commands = {
     load: async () => (await import('./cluster.ts')).clusterCommand,
   },
   chain: {
-    about: 'Creates the contracts of an exchange on an EVM chain, or shows them.',
+    about: 'Creates contracts on an EVM chain, shows them, compares balances with them.',
     load: async () => (await import('./chain/chain.ts')).chainCommand,
   },
   order: {

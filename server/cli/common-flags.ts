@@ -1,5 +1,5 @@
 import { flagOf, type Setting } from '../settings/flags.ts'
-import { optional, path, words } from '../settings/kinds.ts'
+import { file, optional, words } from '../settings/kinds.ts'
 
 // Flags that several commands have, each with its own meaning.
 
@@ -10,10 +10,5 @@ export function urlFlag(flag: string, help: string): Setting<string | undefined>
 
 /** A file to read or write; undefined when it is not given. */
 export function fileFlag(flag: string, help: string): Setting<string | undefined> {
-  return flagOf(flag, optional(path('FILE', 'the path of a file')), undefined, help)
-}
-
-/** A command that `sh` runs; undefined when it is not given. */
-export function shellFlag(flag: string, help: string): Setting<string | undefined> {
-  return flagOf(flag, optional(words('COMMAND', 'a command of the shell')), undefined, help)
+  return flagOf(flag, optional(file), undefined, help)
 }

@@ -1,5 +1,5 @@
 import { type AnySetting, type Kind, maybe, type Setting, setting, WrongUse } from './flags.ts'
-import { count, path, words } from './kinds.ts'
+import { count, file, shellCommand } from './kinds.ts'
 
 // Settings of an EVM chain: where it is, and the key with which the exchange signs.
 
@@ -18,19 +18,11 @@ const urls: Kind<readonly string[]> = {
 /** Shared by `serve` and `chain`. */
 export const CHAIN_SETTINGS = {
   rpc: maybe('chain-rpc', urls, 'JSON-RPC of the chain; the second when one fails.'),
-  key: maybe(
-    'chain-key',
-    path('FILE', 'the path of a file'),
-    'The key that pays: 64 hex digits, or a keystore in JSON.',
-  ),
-  password: maybe(
-    'chain-key-password',
-    path('FILE', 'the path of a file'),
-    'The file of the password of a keystore.',
-  ),
+  key: maybe('chain-key', file, 'The key that pays: 64 hex digits, or a keystore in JSON.'),
+  password: maybe('chain-key-password', file, 'The file of the password of a keystore.'),
   command: maybe(
     'chain-key-command',
-    words('COMMAND', 'a command of the shell'),
+    shellCommand,
     'A command that signs in place of a key, as that of a KMS.',
   ),
   gasPriceMax: setting(
@@ -101,13 +93,13 @@ export function maxFeeWeiOf(get: Get): bigint {
 
 /** Undefined when no key is named. */
 export function keySourceOf(get: Get): KeySource | undefined {
-  const file = get(CHAIN_SETTINGS.key)
+  const keyFile = get(CHAIN_SETTINGS.key)
   const command = get(CHAIN_SETTINGS.command)
-  if (file === undefined && command === undefined) return undefined
-  if (file === undefined) return { kind: 'command', command: command ?? '' }
   if (command === undefined) {
-    return { kind: 'file', file, passwordFile: get(CHAIN_SETTINGS.password) }
+    if (keyFile === undefined) return undefined
+    return { kind: 'file', file: keyFile, passwordFile: get(CHAIN_SETTINGS.password) }
   }
+  if (keyFile === undefined) return { kind: 'command', command }
   throw new WrongUse('Give --chain-key or --chain-key-command, not both')
 }
 

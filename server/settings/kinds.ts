@@ -113,6 +113,10 @@ export function path(shape: string, wants: string): Kind<string> {
   return { ...words(shape, wants), whyNot: unexpanded }
 }
 
+export const file = path('FILE', 'the path of a file')
+/** What `sh` runs. */
+export const shellCommand = words('COMMAND', 'a command of the shell')
+
 const HOST = /^[^\s/]+$/
 
 export const host: Kind<string> = {

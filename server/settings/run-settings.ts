@@ -1,6 +1,6 @@
 import { LOG_LEVELS, type LogLevel } from '../ops/logging/log-level.ts'
 import { maybe, setting } from './flags.ts'
-import { count, oneOf, onOff, path } from './kinds.ts'
+import { count, file, oneOf, onOff } from './kinds.ts'
 
 // Settings of one run of the process: how it starts, what it writes meanwhile, how it stops.
 
@@ -17,11 +17,7 @@ export const RUN_SETTINGS = {
     10,
     'Seconds after which a stop that still runs ends like a kill.',
   ),
-  trace: maybe(
-    'trace',
-    path('FILE', 'the path of a file'),
-    'A file that gets a line for each order, a time per step.',
-  ),
+  trace: maybe('trace', file, 'A file that gets a line for each order, a time per step.'),
   logLevel: setting<LogLevel>(
     'log-level',
     { ...oneOf(...LOG_LEVELS), shape: 'LEVEL' },

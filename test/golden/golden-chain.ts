@@ -72,13 +72,13 @@ export class GoldenChain {
   /** Sends the trades that are left; the earlier transaction happens only now. */
   #send(): string {
     const { driver, random } = this.#cast
-    const { transactions } = driver.clearing
     const account = SENDER
-    for (const { nonce, attempts } of transactions.sentBy(account)) {
+    const [sender] = driver.clearing.transactions.capture()
+    for (const { nonce, attempts } of sender?.sent ?? []) {
       const { txHash } = random.pick(attempts)
       driver.control({ kind: 'endTransaction', account, nonce, txHash, isReverted: false })
     }
-    const nonce = transactions.nextNonceOf(account)
+    const nonce = sender?.nextNonce ?? 0
     const attempt = () => {
       const txHash = `0x${this.#cast.hex(8)}`
       const rawTx = Buffer.from(this.#cast.hex(12), 'hex')

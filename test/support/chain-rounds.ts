@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseEventLogs } from 'viem'
-import type { Clearing } from '../../engine/core/clearing.ts'
-import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/moves/move-command.ts'
 import { openReadOnly } from '../../persistence/database.ts'
 import { compiledContracts } from '../../server/build/contracts.ts'
 import { newFolder } from './data-folder.ts'
-import { EvmStage, FEE_RECEIVER } from './evm-stage.ts'
+import { EvmStage } from './evm-stage.ts'
 import { ExchangeClient, send, type TestMarket, type Trader } from './exchange-client.ts'
 import { FaultyRpc } from './faulty-rpc.ts'
 import { recoverAll } from './journal-records.ts'
@@ -16,6 +14,7 @@ import { at } from './json-path.ts'
 import { noteProgress } from './progress.ts'
 import type { Random } from './random.ts'
 import { ADMIN_TOKEN, ServerProcess } from './server-process.ts'
+import { until } from './until.ts'
 
 // Rounds of: trade over HTTP, SIGKILL, restart, on a chain whose node breaks down and whose newest
 // blocks are replaced, while an account withdraws and renews its approval. In the end every account
@@ -30,14 +29,13 @@ const SHOWN_EVERY = 1000
 const TRADERS = ['ann', 'ben', 'cid', 'dot']
 const MARKETS = ['sun', 'fee']
 /** The places where the server kills itself, and the passings at which it does. */
-const FAULTS = {
-  'mid-send': [2, 12],
-  'mid-answer': [1, 4],
-  'before-mined': [1, 4],
-  'mid-reversal': [1, 2],
-  'before-commit': [40, 120],
-} as const
-const POINTS = ['mid-send', 'mid-answer', 'before-mined', 'mid-reversal', 'before-commit'] as const
+const FAULTS = [
+  ['mid-send', 2, 12],
+  ['mid-answer', 1, 4],
+  ['before-mined', 1, 4],
+  ['mid-reversal', 1, 2],
+  ['before-commit', 40, 120],
+] as const
 const FAILED = SETTLEMENT_STATUSES.indexOf('FAILED')
 
 export interface ChainReport {
@@ -134,8 +132,7 @@ export class ChainRounds {
 
   async #round(orders: number): Promise<void> {
     const random = this.#random
-    const point = random.pick(POINTS)
-    const [least, most] = FAULTS[point]
+    const [point, least, most] = random.pick(FAULTS)
     const fault = random.chance(0.8) ? `${point}:${random.between(least, most)}` : undefined
     const server = await this.#serve(fault).catch(() => null)
     this.#kills++
@@ -187,40 +184,21 @@ export class ChainRounds {
     this.#rpc.share = 0
     const server = await this.#serve()
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
-    for (;;) {
+    await until(async () => {
       const { body } = await send(server.baseUrl, 'GET', '/admin/settlement?limit=1', { headers })
-      if (at(body, 'waiting') === 0 && at(body, 'transactions') === 0) break
-      await pause(MINE_MS)
-    }
+      return at(body, 'waiting') === 0 && at(body, 'transactions') === 0
+    }, MINE_MS)
     await server.stop()
   }
 
   async #check(): Promise<ChainReport> {
     const { clearing } = recoverAll(this.#dataDir)
-    for (const { account, profileId } of this.#traders) {
-      const { ledger } = clearing
-      const heldRaw = ledger.freeRaw(profileId) + ledger.reservedRaw(profileId)
-      assert.equal(await this.#stage.collateralOf(account), BigInt(heldRaw), account)
-    }
-    const feesRaw = clearing.ledger.freeRaw(FEE_ACCOUNT)
-    assert.equal(await this.#stage.collateralOf(FEE_RECEIVER), BigInt(feesRaw))
-    for (const market of this.#markets) await this.#checkShares(clearing, market)
+    const markets = this.#markets.map(({ id, tokens: { yes, no } }) => ({ id, tokens: [yes, no] }))
+    await this.#stage.assertReconciled(clearing, this.#traders, markets)
     const { trades, failed } = this.#counted()
     assert.equal(await this.#settledCount(), trades - failed, 'each trade is settled once')
     const faults = Object.fromEntries(this.#rpc.faults)
     return { trades, failed, forks: this.#forks, kills: this.#kills, faults }
-  }
-
-  async #checkShares({ ledger }: Clearing, { id, tokens }: TestMarket): Promise<void> {
-    for (const [outcome, token] of [tokens.yes, tokens.no].entries()) {
-      for (const { account, profileId } of this.#traders) {
-        const place: number = ledger.rows.find(profileId, id) * 2 + outcome
-        const heldRaw: number = ledger.sharesFreeRaw[place] + ledger.sharesReservedRaw[place]
-        assert.equal(await this.#stage.sharesOf(account, token), BigInt(heldRaw), account)
-      }
-      const feesRaw = ledger.freeSharesRaw(FEE_ACCOUNT, id, outcome)
-      assert.equal(await this.#stage.sharesOf(FEE_RECEIVER, token), BigInt(feesRaw))
-    }
   }
 
   /** Of the read tables. */

@@ -4,6 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Abi, type Address, getAddress, keccak256, parseEventLogs, toHex } from 'viem'
+import type { Clearing } from '../../engine/core/clearing.ts'
+import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { compiledContracts } from '../../server/build/contracts.ts'
 import {
   accountOf,
@@ -178,6 +180,32 @@ export class EvmStage {
 
   async collateralOf(account: string): Promise<bigint> {
     return BigInt(String(await this.read(this.at.collateral, 'balanceOf', [account])))
+  }
+
+  /** Asserts that wallets hold what the ledger says; the receiver of fees may hold earlier ones. */
+  async assertReconciled(
+    { ledger }: Clearing,
+    traders: readonly { readonly account: string; readonly profileId: number }[],
+    markets: readonly { readonly id: number; readonly tokens: readonly string[] }[],
+    feesBeforeRaw = 0n,
+  ): Promise<void> {
+    for (const { account, profileId } of traders) {
+      const heldRaw = ledger.freeRaw(profileId) + ledger.reservedRaw(profileId)
+      assert.equal(await this.collateralOf(account), BigInt(heldRaw), account)
+    }
+    const feesRaw = (await this.collateralOf(FEE_RECEIVER)) - feesBeforeRaw
+    assert.equal(feesRaw, BigInt(ledger.freeRaw(FEE_ACCOUNT)))
+    for (const { id, tokens } of markets) {
+      for (const [outcome, token] of tokens.entries()) {
+        for (const { account, profileId } of traders) {
+          const place: number = ledger.rows.find(profileId, id) * 2 + outcome
+          const heldRaw: number = ledger.sharesFreeRaw[place] + ledger.sharesReservedRaw[place]
+          assert.equal(await this.sharesOf(account, token), BigInt(heldRaw), account)
+        }
+        const feeSharesRaw = ledger.freeSharesRaw(FEE_ACCOUNT, id, outcome)
+        assert.equal(await this.sharesOf(FEE_RECEIVER, token), BigInt(feeSharesRaw))
+      }
+    }
   }
 
   async sharesOf(account: string, token: string): Promise<bigint> {

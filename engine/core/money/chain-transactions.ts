@@ -32,24 +32,16 @@ interface Sender {
 export type CapturedTransactions = readonly {
   /** EIP-55 text. */
   readonly account: string
+  /** One more than the highest nonce that it used here. */
   readonly nextNonce: number
+  /** By ascending nonce. */
   readonly sent: readonly SentTransaction[]
 }[]
 
 export class ChainTransactions {
   readonly #senders = new Map<string, Sender>()
 
-  /** Of one account, by ascending nonce. */
-  sentBy(account: string): SentTransaction[] {
-    return [...(this.#senders.get(account)?.sent.values() ?? [])]
-  }
-
-  /** One more than the highest nonce that the account used here; 0 for none. */
-  nextNonceOf(account: string): number {
-    return this.#senders.get(account)?.nextNonce ?? 0
-  }
-
-  /** Of all accounts. */
+  /** Transactions of all accounts. */
   get count(): number {
     let count = 0
     for (const { sent } of this.#senders.values()) count += sent.size

@@ -117,7 +117,7 @@ async function withCollateral(
   const balances = await Promise.all(
     holding.wallets.map((wallet) => chain.read(collateral, ABI, 'balanceOf', [wallet])),
   )
-  return { ...holding, chainRaw: balances.map(bigintOf).reduce((sum, raw) => sum + raw, 0n) }
+  return { ...holding, chainRaw: sumOf(balances) }
 }
 
 async function withShares(
@@ -135,11 +135,13 @@ async function withShares(
   return holdings.map((holding) => {
     const own = found.slice(at, at + holding.wallets.length)
     at += holding.wallets.length
-    return { ...holding, chainRaw: own.map(bigintOf).reduce((sum, raw) => sum + raw, 0n) }
+    return { ...holding, chainRaw: sumOf(own) }
   })
 }
 
-function bigintOf(value: unknown): bigint {
-  if (typeof value === 'bigint') return value
-  throw new ChainTrouble('the chain gave no balance of collateral')
+function sumOf(balances: readonly unknown[]): bigint {
+  return balances.reduce<bigint>((sum, raw) => {
+    if (typeof raw === 'bigint') return sum + raw
+    throw new ChainTrouble('the chain gave no balance')
+  }, 0n)
 }

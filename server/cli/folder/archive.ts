@@ -8,9 +8,8 @@ import {
 import { DataFolderError } from '../../../persistence/snapshot/recovery.ts'
 import type { CommandSpec, Line } from '../../command-line.ts'
 import { flagOf, readSetting, WrongUse } from '../../settings/flags.ts'
-import { optional, path } from '../../settings/kinds.ts'
+import { optional, path, shellCommand } from '../../settings/kinds.ts'
 import { EXIT, Failure } from '../../shell.ts'
-import { shellFlag } from '../common-flags.ts'
 import { folderOf, OFFLINE_ROWS } from './verify.ts'
 
 // `outcomex archive` moves segments of the journal to another disk or another machine.
@@ -21,8 +20,10 @@ const TO = flagOf(
   undefined,
   'The folder that receives the segments.',
 )
-const COMMAND = shellFlag(
+const COMMAND = flagOf(
   'command',
+  optional(shellCommand),
+  undefined,
   'Run for each segment, whose path is in $SEGMENT; the file is deleted when it ends with 0.',
 )
 const NOTES = [

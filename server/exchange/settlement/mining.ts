@@ -156,8 +156,6 @@ export class Mining {
   readonly #submissions: Submission[] = []
   /** Oldest first. */
   readonly #answers: Answered[] = []
-  /** Every trade up to here was submitted. */
-  #submittedSeq: Seq
   #submittedMs: TimeMs = 0
   /** When the trades that are retried are submitted again. */
   readonly #retries = new Map<Seq, TimeMs>()
@@ -189,7 +187,6 @@ export class Mining {
     this.#minedMs = parts.sequencer.nowMs()
     const { height, throughSeq } = parts.clearing.blocks
     this.#shown = { height, throughSeq }
-    this.#submittedSeq = throughSeq
     const { blocks } = parts.clearing
     const reversing = blocks.reversing()
     for (const seq of new Set([...parts.waiting, ...reversing])) {
@@ -201,7 +198,6 @@ export class Mining {
   resume(): void {
     const { clearing, port } = this.#parts
     const { blocks } = clearing
-    this.#submittedSeq = blocks.throughSeq
     // The exchange ended between two commands of a reversal: continue it.
     const reversing = blocks.reversing()
     if (reversing.length > 0) {
@@ -239,14 +235,14 @@ export class Mining {
   #submits(tradeSeqs: readonly Seq[], throughSeq: Seq): void {
     if (tradeSeqs.length === 0) return
     const { blocks } = this.#parts.clearing
-    let lastSeq = Math.max(this.#submittedSeq, throughSeq)
+    const { throughSeq: beforeSeq } = this.#submissions.at(-1) ?? blocks
+    let lastSeq = Math.max(beforeSeq, throughSeq)
     for (const seq of tradeSeqs) {
       if (!blocks.isOpen(seq)) continue
       lastSeq = Math.max(lastSeq, seq)
       this.#submitted.add(seq)
       this.#retries.delete(seq)
     }
-    this.#submittedSeq = lastSeq
     this.#submissions.push({ throughSeq: lastSeq, left: tradeSeqs.length })
   }
 
@@ -377,10 +373,10 @@ export class Mining {
   get #nextBlockMs(): TimeMs {
     const { clearing, blockMs, port } = this.#parts
     const { blocks, accounts } = clearing
-    const isBusy = this.#isRequesting || port.freeCount === 0
     if (this.#kept.length > 0) return 0
-    if (this.#answers.length > 0 && !this.#isRequesting) return 0
-    if (isBusy) return Number.POSITIVE_INFINITY
+    if (this.#isRequesting) return Number.POSITIVE_INFINITY
+    if (this.#answers.length > 0) return 0
+    if (port.freeCount === 0) return Number.POSITIVE_INFINITY
     const nextMs = Math.max(this.#minedMs, this.#submittedMs) + blockMs
     const waiting = this.#waiting.count + blocks.asideCount - this.#submitted.size
     const others = accounts.partners.submittedCount > 0 || blocks.isWaiting

@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { getAddress, type Hex, isHex } from 'viem'
-import { FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported, shown } from '../../support/chain-desk.ts'
@@ -75,33 +74,19 @@ async function traded(
 }
 
 /** Asserts that wallets hold what the ledger says. */
-async function assertReconciled(
-  stage: EvmStage,
+function assertReconciled(
   live: LiveExchange,
   traders: readonly Trader[],
   markets: readonly LiveMarket[],
   feesBeforeRaw = 0n,
 ): Promise<void> {
-  const { ledger, catalogue } = live.exchange.pipeline.clearing
-  for (const trader of traders) {
-    const { freeRaw, reservedRaw } = live.balances(trader)
-    assert.equal(await stage.collateralOf(trader.account), BigInt(freeRaw + reservedRaw))
-  }
-  const feesRaw = (await stage.collateralOf(FEE_RECEIVER)) - feesBeforeRaw
-  assert.equal(feesRaw, BigInt(ledger.freeRaw(FEE_ACCOUNT)))
-  for (const { slug, tokens } of markets) {
-    const market = catalogue.bySlug(slug)
+  const { clearing } = live.exchange.pipeline
+  const named = markets.map(({ slug, tokens }) => {
+    const market = clearing.catalogue.bySlug(slug)
     assert.ok(market !== undefined)
-    for (const [outcome, token] of tokens.entries()) {
-      for (const { account, profileId } of traders) {
-        const place: number = ledger.rows.find(profileId, market.marketId) * 2 + outcome
-        const heldRaw: number = ledger.sharesFreeRaw[place] + ledger.sharesReservedRaw[place]
-        assert.equal(await stage.sharesOf(account, token), BigInt(heldRaw))
-      }
-      const feeSharesRaw = ledger.freeSharesRaw(FEE_ACCOUNT, market.marketId, outcome)
-      assert.equal(await stage.sharesOf(FEE_RECEIVER, token), BigInt(feeSharesRaw))
-    }
-  }
+    return { id: market.marketId, tokens }
+  })
+  return stage.assertReconciled(clearing, traders, named, feesBeforeRaw)
 }
 
 test('the contracts move what the ledger moved', { skip }, async () => {
@@ -117,7 +102,7 @@ test('the contracts move what the ledger moved', { skip }, async () => {
   const trades = await traded(live, traders, [free, fees], random)
   assert.ok(trades.length > ORDERS / 10, `${trades.length} trades`)
   for (const id of trades) await reported.of(id, 'MINED')
-  await assertReconciled(stage, live, traders, [free, fees])
+  await assertReconciled(live, traders, [free, fees])
   const { txHash } = await shown(live, trades[trades.length - 1])
   const { transactionHash } = await stage.anvil.receiptOf(hexText(txHash))
   assert.equal(transactionHash, txHash, 'the reply has the hash of the chain')
@@ -173,7 +158,7 @@ test('a transaction that a stop leaves waiting settles its trade once', { skip }
   const address = hexText(account)
   const nonce = await stage.anvil.client.getTransactionCount({ address })
   assert.equal(nonce, nextNonce, 'nothing else was sent')
-  await assertReconciled(stage, live, [ann, ben], [late], feesRaw)
+  await assertReconciled(live, [ann, ben], [late], feesRaw)
 })
 
 test('trading goes on while the chain does not answer', { skip }, async () => {
@@ -199,7 +184,7 @@ test('trading goes on while the chain does not answer', { skip }, async () => {
     rpc.share = 0
     await reported.of(id, 'MINED')
     await until(() => trouble() === null)
-    await assertReconciled(stage, live, [ann, ben], [down], feesRaw)
+    await assertReconciled(live, [ann, ben], [down], feesRaw)
     await live.stop()
   } finally {
     await rpc.end()

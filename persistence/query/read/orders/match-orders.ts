@@ -5,7 +5,7 @@ import { listName } from '../../../follower/tables/accounts/names.ts'
 import type { Records } from '../../../journal/journal-records.ts'
 import { query } from '../query.ts'
 import { SignedOrders } from './signed-orders.ts'
-import { NamedOrders, ORDER_COLUMNS, type OrderRow, type SignedOrderRow } from './user-orders.ts'
+import { NamedOrders, ORDER, type OrderRow, type SignedOrderRow } from './user-orders.ts'
 
 // A profile's orders in the markets of a match or a group, newest first. From each market only
 // orders newer than the oldest one on the page so far are read.
@@ -14,7 +14,6 @@ const LIVE = ORDER_STATUSES.indexOf('LIVE')
 const LIVE_SEQS = `
 SELECT placed_seq AS placedSeq FROM live_orders
 WHERE owner = ? AND market_id = ? AND placed_seq > ? ORDER BY placed_seq DESC LIMIT ?`
-const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 export interface MatchOrdersParams {
   readonly accountId: AccountId

@@ -3,7 +3,7 @@ import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { TRADED_MARKET, type TradedMarket } from '../markets/traded-market.ts'
 import { query } from '../query.ts'
 import { SignedOrders } from './signed-orders.ts'
-import { ORDER_COLUMNS, type OrderRow, type SignedOrderRow } from './user-orders.ts'
+import { ORDER, type OrderRow, type SignedOrderRow } from './user-orders.ts'
 
 // Trades with all that is needed to settle them on a chain: the orders as their owners signed them.
 
@@ -13,7 +13,6 @@ FROM trades WHERE seq = ?`
 const FILLS = `
 SELECT maker_placed_seq AS placedSeq, size_raw AS sharesRaw FROM maker_fills
 WHERE trade_seq = ? ORDER BY position`
-const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 /** A trade by the seq of its taker's arrival. */
 export interface SignedTrade {

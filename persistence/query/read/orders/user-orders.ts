@@ -94,7 +94,8 @@ signature_type AS signatureType, signed_fee_bps AS signedFeeBps`
 const LIVE_ORDERS = `
 SELECT ${ORDER_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
 WHERE l.owner = ? AND l.market_id = ? ORDER BY l.placed_seq DESC LIMIT ?`
-const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
+/** One order, an `OrderRow`. */
+export const ORDER = `SELECT ${ORDER_COLUMNS} FROM orders o WHERE placed_seq = ?`
 
 export interface OrderRow {
   readonly slot: Slot

@@ -43,7 +43,7 @@ export type ChainRequest =
 
 export type ChainMessage =
   /** The chain answers and the contract is right. */
-  | { readonly kind: 'checked'; readonly account: Address }
+  | { readonly kind: 'checked' }
   /** It can never work with these settings. */
   | { readonly kind: 'refused'; readonly sentence: string }
   /** Why nothing settles at present; null when it does again. */

@@ -22,6 +22,8 @@ import { Settler } from './settler.ts'
 
 /** Trades that are read at once. */
 const READ_MAX = 100
+/** While nobody makes the key a resolver, resolvers post what is beyond it. */
+const UNPAID_MAX = 10_000
 
 interface Checked {
   readonly chain: ChainClient
@@ -35,6 +37,7 @@ export class ChainThread {
   #senders: CapturedTransactions | null = null
   /** Trades that are not read yet. */
   readonly #unread: Seq[] = []
+  /** The newest markets whose payouts are not posted on the chain yet. */
   readonly #unpaid: PaidMarket[] = []
   #settler: Settler | null = null
   #read: ReturnType<typeof openRead<{ tradeSeqs: readonly Seq[] }, SignedTrade[]>> | null = null
@@ -85,6 +88,7 @@ export class ChainThread {
         }
         this.#report(sentenceOf(error))
       }
+      this.#unpaid.splice(0, this.#unpaid.length - UNPAID_MAX)
       await this.#pause()
     }
   }
@@ -97,14 +101,13 @@ export class ChainThread {
     const chain = await ChainClient.open(this.#data)
     const { Exchange: contract } = await loadContracts()
     await checkExchange(chain, contract.abi, key.address, this.#data)
-    this.#say({ kind: 'checked', account: key.address })
+    this.#say({ kind: 'checked' })
     return { chain, key, contract }
   }
 
   async #work(checked: Checked): Promise<void> {
     if (this.#senders === null) return
     this.#settler ??= await this.#open(checked, this.#senders)
-    this.#settler.pay(this.#unpaid.splice(0))
     let count = 0
     do {
       const trades = this.#settler.isBehind ? [] : this.#readTrades()
@@ -112,6 +115,7 @@ export class ChainThread {
       this.#settler.settle(trades)
       await this.#settler.work(Date.now())
     } while (count === READ_MAX)
+    if (this.#unpaid.length > 0) await this.#settler.payOut(this.#unpaid, Date.now())
   }
 
   /** The next trades; those whose rows are late are read at the next look. */
@@ -128,7 +132,7 @@ export class ChainThread {
     requireOwn(key.address, senders)
     const before = senders.find(({ account }) => account === key.address)
     const { exchange, confirmations, repeatMs, maxFeeWei, tag } = this.#data
-    const settler = await Settler.open(
+    return Settler.open(
       {
         chain,
         key,
@@ -149,7 +153,6 @@ export class ChainThread {
       before ?? { sent: [], nextNonce: 0 },
       Date.now(),
     )
-    return settler
   }
 
   /** Each trouble is reported once. */

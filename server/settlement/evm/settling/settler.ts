@@ -35,6 +35,8 @@ const ORDERS_OF_TRADE_MAX = 250
 const GAS_SHARE = 2n
 /** Nodes keep at least so many of one account. */
 const PENDING_MAX = 64
+/** Markets that are remembered; at the limit all are dropped and looked up again. */
+const REGISTERED_MAX = 10_000
 /** Times that a trade is tried which fails for a reason that may pass. */
 const TRIES_MAX = 4
 
@@ -71,9 +73,8 @@ export class Settler {
   readonly #parts: SettlerParts
   readonly #submitter: Submitter
   readonly #queue: SignedTrade[] = []
-  /** Markets whose tokens the contract has, or will have before a trade. */
+  /** Markets whose tokens the contract has. */
   readonly #registered = new Set<number>()
-  readonly #unpaid: PaidMarket[] = []
   /** Markets with a transaction that has not happened. */
   readonly #sentMarkets = new Set<number>()
   #isResolver = true
@@ -123,7 +124,6 @@ export class Settler {
     for (const { nonce, trades, markets } of before.sent) {
       const done = outcomes.get(nonce)
       assert(done !== undefined, 'a transaction that was kept waits')
-      for (const marketId of markets) settler.#registered.add(marketId)
       settler.#follow({ trades, markets }, nonce, done)
     }
     return settler
@@ -142,7 +142,6 @@ export class Settler {
   async work(nowMs: TimeMs): Promise<void> {
     await this.#submitter.tick(nowMs)
     if (this.#queue.length > 0) await this.#submitTrades(nowMs)
-    if (this.#unpaid.length > 0) await this.#payOut(nowMs)
   }
 
   async #submitTrades(nowMs: TimeMs): Promise<void> {
@@ -151,12 +150,8 @@ export class Settler {
     while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(gasMax, nowMs)
   }
 
-  /** All trades of these markets are in blocks. */
-  pay(markets: readonly PaidMarket[]): void {
-    this.#unpaid.push(...markets)
-  }
-
-  async #payOut(nowMs: TimeMs): Promise<void> {
+  /** Posts payouts, and takes their markets, all of whose trades are in blocks, from the list. */
+  async payOut(unpaid: PaidMarket[], nowMs: TimeMs): Promise<void> {
     const { chain, exchange, abi, key, onWarning } = this.#parts
     const wasResolver = this.#isResolver
     this.#isResolver = (await chain.read(exchange, abi, 'isResolver', [key.address])) === true
@@ -168,14 +163,14 @@ export class Settler {
       )
       return
     }
-    while (this.#unpaid.length > 0 && !this.#submitter.isFull) {
-      const [market] = this.#unpaid
+    while (unpaid.length > 0 && !this.#submitter.isFull) {
+      const [market] = unpaid
       const { marketId, slug, payouts } = market
       if (await this.#isPayable(market)) {
         const data = callOf(abi, 'reportPayouts', [questionOf(slug), ...payouts.map(BigInt)])
         await this.#submit({ to: exchange, data }, { trades: [], markets: [marketId] }, nowMs)
       }
-      this.#unpaid.shift()
+      unpaid.shift()
     }
   }
 
@@ -217,7 +212,6 @@ export class Settler {
         { trades: [], markets: [trade.marketId] },
         nowMs,
       )
-      this.#registered.add(trade.marketId)
       return
     }
     const trades = batch.map(({ tradeSeq }) => tradeSeq)
@@ -252,8 +246,10 @@ export class Settler {
 
   /** Children of groups are registered by their adapter. */
   async #isRegistered({ marketId, market }: SignedTrade): Promise<boolean> {
-    if (this.#registered.has(marketId) || market.groupId !== null) return true
+    if (market.groupId !== null || this.#sentMarkets.has(marketId)) return true
+    if (this.#registered.has(marketId)) return true
     const isThere = await this.#isToken(market.yesTokenId)
+    if (this.#registered.size >= REGISTERED_MAX) this.#registered.clear()
     if (isThere) this.#registered.add(marketId)
     return isThere
   }

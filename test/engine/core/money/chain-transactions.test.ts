@@ -32,21 +32,28 @@ function after(...commands: readonly Command[]): ChainTransactions {
   return transactions
 }
 
+function senderIn(transactions: ChainTransactions, account: string) {
+  const sender = transactions.capture().find((each) => each.account === account)
+  assert.ok(sender !== undefined)
+  return sender
+}
+
 test('a transaction waits, with all its attempts, until one of them happened', () => {
   const transactions = after(sent(7, 'aa', [3, 5]), sent(8, 'bb', [6]), sent(7, 'cc'))
-  const waiting = () => transactions.sentBy(SENDER).map(({ nonce, trades }) => [nonce, trades])
+  const waiting = () =>
+    senderIn(transactions, SENDER).sent.map(({ nonce, trades }) => [nonce, trades])
   assert.deepEqual(waiting(), [
     [7, [3, 5]],
     [8, [6]],
   ])
-  const [{ attempts }] = transactions.sentBy(SENDER)
+  const [{ attempts }] = senderIn(transactions, SENDER).sent
   assert.deepEqual(
     attempts.map(({ txHash }) => txHash),
     [hashOf('aa'), hashOf('cc')],
   )
   transactions.apply(ended(7, 'aa'))
   assert.deepEqual(waiting(), [[8, [6]]])
-  assert.deepEqual([transactions.count, transactions.nextNonceOf(SENDER)], [1, 9])
+  assert.deepEqual([transactions.count, senderIn(transactions, SENDER).nextNonce], [1, 9])
 })
 
 test('a nonce of an account is used once, and only what was sent happens', () => {
@@ -55,7 +62,10 @@ test('a nonce of an account is used once, and only what was sent happens', () =>
   assert.throws(() => after(sent(7, 'aa', [3]), ended(7, 'bb')), /that happened was sent/)
   assert.throws(() => after(...first, ended(7, 'aa')), /that happened was sent/)
   const both = after(...first, sent(7, 'bb', [4], OTHER))
-  assert.deepEqual([both.sentBy(SENDER).length, both.sentBy(OTHER).length], [0, 1])
+  assert.deepEqual(
+    [SENDER, OTHER].map((account) => senderIn(both, account).sent.length),
+    [0, 1],
+  )
 })
 
 test('a restored state has the same hash, and an older snapshot has no transactions', () => {
