@@ -22,6 +22,7 @@ import type { CapturedPropertyKeys } from './markets/property-keys.ts'
 import type { CapturedSeriesTable } from './markets/series-table.ts'
 import type { CapturedTradingModes } from './markets/trading-mode.ts'
 import type { CapturedBlocks } from './money/blocks.ts'
+import type { CapturedChainFunds } from './money/chain-funds.ts'
 import type { CapturedTransactions } from './money/chain-transactions.ts'
 import type { Ledger } from './money/ledger.ts'
 import type { CapturedReversals } from './money/reversal.ts'
@@ -91,6 +92,7 @@ export interface CapturedState {
   readonly settlement: {
     readonly blocks: CapturedBlocks
     readonly transactions: CapturedTransactions
+    readonly chainFunds: CapturedChainFunds
     readonly reversals: CapturedReversals
     readonly unmined: CapturedUnmined
     readonly calls: CapturedCalls
@@ -123,6 +125,7 @@ export function capture({ clearing }: Exchange): CapturedState {
     settlement: {
       blocks: clearing.blocks.capture(),
       transactions: clearing.transactions.capture(),
+      chainFunds: clearing.chainFunds.capture(),
       reversals: clearing.reversals.capture(),
       unmined: clearing.unmined.capture(),
       calls: clearing.calls.capture(),
@@ -201,6 +204,7 @@ export function restore(captured: CapturedState, orders?: OrderTable): Exchange 
   clearing.seen.restore(captured.seen)
   clearing.blocks.restore(captured.settlement.blocks)
   clearing.transactions.restore(captured.settlement.transactions)
+  clearing.chainFunds.restore(captured.settlement.chainFunds)
   clearing.reversals.restore(captured.settlement.reversals)
   clearing.unmined.restore(captured.settlement.unmined, clearing.blocks)
   clearing.calls.restore(captured.settlement.calls)

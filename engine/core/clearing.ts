@@ -51,6 +51,7 @@ import { PropertyKeys } from './markets/property-keys.ts'
 import { SeriesTable } from './markets/series-table.ts'
 import { TradingModes } from './markets/trading-mode.ts'
 import { Blocks } from './money/blocks.ts'
+import { ChainFunds } from './money/chain-funds.ts'
 import { ChainTransactions } from './money/chain-transactions.ts'
 import {
   freeReserve,
@@ -98,6 +99,7 @@ export class Clearing {
   readonly ledger = new Ledger()
   readonly blocks = new Blocks()
   readonly transactions = new ChainTransactions()
+  readonly chainFunds = new ChainFunds()
   readonly reversals = new Reversals()
   readonly unmined = new UnminedProceeds()
   readonly calls = new MadeCalls(this.accounts.partners.shareOwnerOf)

@@ -80,6 +80,7 @@ export const COMMANDS = {
   redeemPositions: MOVES,
   convertPositions: MOVES,
   withdraw: MOVES,
+  followChain: MOVES,
   fundPool: MOVES,
   drainPool: MOVES,
   approvePool: MOVES,

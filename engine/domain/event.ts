@@ -96,6 +96,7 @@ export const CANCEL_REASONS = [
   'MARKET_RESOLVED',
   'HEARTBEAT',
   'PROFILE_FROZEN',
+  'FUNDS_MOVED',
 ] as const
 export type CancelReason = (typeof CANCEL_REASONS)[number]
 

@@ -54,6 +54,11 @@ export const REWARDS_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 4
 export const HOUSE_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 5
 /** Holds the stakes of packs and their possible winnings. */
 export const PACK_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 6
+/**
+ * Holds the shares that are in wallets of nobody here, where trades settle on an EVM chain (design
+ * §12). It has no collateral.
+ */
+export const OUTSIDE_ACCOUNT: AccountId = FIRST_OF_SYSTEM + 7
 export const SYSTEM_ACCOUNTS: readonly AccountId[] = [
   FEE_ACCOUNT,
   BURN_ACCOUNT,
@@ -62,6 +67,7 @@ export const SYSTEM_ACCOUNTS: readonly AccountId[] = [
   REWARDS_ACCOUNT,
   HOUSE_ACCOUNT,
   PACK_ACCOUNT,
+  OUTSIDE_ACCOUNT,
 ]
 
 export function isSystemAccount(accountId: AccountId): boolean {

@@ -87,6 +87,10 @@ const REJECTS = {
     'The call was given to the leading node, whose answer was lost: it may have had its effect. ' +
       'Read its outcome first; repeat it only as the retry rules say.',
   ),
+  CHAIN_BEHIND: notNow(
+    'The exchange does not see the newest blocks of its chain, so it takes only cancels; retry ' +
+      'after the given seconds.',
+  ),
   SEQ_TIMEOUT: notNow(
     'This node has not reached the seq of X-Min-Seq in time; retry after the given seconds.',
   ),
@@ -322,6 +326,16 @@ const REJECTS = {
     'Insufficient outcome token balance: send a smaller amount, or cancel open sales.',
     'available',
     'required',
+  ),
+  ALLOWANCE_TOO_SMALL: bad(
+    'The exchange contract may not move so much collateral of the wallet: call approve of the ' +
+      'collateral token for it, and retry when the chain confirms it.',
+    'available',
+    'required',
+  ),
+  SHARES_NOT_APPROVED: bad(
+    'The exchange contract may not move shares of the wallet: call setApprovalForAll of the ' +
+      'conditional tokens for it, and retry when the chain confirms it.',
   ),
   // The book.
   POST_ONLY_WOULD_MATCH: bad(
@@ -568,6 +582,10 @@ const REJECTS = {
   ),
   STAKE_TOO_LOW: bad(`The stake is below ${stakeMinRaw} raw units, or wins nothing; stake more.`),
   STAKE_TOO_HIGH: bad('The stake exceeds the limit of the offer; stake at most its stakeMax.'),
+  HELD_BY_WALLETS: conflict(
+    'On this exchange funds are in wallets on the chain: call the contracts with the wallet, and ' +
+      'the balance follows when the chain confirms it.',
+  ),
   DESTINATION_NOT_ALLOWED: forbidden(
     'The destination is neither an address of the caller nor listed; list it first with ' +
       'POST /portfolio/withdrawal-addresses.',

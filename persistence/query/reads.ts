@@ -42,7 +42,7 @@ import { profiles } from './read/profiles.ts'
 import type { Query } from './read/query.ts'
 import { friendsBoard, referralBoard, referralsOf } from './read/referrals/referrals.ts'
 import { rowBytes } from './read/row-bytes.ts'
-import { newestTrades, settledTrade, tradesAfter } from './read/settlements.ts'
+import { newestTrades, settledTrade, tradeLegs, tradesAfter } from './read/settlements.ts'
 import { following, publicProfile, socialProfiles } from './read/social/profile-lists.ts'
 import { searchProfiles } from './read/social/search-profiles.ts'
 import { tradeParts } from './read/trade-parts.ts'
@@ -80,6 +80,7 @@ export const READS: readonly Query<never, unknown>[] = [
   firstOrder,
   knownInTables,
   settledTrade,
+  tradeLegs,
   signedTrades,
   tradesAfter,
   newestTrades,

@@ -151,6 +151,7 @@ export class Pipeline<
       afterStamp: (seq, kind, reason = 0) => this.#stamped(seq, kind, reason),
       onControl: (command) => this.#changed(command),
       onFired: (seq, profileIds) => this.#fired(seq, profileIds),
+      chain: parts.settlement?.port.followed ?? null,
     })
     const { publisher, sequencer, shards, queues } = this
     this.quiescentPoint = new QuiescentPoint({
@@ -162,15 +163,10 @@ export class Pipeline<
       },
     })
 
+    const ofMining = { clearing, publisher, sequencer, shards: shards.all }
+    const onArchived = this.#archived
     this.mining = parts.settlement
-      ? new Mining({
-          ...parts.settlement,
-          clearing,
-          publisher,
-          sequencer,
-          shards: shards.all,
-          onArchived: this.#archived,
-        })
+      ? new Mining({ ...parts.settlement, ...ofMining, onArchived })
       : null
     this.packSchedule = new PackSchedule({ clearing, sequencer })
     this.slots = parts.slots
@@ -239,6 +235,7 @@ export class Pipeline<
   /** Shows what a control command made of markets, once that is durable. */
   #changed(command: ControlCommand): void {
     this.slots?.applied(command)
+    this.mining?.port.applied(command)
     // A deadline may pass, and need capacity in its shard, before the command is durable.
     for (const { book } of openedBy(command, this.clearing.catalogue)) this.shards.of(book)
     for (const market of replicatedBy(command, this.clearing.catalogue))

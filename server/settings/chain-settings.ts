@@ -52,6 +52,12 @@ const SERVED = {
     10_000,
     'Milliseconds until a trade is tried again that failed for a reason that may pass.',
   ),
+  behindMs: setting(
+    'chain-behind-ms',
+    count(0, 3_600_000),
+    120_000,
+    'Milliseconds that the newest block may be old; then orders are refused. 0 never refuses.',
+  ),
   repeatMs: setting(
     'chain-repeat-ms',
     count(100, 3_600_000),
@@ -83,6 +89,8 @@ export interface ChainConfig {
   readonly retryMs: number
   /** Until a transaction in no block is sent again. */
   readonly repeatMs: number
+  /** The most that the newest block may be old while orders are taken; 0 for no limit. */
+  readonly behindMs: number
 }
 
 type Get = <T>(row: Setting<T>) => T
@@ -122,5 +130,6 @@ export function chainOf(get: Get): ChainConfig | undefined {
     pollMs: get(SERVED.pollMs),
     retryMs: get(SERVED.retryMs),
     repeatMs: get(SERVED.repeatMs),
+    behindMs: get(SERVED.behindMs),
   }
 }

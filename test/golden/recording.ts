@@ -19,7 +19,7 @@ const FORMAT = 12
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
 
 /** Kinds newer than the newest recording. The next recording, of another format, shows them. */
-const NOT_RECORDED: readonly CommandKind[] = []
+const NOT_RECORDED: readonly CommandKind[] = ['followChain']
 
 /** The kinds that the newest recording shows. */
 export const RECORDED = Object.keys(COMMANDS).filter(

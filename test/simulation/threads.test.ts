@@ -9,6 +9,7 @@ import { stateHash } from '../../engine/core/state/state-hash.ts'
 import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import { type CommandOf, concernsBook, isOf } from '../../engine/domain/command-kinds.ts'
 import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
+import type { ChainMove } from '../../engine/domain/moves/move-command.ts'
 import { OUTCOME, SIDE } from '../../engine/domain/order.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
@@ -147,7 +148,16 @@ function isCovered(clearing: Clearing, command: Command): boolean {
   return !isOf('moves', command) || isMoveCovered(clearing, command)
 }
 
-function isMoveCovered({ ledger, catalogue }: Clearing, command: CommandOf<'moves'>): boolean {
+function isChainMoveCovered({ ledger }: Clearing, move: ChainMove): boolean {
+  const { owner, marketId, collateralRaw, yesRaw, noRaw, isOwed = false } = move
+  const isShareCovered = [yesRaw, noRaw].every((raw, outcome) => {
+    return ledger.freeSharesRaw(owner, marketId, outcome) >= -raw
+  })
+  return isOwed || (ledger.freeRaw(owner) >= -collateralRaw && isShareCovered)
+}
+
+function isMoveCovered(clearing: Clearing, command: CommandOf<'moves'>): boolean {
+  const { ledger, catalogue } = clearing
   const holds = (account: number, marketId: number, outcome: number, sizeRaw: number) =>
     ledger.freeSharesRaw(account, marketId, outcome) >= sizeRaw
   switch (command.kind) {
@@ -159,6 +169,8 @@ function isMoveCovered({ ledger, catalogue }: Clearing, command: CommandOf<'move
       return ledger.freeRaw(command.profileId) >= command.collateralRaw
     case 'sellToPool':
       return holds(command.profileId, command.marketId, command.outcome, command.sharesRaw)
+    case 'followChain':
+      return (command.moves ?? []).every((move) => isChainMoveCovered(clearing, move))
     case 'approvePool':
     case 'drainPool':
       return true

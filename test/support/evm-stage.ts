@@ -19,6 +19,7 @@ import { newFolder } from './data-folder.ts'
 import { flagsOf } from './flags.ts'
 import { at } from './json-path.ts'
 import { CHAIN_ID, DOMAIN_NAME } from './live-orders.ts'
+import { until } from './until.ts'
 
 // The contracts of an exchange on a local chain, with collateral that anyone can make, and calls
 // of them in the name of any address.
@@ -146,6 +147,7 @@ export class EvmStage {
       'chain-key': file,
       'chain-confirmations': 1,
       'chain-poll-ms': 20,
+      'chain-behind-ms': 0,
       'block-ms': 0,
       'exchange-address': this.at.exchange,
       'collateral-address': this.at.collateral,
@@ -162,6 +164,23 @@ export class EvmStage {
       await this.send(collateral, 'approve', [spender, 2n ** 256n - 1n], account)
       await this.send(tokens, 'setApprovalForAll', [spender, true], account)
     }
+  }
+
+  /** Gives traders of an exchange collateral, and waits until it has seen all of it. */
+  async fundAll(
+    { ledger, chainFunds }: Clearing,
+    traders: readonly { readonly account: string; readonly profileId: number }[],
+    amountRaw: number,
+  ): Promise<void> {
+    for (const { account } of traders) await this.fund(account, amountRaw)
+    // With two confirmations, the newest block is not final yet.
+    await this.anvil.client.mine({ blocks: 1 })
+    await until(() =>
+      traders.every(({ profileId }) => {
+        const isAllowed = chainFunds.allowanceOf(profileId)?.ofShares === true
+        return isAllowed && ledger.freeRaw(profileId) >= amountRaw
+      }),
+    )
   }
 
   /** Sends an approval of collateral, and does not wait for its block. */

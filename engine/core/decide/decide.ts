@@ -90,7 +90,11 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
   if (refusal !== null) return refusal
   const { order } = request
   const market = clearing.catalogue.ofBook(order.book)
-  return gateCapacity(clearing, market, order) ?? gateBalance(clearing, order)
+  return (
+    gateCapacity(clearing, market, order) ??
+    gateBalance(clearing, order) ??
+    gateAllowance(clearing, order)
+  )
 }
 
 /** The gates that do not depend on reserves of the account's other orders. */
@@ -195,6 +199,11 @@ function gateBalance({ ledger }: Clearing, order: PlaceOrder): Reject | null {
   }
   const freeRaw = ledger.collateralFreeRaw[order.accountId]
   return freeRaw >= requiredRaw ? null : REJECT.INSUFFICIENT_COLLATERAL.short(freeRaw, requiredRaw)
+}
+
+/** On the embedded chain the exchange holds the funds itself. */
+function gateAllowance({ chainFunds, ledger }: Clearing, order: PlaceOrder): Reject | null {
+  return chainFunds.place === null ? null : chainFunds.gateAllowance(order, ledger)
 }
 
 /** Why the caller may not cancel the order currently in this slot and generation, or null. */

@@ -230,6 +230,20 @@ export class Ledger {
     assert(market.conditionRaw >= -market.shortRaw, 'a condition pays at most its collateral')
   }
 
+  /** Collateral came to a profile from outside (positive), or left it, even below zero. */
+  moveFromOutside(profileId: ProfileId, deltaRaw: number): void {
+    this.fundedRaw += deltaRaw
+    assert(Number.isSafeInteger(this.fundedRaw), 'funds stay exact')
+    this.collateralFreeRaw[profileId] += deltaRaw
+  }
+
+  /** Collateral comes from outside to back pairs of a market (positive), or goes there. */
+  backFromOutside(market: MarketFunds, deltaRaw: number): void {
+    this.fundedRaw += deltaRaw
+    assert(Number.isSafeInteger(this.fundedRaw), 'funds stay exact')
+    this.moveCondition(market, deltaRaw)
+  }
+
   /** Moves free balances by a reversal, even below zero. `sharesIndex` is row × 2 + outcome. */
   moveBack(
     accountId: AccountId,

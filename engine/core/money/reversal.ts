@@ -195,8 +195,7 @@ export class Reversals {
         this.#collateralRaw.set(accountId, this.collateralTakenRaw(accountId) - collateralRaw)
       }
       if (sharesRaw >= 0) continue
-      this.#takeShares(marketId, accountId * 2 + outcome, -sharesRaw)
-      market.shortRaw -= sharesRaw
+      this.owedShares(market, accountId, outcome, -sharesRaw)
     }
     // After the shares, because the collateral may back shares that were sold on.
     for (const { marketId, collateralRaw } of reversal.conditions) {
@@ -204,9 +203,15 @@ export class Reversals {
     }
   }
 
-  /** Collateral that an account owed for negative shares, and paid at their redemption. */
+  /** Collateral that an account owes: for negative shares at their redemption, or that left. */
   owed(accountId: AccountId, collateralRaw: number): void {
     this.#collateralRaw.set(accountId, this.collateralTakenRaw(accountId) + collateralRaw)
+  }
+
+  /** An account owes shares of one outcome that it no longer has. */
+  owedShares(market: MarketFunds, accountId: AccountId, outcome: number, sharesRaw: number): void {
+    this.#takeShares(market.marketId, accountId * 2 + outcome, sharesRaw)
+    market.shortRaw += sharesRaw
   }
 
   #takeShares(marketId: MarketId, key: number, sharesRaw: number): void {

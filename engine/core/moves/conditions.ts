@@ -3,7 +3,7 @@
 // (invariant 2 of design §1).
 
 import { assert } from '../../domain/assert.ts'
-import { BURN_ACCOUNT, isSystemAccount, type ProfileId } from '../../domain/ids.ts'
+import { BURN_ACCOUNT, isSystemAccount, OUTSIDE_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
 import type { RedeemedPosition } from '../../domain/moves/move-command.ts'
 import { OUTCOME } from '../../domain/order.ts'
 import { type CollateralRaw, mulDivFloor, type SizeRaw } from '../../domain/units.ts'
@@ -73,7 +73,8 @@ export function redeem(
   if (accountId === BURN_ACCOUNT) {
     assert(group !== null, 'only conversions in a group burn shares')
     group.conditionRaw += paidRaw
-  } else if (paidRaw < 0) ledger.collectDebt(accountId, -paidRaw)
+  } else if (accountId === OUTSIDE_ACCOUNT) ledger.fundedRaw -= paidRaw
+  else if (paidRaw < 0) ledger.collectDebt(accountId, -paidRaw)
   else if (isSystemAccount(accountId)) ledger.creditSystem(accountId, paidRaw)
   else ledger.creditCollateral(accountId, paidRaw)
   return Math.max(0, -paidRaw)

@@ -6,8 +6,10 @@ import { applyToPool } from '../amm/pool-commands.ts'
 import type { Pools } from '../amm/pools.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { Blocks } from '../money/blocks.ts'
+import type { ChainFunds } from '../money/chain-funds.ts'
 import type { Ledger } from '../money/ledger.ts'
 import type { Reversals } from '../money/reversal.ts'
+import { applyChainMoves } from './chain-moves.ts'
 import { merge, redeem, split } from './conditions.ts'
 import { convert } from './conversion.ts'
 import type { MadeCalls } from './made-calls.ts'
@@ -19,6 +21,7 @@ interface MoveState {
   readonly calls: MadeCalls
   readonly reversals: Reversals
   readonly pools: Pools
+  readonly chainFunds: ChainFunds
 }
 
 /** `freeRow` releases a row that neither its shares nor an order needs. */
@@ -30,11 +33,15 @@ export function applyMove(
   const { ledger, catalogue, blocks, calls } = state
   const { profileId, once, seq } = command
   if (profileId !== undefined && once !== undefined) calls.made({ ...once, profileId, seq })
-  blocks.moved(seq)
   const freeRowOf = (owner: ProfileId, market: Market) => {
     const row = ledger.rows.find(owner, market.marketId)
     if (row !== 0) freeRow(row, market)
   }
+  if (command.kind === 'followChain') {
+    applyChainMoves(state, command, freeRowOf)
+    return
+  }
+  blocks.moved(seq)
   switch (command.kind) {
     case 'splitPosition': {
       const market = catalogue.existing(command.marketId)

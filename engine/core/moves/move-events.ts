@@ -23,8 +23,10 @@ export interface MoveEvent {
   readonly collateralRaw: CollateralRaw
   /** The shares of a conversion, paid ones before received ones; absent for other moves. */
   readonly converted?: readonly ConvertedShares[]
-  /** For a withdrawal: EIP-55 text. */
+  /** For a withdrawal by the exchange: EIP-55 text. */
   readonly destination?: string
+  /** For a move of its owner on an EVM chain. */
+  readonly txHash?: string
 }
 
 /** One entry per profile. `childrenOf` returns the children of a group in order. */
@@ -72,6 +74,8 @@ export function eventsOfMove(
       return [poolTradeEvent('BUY', move, move.sharesRaw, -move.collateralRaw)]
     case 'sellToPool':
       return [poolTradeEvent('SELL', move, -move.sharesRaw, move.collateralRaw)]
+    case 'followChain':
+      return move.moves ?? []
     case 'approvePool':
       return []
   }

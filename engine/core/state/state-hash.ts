@@ -172,6 +172,7 @@ function* clearingFields(clearing: Clearing, live: Uint32Array): Iterable<unknow
   yield* clearing.matches.hashedFields()
   yield* clearing.social.hashedFields()
   yield* clearing.transactions.hashedFields()
+  yield* clearing.chainFunds.hashedFields()
   const { orders } = clearing
   for (const slot of live) {
     if (orders.stateOf(slot) !== STATE.HELD) continue

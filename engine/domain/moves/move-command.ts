@@ -22,6 +22,8 @@ export const MOVE_KINDS = [
   'SELL',
   'FUND',
   'DRAIN',
+  'DEPOSIT',
+  'TRANSFER',
 ] as const
 export type MoveKind = (typeof MOVE_KINDS)[number]
 
@@ -106,6 +108,68 @@ export interface RedeemedPosition {
 }
 
 /**
+ * What one transaction of an EVM chain did to the wallet of a profile, or to its shares of one
+ * market. Received amounts are positive.
+ */
+export interface ChainMove {
+  readonly kind: Extract<
+    MoveKind,
+    'SPLIT' | 'MERGE' | 'REDEEM' | 'WITHDRAW' | 'DEPOSIT' | 'TRANSFER'
+  >
+  readonly owner: ProfileId
+  /** 0 when only collateral moved. */
+  readonly marketId: MarketId
+  readonly yesRaw: SizeRaw
+  readonly noRaw: SizeRaw
+  readonly collateralRaw: CollateralRaw
+  /** More left than the account had free when it was decided: the account owes it. */
+  readonly isOwed?: true
+  /** `0x` and 64 lowercase hex digits; absent for what a wallet held before. */
+  readonly txHash?: string
+}
+
+/** The part of an EVM chain whose moves are counted. */
+export interface ChainPlace {
+  /** The last block that is counted whole. */
+  readonly block: number
+  /** The hash of that block. */
+  readonly hash: string
+  /** Moves of the next block that are counted. */
+  readonly taken: number
+}
+
+/** What a wallet allows the exchange contract to move. */
+export interface ChainAllowance {
+  readonly profileId: ProfileId
+  /** At most the largest exact number. */
+  readonly collateralRaw: CollateralRaw
+  /** Whether the contract may move its shares. */
+  readonly ofShares: boolean
+}
+
+/**
+ * What a wallet received while the exchange was full: collateral of a profile, or shares of one
+ * outcome. It is the first to leave again.
+ */
+export type UncountedRaw = readonly [key: string, raw: number]
+
+/** Wallets of profiles on an EVM chain changed, or are counted from now on (design §12). */
+export interface FollowChain {
+  kind: 'followChain'
+  place: ChainPlace
+  moves?: readonly ChainMove[]
+  allowances?: readonly ChainAllowance[]
+  /** Wallets whose balances are counted from this block on; their balances are in `moves`. */
+  wallets?: readonly { readonly profileId: ProfileId; readonly address: string }[]
+  /** What came and could not be counted, as it is from now on; 0 is nothing. */
+  uncounted?: readonly UncountedRaw[]
+  /** Whose orders the contract could not settle any more: they are canceled. */
+  short?: readonly ProfileId[]
+  profileId?: undefined
+  once?: undefined
+}
+
+/**
  * A call of a profile; the exchange's own commands have none. The amount of a split or a merge
  * counts pairs of shares, and the same amount of collateral.
  */
@@ -116,6 +180,7 @@ interface Called {
 
 export type MoveBody =
   | PoolBody
+  | FollowChain
   /** Converts collateral into equal amounts of YES and NO (rules §6.2). */
   | ({ kind: 'splitPosition'; marketId: MarketId; amountRaw: number } & Called)
   /** Converts equal amounts of YES and NO into collateral. */

@@ -1,11 +1,14 @@
-import type { SettledTrade } from '../../../engine/core/money/reversal.ts'
+import { reversalOf, type SettledTrade } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
-import type { Seq } from '../../../engine/domain/ids.ts'
+import { assert } from '../../../engine/domain/assert.ts'
+import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import {
   SETTLEMENT_STATUSES,
   type SettlementStatus,
 } from '../../../engine/domain/moves/move-command.ts'
+import { OUTCOME } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
+import { TRADED_MARKET, type TradedMarket } from './markets/traded-market.ts'
 import { query } from './query.ts'
 
 // The settlement status of trades, and the fields of trades that settlement needs. A trade is
@@ -106,16 +109,55 @@ export class Settlements {
   }
 }
 
+class SettledTrades {
+  readonly #trade: Statement<[number], Omit<SettledTrade, 'fills'>>
+  readonly #fills: Statement<[number], Fill>
+
+  constructor(connection: Connection) {
+    this.#trade = connection.prepare(TRADE)
+    this.#fills = connection.prepare(FILLS)
+  }
+
+  of(tradeSeq: Seq): SettledTrade | null {
+    const found = this.#trade.get(tradeSeq)
+    return found === undefined ? null : { ...found, fills: this.#fills.all(tradeSeq) }
+  }
+}
+
 /** The trade as settled; null if it is not in the tables. */
 export const settledTrade = query({
   name: 'settledTrade',
+  prepare: (db) => new SettledTrades(db),
+  run: (settled, { tradeSeq }: { tradeSeq: Seq }) => settled.of(tradeSeq),
+  rests: ({ tradeSeq }) => ({ tradeSeqs: [tradeSeq] }),
+})
+
+/** What a trade moved on one account; `tokenId` is null for collateral. */
+export interface TradeLeg {
+  readonly accountId: AccountId
+  readonly tokenId: string | null
+  readonly raw: number
+}
+
+/** All that a settled trade moved; null if it is not in the tables. */
+export const tradeLegs = query({
+  name: 'tradeLegs',
   prepare: (db) => ({
-    trade: db.prepare<[number], Omit<SettledTrade, 'fills'>>(TRADE),
-    fills: db.prepare<[number], Fill>(FILLS),
+    settled: new SettledTrades(db),
+    market: db.prepare<[MarketId], TradedMarket>(TRADED_MARKET),
   }),
-  run: ({ trade, fills }, { tradeSeq }: { tradeSeq: Seq }): SettledTrade | null => {
-    const found = trade.get(tradeSeq)
-    return found === undefined ? null : { ...found, fills: fills.all(tradeSeq) }
+  run: ({ settled, market }, { tradeSeq }: { tradeSeq: Seq }): TradeLeg[] | null => {
+    const trade = settled.of(tradeSeq)
+    if (trade === null) return null
+    const tokens = market.get(trade.marketId)
+    assert(tokens !== undefined, 'the market of a trade is in the tables')
+    return reversalOf(trade).legs.flatMap(({ accountId, outcome, collateralRaw, sharesRaw }) => {
+      const tokenId = outcome === OUTCOME.YES ? tokens.yesTokenId : tokens.noTokenId
+      return [
+        { accountId, tokenId: null, raw: -collateralRaw },
+        { accountId, tokenId, raw: -sharesRaw },
+      ]
+    })
   },
   rests: ({ tradeSeq }) => ({ tradeSeqs: [tradeSeq] }),
 })

@@ -73,7 +73,13 @@ export const fundHouse = route({
   }),
   reply: house(),
   means: 'The house is updated; the reply shows its new state.',
-  rejects: ['OVERLOADED', 'VALIDATION', 'INSUFFICIENT_COLLATERAL', 'BALANCE_LIMIT'],
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'HELD_BY_WALLETS',
+    'INSUFFICIENT_COLLATERAL',
+    'BALANCE_LIMIT',
+  ],
   example: { body: { collateralRaw: 1_000_000_000 }, reply: HOUSE_EXAMPLE },
   handle: async ({ body, caller }, { packs }: AdminServices) => {
     const { collateralRaw, dayLossMaxRaw } = body

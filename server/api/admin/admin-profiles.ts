@@ -262,7 +262,13 @@ export const fundRewards = route({
   }),
   reply: funds(),
   means: 'The funds are updated; the reply shows their new state.',
-  rejects: ['OVERLOADED', 'VALIDATION', 'INSUFFICIENT_COLLATERAL', 'BALANCE_LIMIT'],
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'HELD_BY_WALLETS',
+    'INSUFFICIENT_COLLATERAL',
+    'BALANCE_LIMIT',
+  ],
   example: { body: { collateralRaw: 1_000_000_000 }, reply: FUNDS_EXAMPLE },
   handle: async ({ body, caller }, { rewards }: AdminServices) => {
     if (body.collateralRaw === 0) {

@@ -192,6 +192,7 @@ export const adjustBalance = route({
   rejects: [
     'OVERLOADED',
     'VALIDATION',
+    'HELD_BY_WALLETS',
     'PROFILE_NOT_FOUND',
     'INSUFFICIENT_COLLATERAL',
     'SHARES_OWED',

@@ -162,6 +162,7 @@ export const placeOrder = rawRoute({
   },
   rejects: [
     'OVERLOADED',
+    'CHAIN_BEHIND',
     'BODY_MALFORMED',
     'VALIDATION',
     'NOT_SUB_ACCOUNT',
@@ -194,6 +195,8 @@ export const placeOrder = rawRoute({
     'CAPACITY',
     'INSUFFICIENT_COLLATERAL',
     'INSUFFICIENT_SHARES',
+    'ALLOWANCE_TOO_SMALL',
+    'SHARES_NOT_APPROVED',
     'POST_ONLY_WOULD_MATCH',
   ],
   refusalFields: { IDEMPOTENCY_KEY_TAKEN: ofEarlierOrder },

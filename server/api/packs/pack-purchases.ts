@@ -293,6 +293,7 @@ export const buyListedPack = route({
   rejects: [
     'OVERLOADED',
     'VALIDATION',
+    'HELD_BY_WALLETS',
     'PROFILE_FROZEN',
     'CALL_LIMIT',
     'PACK_CAPACITY',

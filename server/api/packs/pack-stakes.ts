@@ -221,6 +221,7 @@ export const createPack = route({
   rejects: [
     'OVERLOADED',
     'VALIDATION',
+    'HELD_BY_WALLETS',
     'PROFILE_FROZEN',
     'PACK_CAPACITY',
     'QUOTE_INVALID',
@@ -341,6 +342,7 @@ export const offerPack = route({
   rejects: [
     'OVERLOADED',
     'VALIDATION',
+    'HELD_BY_WALLETS',
     'PROFILE_FROZEN',
     'PACK_CAPACITY',
     'INSUFFICIENT_COLLATERAL',
@@ -426,6 +428,7 @@ export const acceptPackOffer = route({
   rejects: [
     'OVERLOADED',
     'VALIDATION',
+    'HELD_BY_WALLETS',
     'PROFILE_FROZEN',
     'POST_ONLY_MODE',
     'CANCEL_ONLY_MODE',

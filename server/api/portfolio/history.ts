@@ -57,6 +57,8 @@ const STRATEGIES = {
   SELL: 'Sell',
   FUND: 'Add Liquidity',
   DRAIN: 'Remove Liquidity',
+  DEPOSIT: 'Deposit',
+  TRANSFER: 'Transfer',
 } as const
 
 /** Raw units as a human decimal. */

@@ -43,6 +43,7 @@ const requested = { onBehalfOf: onBehalfOf(), idempotencyKey: idempotencyKey() }
 const COMMON = [
   'OVERLOADED',
   'VALIDATION',
+  'HELD_BY_WALLETS',
   'PROFILE_FROZEN',
   'DUPLICATE_CALL',
   'IDEMPOTENCY_KEY_TAKEN',

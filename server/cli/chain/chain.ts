@@ -27,6 +27,7 @@ import {
 import { ChainTrouble } from '../../settlement/evm/chain-trouble.ts'
 import { type Deployer, deployExchange } from '../../settlement/evm/deployment.ts'
 import { evmAddress } from '../../settlement/evm/evm-address.ts'
+import { exchangeParts } from '../../settlement/evm/exchange-parts.ts'
 import { openKey } from '../../settlement/evm/key/open-key.ts'
 import { loadContracts } from '../../settlement/evm/load-contracts.ts'
 import { Submitter } from '../../settlement/evm/submitter.ts'
@@ -34,7 +35,7 @@ import { EXIT, type Shell } from '../../shell.ts'
 import { unitsOf } from '../decimals.ts'
 import { folderOf, OFFLINE_ROWS } from '../folder/verify.ts'
 import { progressLines } from '../progress.ts'
-import { compared, exchangeParts } from './reconcile.ts'
+import { compared } from './reconcile.ts'
 
 const WEI_OF_GWEI = 1_000_000_000
 const COLLATERAL_DECIMALS = 6

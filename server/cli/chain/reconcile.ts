@@ -1,6 +1,6 @@
 // Compares what accounts have in the ledger with what their wallets have on the chain.
 
-import type { Abi, Address } from 'viem'
+import type { Address } from 'viem'
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { type AccountId, FEE_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { OUTCOME } from '../../../engine/domain/order.ts'
@@ -8,6 +8,7 @@ import { parseAddress } from '../../crypto/address.ts'
 import { abiOf, type ChainClient } from '../../settlement/evm/chain-client.ts'
 import { ChainTrouble } from '../../settlement/evm/chain-trouble.ts'
 import { evmAddress } from '../../settlement/evm/evm-address.ts'
+import type { ExchangeParts } from '../../settlement/evm/exchange-parts.ts'
 
 const ABI = abiOf(
   'function balanceOf(address) view returns (uint256)',
@@ -15,13 +16,6 @@ const ABI = abiOf(
 )
 /** Calls at a time, and balances in one call. */
 const [CALLS, BATCH] = [20, 200]
-
-/** The token contracts of an exchange, and who receives its fees. */
-export interface ExchangeParts {
-  readonly collateral: Address
-  readonly conditionalTokens: Address
-  readonly feeReceiver: Address
-}
 
 /** An amount of one token that an account has in the ledger, free and in orders. */
 interface Holding {
@@ -35,23 +29,6 @@ interface Holding {
 
 export interface Compared extends Holding {
   readonly chainRaw: bigint
-}
-
-export async function exchangeParts(
-  chain: ChainClient,
-  exchange: Address,
-  abi: Abi,
-): Promise<ExchangeParts> {
-  const part = async (name: string): Promise<Address> => {
-    const bytes = parseAddress(String(await chain.read(exchange, abi, name)))
-    if (bytes !== undefined) return evmAddress(bytes)
-    throw new ChainTrouble(`${exchange} of --exchange-address is no exchange: it has no ${name}`)
-  }
-  return {
-    collateral: await part('collateral'),
-    conditionalTokens: await part('conditionalTokens'),
-    feeReceiver: await part('feeReceiver'),
-  }
 }
 
 /** Compares each balance that is not zero in the ledger, and the collateral of every profile. */

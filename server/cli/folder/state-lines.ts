@@ -86,6 +86,22 @@ function* transactionLines({ transactions }: Clearing): Iterable<Line> {
   }
 }
 
+function* chainFundLines({ chainFunds }: Clearing): Iterable<Line> {
+  const { place, wallets, allowances, short, uncounted } = chainFunds.capture()
+  if (place === null) return
+  const { block, hash, taken } = place
+  yield line('chain', `block ${block}, hash ${hash}, moves after it ${taken}`)
+  for (const [profileId, address] of wallets) yield line(`wallet of profile ${profileId}`, address)
+  for (const { profileId, collateralRaw, ofShares } of allowances) {
+    const shares = ofShares ? 'all shares' : 'no shares'
+    yield line(`allowance of profile ${profileId}`, `${collateralRaw} raw units, ${shares}`)
+  }
+  for (const [profileId, seq] of short) {
+    yield line(`orders of profile ${profileId}`, `canceled up to seq ${seq}`)
+  }
+  for (const [key, raw] of uncounted) yield line(`not counted of ${key}`, `${raw} raw units`)
+}
+
 // Markets, series, prices, pages, properties, matches, and when trading is restricted. A market and
 // a series have a line for each field, so that a diff shows the field that changed.
 
@@ -430,6 +446,7 @@ const LINES: Readonly<Record<Part, (clearing: Clearing) => Iterable<Line>>> = {
   packs: packLines,
   blocks: blockLines,
   transactions: transactionLines,
+  chainFunds: chainFundLines,
   reversals: reversalLines,
   unmined: unminedLines,
   seen: seenLines,

@@ -137,6 +137,7 @@ const OWN: Described = {
   },
   INSUFFICIENT_COLLATERAL: ofShortfall,
   INSUFFICIENT_SHARES: ofShortfall,
+  ALLOWANCE_TOO_SMALL: ofShortfall,
   LIQUIDITY_SHORT: ofShortfall,
   POOL_FUNDS_SHORT: ofShortfall,
   NOT_MINED_YET: ofShortfall,

@@ -7,6 +7,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
+import { isOfLedgerAlone } from '../../../engine/core/decide/money/chain-moves.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
 import { BookDeadlines } from '../../../engine/core/markets/book-deadlines.ts'
 import { Deadlines, HeapPlaces } from '../../../engine/core/markets/deadlines.ts'
@@ -65,11 +66,18 @@ const RELEASE_BYTES = 64 + PLACE_HEAD_BYTES
 // A command that fits outside the headroom follows all due cancels: they fitted too.
 assert(CANCEL_BYTES <= LIMITS.ringReserveBytes, 'a cancel that is due fits the headroom')
 
+/** An EVM chain, whose wallets hold the funds. */
+export interface FollowedChain {
+  /** Whether its newest blocks are not seen, so that orders are refused. */
+  isBehind(nowMs: TimeMs): boolean
+}
+
 export class Sequencer {
   readonly #clearing: Clearing
   readonly #journal: JournalWriter
   readonly #shards: { of(book: Book): ShardHandle }
   readonly #clock: Clock
+  readonly #chain: FollowedChain | null
   readonly #afterStamp: (seq: Seq, kind: number, reason?: number) => void
   readonly #onControl: (command: ControlCommand) => void
   readonly #onFired: (seq: Seq, profileIds: readonly ProfileId[]) => void
@@ -109,6 +117,8 @@ export class Sequencer {
     /** Bounds the work on deadlines in one event-loop tick. */
     slice: TimeSlice
     burst: AheadOfTables
+    /** Null when the exchange holds the funds itself. */
+    chain: FollowedChain | null
   }) {
     this.#clearing = parts.clearing
     this.#journal = parts.journal
@@ -119,6 +129,7 @@ export class Sequencer {
     this.#onFired = parts.onFired
     this.#slice = parts.slice
     this.#burst = parts.burst
+    this.#chain = parts.chain
     this.#dueCancels = new DueCancels(parts.clearing)
     this.releases = new Releases(parts.clearing)
   }
@@ -149,6 +160,7 @@ export class Sequencer {
     const nowMs = this.#ready(order.book, record.length)
     if (nowMs === null) return REJECT.OVERLOADED
     if (this.#isBehindIn(order.book, nowMs)) return this.#over(DEADLINES_FIRST)
+    if (this.#chain?.isBehind(nowMs)) return this.#over(REJECT.CHAIN_BEHIND)
     const refusal = decidePlace(this.#clearing, request, nowMs)
     if (refusal !== null) return this.#over(refusal)
     order.seq = this.#clearing.lastSeq + 1
@@ -190,7 +202,7 @@ export class Sequencer {
     if (nowMs === null) return { seq: 0, reject: REJECT.OVERLOADED }
     const decided = decide(nowMs)
     const isOver = decided === null || decided instanceof Reject
-    const reject = isOver ? decided : this.#stampControl(decided, nowMs)
+    const reject = isOver ? decided : this.#stampAllowed(decided, nowMs)
     if (reject === null && !this.#isCut && !this.#dueCancels.isEmpty) {
       this.#slice.begin()
       this.#emitCancels(nowMs)
@@ -204,7 +216,7 @@ export class Sequencer {
    */
   resume(): void {
     this.#isDeciding = true
-    const { catalogue, frozen, heartbeats, orders, lastSeq } = this.#clearing
+    const { catalogue, chainFunds, frozen, heartbeats, orders, lastSeq } = this.#clearing
     for (const { marketId, book, status, deadlineMs } of catalogue.all()) {
       if (book === 0) continue
       if (takesOrders(status)) {
@@ -226,6 +238,9 @@ export class Sequencer {
     }
     for (const { profileId, seq } of frozen.all()) {
       this.#cancelBefore('PROFILE_FROZEN', [profileId], seq)
+    }
+    for (const [profileId, seq] of chainFunds.short()) {
+      this.#cancelBefore('FUNDS_MOVED', [profileId], seq)
     }
     this.releases.resume()
   }
@@ -340,6 +355,8 @@ export class Sequencer {
     }
     if (command.kind === 'freezeProfile')
       this.#cancelBefore('PROFILE_FROZEN', [command.profileId], command.seq)
+    if (command.kind === 'followChain' && command.short !== undefined)
+      this.#cancelBefore('FUNDS_MOVED', command.short, command.seq)
     for (const { marketId, book, reason } of closing) {
       this.#marketDeadlines.remove(book)
       if (book !== 0) this.#dueCancels.add({ reason, marketId, beforeSeq: command.seq })
@@ -372,6 +389,11 @@ export class Sequencer {
   /** 0 when the market's book is closed: then none of its orders is live. */
   #bookOf(marketId: MarketId): Book {
     return this.#clearing.catalogue.byId(marketId)?.book ?? 0
+  }
+
+  #stampAllowed(body: ControlBody, nowMs: TimeMs): Reject | null {
+    if (this.#chain !== null && isOfLedgerAlone(body)) return REJECT.HELD_BY_WALLETS
+    return this.#stampControl(body, nowMs)
   }
 
   /** Encodes before it applies: what the journal cannot take must not change the state. */
@@ -482,11 +504,11 @@ export class Sequencer {
 
   /**
    * Adds the cancels of all orders that the profiles placed by commands up to `seq`, when a
-   * heartbeat fired or they were frozen. No trading mode is checked, because the exchange itself
+   * heartbeat fired, they were frozen, or their funds left. No trading mode is checked, because the exchange itself
    * cancels. False when none of the profiles has a live order.
    */
   #cancelBefore(
-    reason: 'HEARTBEAT' | 'PROFILE_FROZEN',
+    reason: 'HEARTBEAT' | 'PROFILE_FROZEN' | 'FUNDS_MOVED',
     profileIds: readonly ProfileId[],
     seq: Seq,
   ): boolean {

@@ -27,6 +27,7 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly freeCount = Number.POSITIVE_INFINITY
   readonly retryMs = 0
   readonly trouble = null
+  readonly followed = null
   #onAnswer: SettlingExchange['onAnswer'] = () => {}
   readonly #byTrade = new Map<number, Setback>()
   /** Faults for the next trades, in order. */
@@ -49,6 +50,10 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
 
   paidOut(): void {
     // Payouts are in the ledger alone.
+  }
+
+  applied(): void {
+    // The ledger holds the funds, so it follows nothing.
   }
 
   stop(): Promise<void> {

@@ -104,7 +104,7 @@ interface Submission {
 }
 
 interface Kept {
-  readonly body: ControlBody
+  readonly decide: () => ControlBody
   /** Called when the command is durable. */
   readonly resolve: () => void
 }
@@ -208,8 +208,8 @@ export class Mining {
     }
     const submitted = port.resume({
       onAnswer: (answer) => this.#answered(answer),
-      keep: (body) => new Promise((resolve) => this.#keep({ body, resolve })),
-      transactions: clearing.transactions,
+      keep: (decide) => new Promise((resolve) => this.#keep({ decide, resolve })),
+      clearing,
     })
     this.#submits(submitted, blocks.throughSeq)
     port.paidOut([...clearing.catalogue.all()].filter(({ isPaidOut }) => isPaidOut))
@@ -222,9 +222,9 @@ export class Mining {
 
   /** False when a ring is full. */
   #stampKept(): boolean {
-    const { clearing, publisher } = this.#parts
+    const { clearing, publisher, sequencer } = this.#parts
     for (let kept = this.#kept.at(0); kept !== undefined; kept = this.#kept.at(0)) {
-      if (!this.#change(kept.body)) return false
+      if (sequencer.change(kept.decide).reject !== null) return false
       publisher.whenDurable(clearing.lastSeq, kept.resolve)
       this.#kept.shift()
     }

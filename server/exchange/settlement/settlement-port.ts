@@ -1,8 +1,9 @@
+import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Market } from '../../../engine/core/markets/catalogue.ts'
-import type { ChainTransactions } from '../../../engine/core/money/chain-transactions.ts'
+import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
-import type { ControlBody } from '../sequencer/sequencer.ts'
+import type { ControlBody, FollowedChain } from '../sequencer/sequencer.ts'
 
 // The port to the chain on which trades settle (design §5). The pipeline knows only this port.
 
@@ -36,9 +37,9 @@ export interface ChainAnswer {
 export interface SettlingExchange {
   /** Answers come in the order of the trades, perhaps in parts, and perhaps within `submit`. */
   readonly onAnswer: (answer: ChainAnswer) => void
-  /** Resolves when the command is durable. */
-  readonly keep: (body: ControlBody) => Promise<void>
-  readonly transactions: Pick<ChainTransactions, 'capture'>
+  /** Decides a command when there is room for it; resolves when it is durable. */
+  readonly keep: (decide: () => ControlBody) => Promise<void>
+  readonly clearing: Clearing
 }
 
 export interface SettlementPort {
@@ -65,6 +66,10 @@ export interface SettlementPort {
   approve(profileId: ProfileId): Setback | null
   /** Only the embedded chain has a fault hook. */
   readonly faults: FaultHook | null
+  /** A command was applied. */
+  applied(command: ControlCommand): void
+  /** Null when the exchange holds the funds itself. */
+  readonly followed: FollowedChain | null
   /** Why nothing settles at present; null when nothing is wrong. */
   readonly trouble: string | null
   /** Nothing is submitted from here on. */

@@ -52,6 +52,29 @@ export interface Block {
   readonly gasMax: bigint
 }
 
+export interface Header {
+  readonly number: bigint
+  readonly hash: Hex
+  readonly parentHash: Hex
+}
+
+/**
+ * One block by its hash, which a node that lacks it refuses; or a range, of which a node that lags
+ * may leave out the end.
+ */
+export type Blocks =
+  | { readonly kind: 'one'; readonly hash: Hex }
+  | { readonly kind: 'range'; readonly from: bigint; readonly to: bigint }
+
+export interface ChainEvent {
+  readonly contract: Address
+  readonly eventName: string
+  readonly args: unknown
+  readonly block: bigint
+  readonly blockHash: Hex
+  readonly txHash: Hex
+}
+
 /** A call, or the creation of a contract. */
 export interface Payload {
   readonly to?: Address
@@ -123,6 +146,33 @@ export class ChainClient {
     return { number, timestampSec: Number(timestamp), baseFeeWei: baseFeePerGas ?? 0n, gasMax }
   }
 
+  /** Null when the node has no block of this number. */
+  async header(blockNumber: bigint): Promise<Header | null> {
+    try {
+      const { hash, parentHash } = await this.#client.getBlock({ blockNumber })
+      return { number: blockNumber, hash, parentHash }
+    } catch (error) {
+      if (nameIn(error, 'BlockNotFoundError')) return null
+      throw troubleOf(`the chain did not answer for block ${blockNumber}`, error)
+    }
+  }
+
+  /** Events of these contracts in the order of the chain, as far as the ABI has them. */
+  async events(contracts: readonly Address[], abi: Abi, within: Blocks): Promise<ChainEvent[]> {
+    const range =
+      within.kind === 'one'
+        ? { blockHash: within.hash }
+        : { fromBlock: within.from, toBlock: within.to }
+    const events = abi.filter((each) => each.type === 'event')
+    const found = await this.#answered(() => {
+      return this.#client.getLogs({ address: [...contracts], events, strict: true, ...range })
+    })
+    return found.map(({ address, eventName, args, blockNumber, transactionHash, blockHash }) => {
+      const place = { block: blockNumber, blockHash, txHash: transactionHash }
+      return { contract: getAddress(address), eventName, args, ...place }
+    })
+  }
+
   async isContract(address: Address): Promise<boolean> {
     const code = await this.#answered(() => this.#client.getCode({ address }))
     return code !== undefined && code !== '0x'
@@ -137,10 +187,19 @@ export class ChainClient {
     return this.#answered(() => this.#client.getTransactionCount({ address, blockTag }))
   }
 
-  /** The result of a function that changes nothing; null when the contract has no such function. */
-  async read(address: Address, abi: Abi, functionName: string, args: readonly unknown[] = []) {
+  /**
+   * The result of a function that changes nothing, after a block or the newest one; null when the
+   * contract has no such function.
+   */
+  async read(
+    address: Address,
+    abi: Abi,
+    functionName: string,
+    args: readonly unknown[] = [],
+    blockNumber?: bigint,
+  ) {
     try {
-      return await this.#client.readContract({ address, abi, functionName, args })
+      return await this.#client.readContract({ address, abi, functionName, args, blockNumber })
     } catch (error) {
       if (isOfContract(error)) return null
       throw troubleOf(`the chain did not answer ${functionName}`, error)

@@ -7,3 +7,8 @@ export class ChainTrouble extends Error {
 export class WrongChain extends ChainTrouble {
   override name = 'WrongChain'
 }
+
+/** The chain contradicts what it stated as final. Nothing follows it until somebody has looked. */
+export class ChainContradicted extends ChainTrouble {
+  override name = 'ChainContradicted'
+}

@@ -8,7 +8,7 @@ import { anvilSkip } from '../../support/anvil.ts'
 import { Reported, shown } from '../../support/chain-desk.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { EvmStage, FEE_RECEIVER, OWNER } from '../../support/evm-stage.ts'
-import { exchange } from '../../support/exchange.ts'
+import { exchange, type Scene } from '../../support/exchange.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
 import { at, textAt } from '../../support/json-path.ts'
 import { type LiveExchange, startLive, type Trader } from '../../support/live-exchange.ts'
@@ -30,6 +30,25 @@ before(async () => {
   if (skip === false) stage = await EvmStage.open()
 })
 after(() => stage?.end())
+
+/** An exchange whose traders have nothing in its ledger before the chain shows it. */
+function onChain<const T extends string = never, const M extends string = never>(
+  scene: Scene<T, M>,
+) {
+  return exchange({ ...scene, fundsRaw: 0 })
+}
+
+function fund(live: LiveExchange, traders: readonly Trader[]): Promise<void> {
+  return stage.fundAll(live.exchange.pipeline.clearing, traders, FUNDS_RAW)
+}
+
+/** Makes blocks meanwhile. */
+function mineUntil(isDone: () => boolean): Promise<void> {
+  return until(async () => {
+    await stage.anvil.client.mine({ blocks: 1 })
+    return isDone()
+  })
+}
 
 function hexText(text: string | null): Hex {
   assert.ok(isHex(text))
@@ -90,14 +109,13 @@ function assertReconciled(
 }
 
 test('the contracts move what the ledger moved', { skip }, async () => {
-  const { live, ann, ben, cid, free, fees } = await exchange({
+  const { live, ann, ben, cid, free, fees } = await onChain({
     flags: await stage.servedBy(),
     traders: ['ann', 'ben', 'cid'],
     markets: { free: {}, fees: { fee: true } },
-    fundsRaw: FUNDS_RAW,
   })
   const traders = [ann, ben, cid]
-  for (const { account } of traders) await stage.fund(account, FUNDS_RAW)
+  await fund(live, traders)
   const reported = new Reported(live)
   const trades = await traded(live, traders, [free, fees], random)
   assert.ok(trades.length > ORDERS / 10, `${trades.length} trades`)
@@ -109,22 +127,24 @@ test('the contracts move what the ledger moved', { skip }, async () => {
 })
 
 test('a trade that an approval stops is tried four times, then reversed', { skip }, async () => {
-  const { live, ann, poor, dry } = await exchange({
-    flags: await stage.servedBy(),
+  const { live, ann, poor, dry } = await onChain({
+    flags: await stage.servedBy({ 'chain-confirmations': 2 }),
     traders: ['ann', 'poor'],
     markets: ['dry'],
   })
-  await stage.fund(ann.account, FUNDS_RAW)
+  await fund(live, [ann, poor])
   const reported = new Reported(live)
+  // The exchange sees it one block later, when the trade is made.
+  await stage.approve(poor.account, 0n)
   const before = [ann, poor].map((trader) => live.balances(trader).freeRaw)
   const { body } = await live.trade(poor, ann, dry, { ticks: 600 })
   const id = textAt(body, 'execution', 'tradeEventId')
   for (let tries = 1; tries < TRIES; tries++) {
-    await reported.count('RETRYING', tries)
+    await mineUntil(() => reported.events.length >= tries)
     assert.equal((await shown(live, id)).settlementStatus, 'RETRYING')
     await live.pass(RETRY_MS)
   }
-  await reported.of(id, 'FAILED')
+  await mineUntil(() => reported.events.at(-1)?.status === 'FAILED')
   const after = [ann, poor].map((trader) => live.balances(trader).freeRaw)
   assert.deepEqual(after, before)
   assert.deepEqual(live.faults, [])
@@ -132,13 +152,13 @@ test('a trade that an approval stops is tried four times, then reversed', { skip
 
 test('a transaction that a stop leaves waiting settles its trade once', { skip }, async () => {
   const flags = await stage.servedBy()
-  const { live, ann, ben, late } = await exchange({
+  const { live, ann, ben, late } = await onChain({
     flags,
     traders: ['ann', 'ben'],
     markets: ['late'],
   })
   const feesRaw = await stage.collateralOf(FEE_RECEIVER)
-  for (const { account } of [ann, ben]) await stage.fund(account, FUNDS_RAW)
+  await fund(live, [ann, ben])
   const first = new Reported(live)
   const early = await live.trade(ann, ben, late, { ticks: 600 })
   await first.of(textAt(early.body, 'execution', 'tradeEventId'), 'MINED')
@@ -164,13 +184,13 @@ test('a transaction that a stop leaves waiting settles its trade once', { skip }
 test('trading goes on while the chain does not answer', { skip }, async () => {
   const rpc = await FaultyRpc.open(stage.anvil.url, random)
   try {
-    const { live, ann, ben, down } = await exchange({
+    const { live, ann, ben, down } = await onChain({
       flags: await stage.servedBy({ 'chain-rpc': rpc.url }),
       traders: ['ann', 'ben'],
       markets: ['down'],
     })
     const feesRaw = await stage.collateralOf(FEE_RECEIVER)
-    for (const { account } of [ann, ben]) await stage.fund(account, FUNDS_RAW)
+    await fund(live, [ann, ben])
     const reported = new Reported(live)
     rpc.kinds = ['too many calls']
     rpc.share = 1
@@ -192,12 +212,12 @@ test('trading goes on while the chain does not answer', { skip }, async () => {
 })
 
 test('a payout is posted on the chain too, once all trades are there', { skip }, async () => {
-  const { live, ann, ben, paid } = await exchange({
+  const { live, ann, ben, paid } = await onChain({
     flags: await stage.servedBy(),
     traders: ['ann', 'ben'],
     markets: ['paid'],
   })
-  for (const { account } of [ann, ben]) await stage.fund(account, FUNDS_RAW)
+  await fund(live, [ann, ben])
   const reported = new Reported(live)
   const { body } = await live.trade(ann, ben, paid, { ticks: 600 })
   await reported.of(textAt(body, 'execution', 'tradeEventId'), 'MINED')
@@ -225,7 +245,7 @@ test('a payout is posted on the chain too, once all trades are there', { skip },
 })
 
 test('a market that cannot settle on the chain is refused', { skip }, async () => {
-  const { live } = await exchange({ flags: await stage.servedBy() })
+  const { live } = await onChain({ flags: await stage.servedBy() })
   const clob = { kind: 'clob', slug: 'other', title: 'Other?', exchangeAddress: OWNER }
   const pool = { kind: 'amm', slug: 'pool', title: 'Pool?' }
   const children = ['one', 'two'].map((slug) => ({ slug, title: `${slug}?`, proxyTitle: slug }))

@@ -203,6 +203,16 @@ export class PositionCosts {
     this.#realise(held, -lostRaw)
   }
 
+  /** Shares that come from outside cost nothing here, and those that leave take their cost along. */
+  transferred({ owner, marketId, yesRaw, noRaw }: Omit<PoolPart, 'collateralRaw'>): void {
+    for (const [outcome, sharesRaw] of [yesRaw, noRaw].entries()) {
+      if (sharesRaw === 0) continue
+      const held = this.#heldOf(owner, marketId, outcome)
+      if (sharesRaw > 0) this.#came(held, sharesRaw, 0)
+      else removeFrom(held, -sharesRaw)
+    }
+  }
+
   /** A trade of one outcome. Its collateral includes the fee. */
   tradedWithPool({ owner, marketId, yesRaw, noRaw, collateralRaw }: PoolPart): void {
     const outcome = yesRaw === 0 ? 1 : 0

@@ -13,7 +13,7 @@ import type { PositionCosts } from './average-cost.ts'
 
 // Money that moved outside trading: one row for each profile affected by a command. Received
 // amounts are positive, paid amounts negative. `detail` is JSON: the shares of each child for a
-// conversion, and the destination of a withdrawal. A pool trade is such a row too, plus a row in
+// conversion, the destination of a withdrawal, and the transaction of a move of its owner. A pool trade is such a row too, plus a row in
 // `pool_prices` with the resulting price.
 
 const PUT = `
@@ -146,7 +146,11 @@ export class MovesTable {
       case 'DRAIN':
         this.#positions.cameFromPool(event, yesPriceOf([event.yesRaw, event.noRaw], UNIT_RAW))
         return
+      case 'TRANSFER':
+        this.#positions.transferred(event)
+        return
       case 'WITHDRAW':
+      case 'DEPOSIT':
         return
     }
   }
@@ -162,7 +166,7 @@ export class MovesTable {
   }
 }
 
-function textOf({ converted, destination }: MoveEvent): string | null {
-  const detail = converted ?? destination
+function textOf({ converted, destination, txHash }: MoveEvent): string | null {
+  const detail = converted ?? destination ?? (txHash === undefined ? undefined : { txHash })
   return detail === undefined ? null : JSON.stringify(detail)
 }

@@ -30,9 +30,12 @@ export interface MoveRow {
 export function moveOfRow({ kind, detail, ...amounts }: MoveRow): MoveEvent {
   const event = { ...amounts, kind: MOVE_KINDS[kind] }
   if (detail === null) return event
-  if (event.kind === 'WITHDRAW') return { ...event, destination: JSON.parse(detail) }
-  const converted: readonly ConvertedShares[] = JSON.parse(detail)
-  return { ...event, converted }
+  if (event.kind === 'CONVERT') {
+    const converted: readonly ConvertedShares[] = JSON.parse(detail)
+    return { ...event, converted }
+  }
+  const named: string | { readonly txHash: string } = JSON.parse(detail)
+  return typeof named === 'string' ? { ...event, destination: named } : { ...event, ...named }
 }
 
 /** null if it is not in the tables. */
@@ -72,7 +75,8 @@ const MOVED_END = `SELECT seq, leg ${MOVED_OF} OFFSET ?`
 /** Times and seqs of trades increase together. */
 const TRADED_FROM = 'SELECT traded_ms AS ms FROM trades WHERE seq >= ? ORDER BY seq LIMIT 1'
 const NEWEST_TRADE = 'SELECT seq FROM trades ORDER BY seq DESC LIMIT 1'
-const WITHDRAW = MOVE_KINDS.indexOf('WITHDRAW')
+/** Moves of collateral alone. */
+const HIDDEN = [MOVE_KINDS.indexOf('WITHDRAW'), MOVE_KINDS.indexOf('DEPOSIT')]
 /** Rows of each list that one page of a single market examines. */
 const PASSED_MAX = 2000
 
@@ -264,12 +268,18 @@ class History {
     const { seq, leg } = found
     const { txHash, minedMs } = this.#settlements.of(seq)
     if (found.from === 'MOVED') {
-      const chainId = this.#settlements.chainOf(seq)
-      const hash = chainId === null ? null : moveHashOf(chainId, seq)
+      const move = moveOfRow(found)
+      const hash = move.txHash ?? this.#hashOf(seq)
       const { movedMs } = found
-      return { what: 'MOVE', seq, leg, txHash: hash, minedMs, move: moveOfRow(found), movedMs }
+      return { what: 'MOVE', seq, leg, txHash: hash, minedMs, move, movedMs }
     }
     return { what: 'TRADE', seq, leg, txHash, minedMs, part: this.#partOf(found) }
+  }
+
+  /** Of a move in a block of the embedded chain. */
+  #hashOf(seq: Seq): string | null {
+    const chainId = this.#settlements.chainOf(seq)
+    return chainId === null ? null : moveHashOf(chainId, seq)
   }
 }
 
@@ -298,7 +308,7 @@ function placeOf({ seq, leg }: Place): Place {
 }
 
 function isShown(found: Found, marketId: MarketId | null): boolean {
-  if (found.from === 'MOVED' ? found.kind === WITHDRAW : found.isBusted === 1) return false
+  if (found.from === 'MOVED' ? HIDDEN.includes(found.kind) : found.isBusted === 1) return false
   return marketId === null || found.marketId === marketId
 }
 

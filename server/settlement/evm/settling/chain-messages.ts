@@ -2,7 +2,9 @@
 
 import type { Address } from 'viem'
 import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
-import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import type { ChainAllowance, ChainPlace } from '../../../../engine/domain/moves/move-command.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { KeyedFolder } from '../../../../persistence/keyed-folder.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
 import type { ChainAnswer } from '../../../exchange/settlement/settlement-port.ts'
@@ -31,9 +33,40 @@ export interface PaidMarket {
   readonly payouts: readonly [yes: number, no: number]
 }
 
+/** The wallet of a profile. */
+export interface Wallet {
+  readonly profileId: ProfileId
+  readonly address: Address
+}
+
+/** What a transaction moved of one owner, by token id; '' is collateral. */
+export interface TokenMove {
+  readonly owner: ProfileId
+  /** Absent for what a wallet held before. */
+  readonly txHash?: string
+  readonly moved: readonly (readonly [tokenId: string, raw: bigint])[]
+}
+
+/** What happened to wallets in blocks up to a place. */
+export interface WatchedBlocks {
+  readonly place: ChainPlace
+  readonly moves?: readonly TokenMove[]
+  readonly allowances?: readonly ChainAllowance[]
+  /** Wallets that are counted from now on. */
+  readonly wallets?: readonly Wallet[]
+}
+
 export type ChainRequest =
   /** From now on this node decides; before that the thread only checks the chain. */
-  | { readonly kind: 'resume'; readonly senders: CapturedTransactions }
+  | {
+      readonly kind: 'resume'
+      readonly senders: CapturedTransactions
+      readonly place: ChainPlace | null
+      /** Wallets that are counted already. */
+      readonly wallets: readonly Wallet[]
+    }
+  /** Wallets to count from now on. */
+  | { readonly kind: 'watch'; readonly wallets: readonly Wallet[] }
   /** The read tables have these trades. */
   | { readonly kind: 'settle'; readonly tradeSeqs: readonly Seq[] }
   /** Payouts are posted; those that the chain has are left out. */
@@ -51,4 +84,7 @@ export type ChainMessage =
   /** A sentence for the log. */
   | { readonly kind: 'warning'; readonly sentence: string }
   | { readonly kind: 'keep'; readonly number: number; readonly body: ControlBody }
+  | { readonly kind: 'watched'; readonly number: number; readonly blocks: WatchedBlocks }
+  /** The time of the newest block. */
+  | { readonly kind: 'seen'; readonly blockMs: TimeMs }
   | { readonly kind: 'answer'; readonly answer: ChainAnswer }

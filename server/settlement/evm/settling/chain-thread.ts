@@ -5,20 +5,32 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Address } from 'viem'
 import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { ChainPlace } from '../../../../engine/domain/moves/move-command.ts'
+import { MS_PER_SEC } from '../../../../engine/domain/units.ts'
 import { openRead } from '../../../../persistence/query/open-reads.ts'
 import {
   type SignedTrade,
   signedTrades,
 } from '../../../../persistence/query/read/orders/signed-trades.ts'
+import { tradeLegs } from '../../../../persistence/query/read/settlements.ts'
 import { ChainClient } from '../chain-client.ts'
-import { ChainTrouble, WrongChain } from '../chain-trouble.ts'
+import { ChainContradicted, ChainTrouble, WrongChain } from '../chain-trouble.ts'
 import type { Contract } from '../contracts.ts'
+import { exchangeParts } from '../exchange-parts.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { openKey } from '../key/open-key.ts'
 import { loadContracts } from '../load-contracts.ts'
-import type { ChainMessage, ChainRequest, ChainThreadData, PaidMarket } from './chain-messages.ts'
+import type {
+  ChainMessage,
+  ChainRequest,
+  ChainThreadData,
+  PaidMarket,
+  Wallet,
+} from './chain-messages.ts'
 import { checkExchange } from './check-chain.ts'
 import { Settler } from './settler.ts'
+import { seqOf } from './trade-calls.ts'
+import { Watcher } from './watcher.ts'
 
 /** Trades that are read at once. */
 const READ_MAX = 100
@@ -34,7 +46,10 @@ interface Checked {
 export class ChainThread {
   readonly #data: ChainThreadData
   readonly #say: (message: ChainMessage) => void
-  #senders: CapturedTransactions | null = null
+  #resumed: Extract<ChainRequest, { kind: 'resume' }> | null = null
+  /** Wallets that are not given to the watcher yet. */
+  readonly #unwatched: Wallet[] = []
+  #watcher: Watcher | null = null
   /** Trades that are not read yet. */
   readonly #unread: Seq[] = []
   /** The newest markets whose payouts are not posted on the chain yet. */
@@ -55,7 +70,10 @@ export class ChainThread {
   receive(request: ChainRequest): void {
     switch (request.kind) {
       case 'resume':
-        this.#senders = request.senders
+        this.#resumed = request
+        break
+      case 'watch':
+        this.#unwatched.push(...request.wallets)
         break
       case 'settle':
         this.#unread.push(...request.tradeSeqs)
@@ -73,7 +91,10 @@ export class ChainThread {
     this.#wake.abort()
   }
 
-  /** Works until the thread ends; returns when the settings can never work. */
+  /**
+   * Works until the thread ends. Returns when the settings can never work, and when the chain
+   * contradicts itself.
+   */
   async run(): Promise<void> {
     let checked: Checked | null = null
     for (;;) {
@@ -87,6 +108,7 @@ export class ChainThread {
           return
         }
         this.#report(sentenceOf(error))
+        if (error instanceof ChainContradicted) return
       }
       this.#unpaid.splice(0, this.#unpaid.length - UNPAID_MAX)
       await this.#pause()
@@ -106,8 +128,13 @@ export class ChainThread {
   }
 
   async #work(checked: Checked): Promise<void> {
-    if (this.#senders === null) return
-    this.#settler ??= await this.#open(checked, this.#senders)
+    if (this.#resumed === null) return
+    this.#watcher ??= await this.#openWatcher(checked, this.#resumed)
+    this.#watcher.watch(this.#unwatched.splice(0))
+    const { number, timestampSec } = await checked.chain.block()
+    await this.#watcher.follow(number)
+    this.#say({ kind: 'seen', blockMs: timestampSec * MS_PER_SEC })
+    this.#settler ??= await this.#open(checked, this.#resumed.senders)
     let count = 0
     do {
       const trades = this.#settler.isBehind ? [] : this.#readTrades()
@@ -142,17 +169,43 @@ export class ChainThread {
         repeatMs,
         maxFeeWei,
         tag,
-        keep: (body) => {
-          const number = ++this.#kept
-          this.#say({ kind: 'keep', number, body })
-          return new Promise((resolve) => this.#keeping.set(number, resolve))
-        },
+        keep: (body) => this.#keep((number) => ({ kind: 'keep', number, body })),
         onAnswer: (answer) => this.#say({ kind: 'answer', answer }),
         onWarning: (sentence) => this.#say({ kind: 'warning', sentence }),
       },
       before ?? { sent: [], nextNonce: 0 },
       Date.now(),
     )
+  }
+
+  async #openWatcher(
+    { chain, contract: { abi } }: Checked,
+    { place, wallets }: { place: ChainPlace | null; wallets: readonly Wallet[] },
+  ): Promise<Watcher> {
+    const { exchange, collateral, confirmations, tag, folder } = this.#data
+    const { conditionalTokens } = await exchangeParts(chain, exchange, abi)
+    const legsOf = openRead(folder, tradeLegs)
+    return new Watcher(
+      {
+        chain,
+        exchange,
+        collateral,
+        conditionalTokens,
+        confirmations,
+        seqOf: (tradeId) => seqOf(tradeId, tag),
+        legsOf: (tradeSeq) => legsOf({ tradeSeq }) ?? undefined,
+        keep: (blocks) => this.#keep((number) => ({ kind: 'watched', number, blocks })),
+      },
+      place,
+      wallets,
+    )
+  }
+
+  /** Resolves when the command of the message is durable. */
+  #keep(messageOf: (number: number) => ChainMessage): Promise<void> {
+    const number = ++this.#kept
+    this.#say(messageOf(number))
+    return new Promise((resolve) => this.#keeping.set(number, resolve))
   }
 
   /** Each trouble is reported once. */

@@ -2,17 +2,29 @@
 // an EVM chain.
 
 import type { Worker } from 'node:worker_threads'
+import { decideFollow } from '../../../../engine/core/decide/money/chain-moves.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import { reasonOf } from '../../../../engine/domain/error-code.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { spawn } from '../../../../engine/thread/spawn.ts'
+import type { ControlBody, FollowedChain } from '../../../exchange/sequencer/sequencer.ts'
 import type {
   Setback,
   SettlementPort,
   SettlingExchange,
 } from '../../../exchange/settlement/settlement-port.ts'
-import type { ChainMessage, ChainRequest, ChainThreadData, PaidMarket } from './chain-messages.ts'
+import type {
+  ChainMessage,
+  ChainRequest,
+  ChainThreadData,
+  PaidMarket,
+  WatchedBlocks,
+} from './chain-messages.ts'
+import { FollowedWallets } from './followed-wallets.ts'
 
 /** Trades without an answer at a time. */
 const TRADES_MAX = 2000
@@ -34,9 +46,14 @@ export class EvmChain implements SettlementPort {
   readonly faults = null
   /** Why nothing settles at present; null when nothing is wrong. */
   trouble: string | null = null
+  readonly followed: FollowedChain = this
+  readonly #behindMs: number
+  /** The time of the newest block that was seen. */
+  #blockMs: TimeMs = 0
   readonly #parts: EvmChainParts
   readonly #worker: Worker
   #exchange: SettlingExchange | null = null
+  #wallets: FollowedWallets | null = null
   #whenWritten: WhenWritten = () => Promise.resolve()
   #unanswered = 0
   /** Ends when all earlier trades were given to the thread. */
@@ -46,6 +63,7 @@ export class EvmChain implements SettlementPort {
   private constructor(data: ChainThreadData, parts: EvmChainParts) {
     this.chainId = data.chainId
     this.retryMs = data.retryMs
+    this.#behindMs = data.behindMs
     this.#parts = parts
     const entry = new URL('./chain.worker.ts', import.meta.url)
     this.#worker = spawn(entry, { name: 'chain', workerData: data })
@@ -93,8 +111,13 @@ export class EvmChain implements SettlementPort {
 
   resume(exchange: SettlingExchange): readonly Seq[] {
     this.#exchange = exchange
-    const senders = exchange.transactions.capture()
-    this.#say({ kind: 'resume', senders })
+    const { clearing } = exchange
+    const wallets = new FollowedWallets(clearing)
+    this.#wallets = wallets
+    const senders = clearing.transactions.capture()
+    const { place } = clearing.chainFunds
+    this.#say({ kind: 'resume', senders, place, wallets: wallets.counted() })
+    this.#say({ kind: 'watch', wallets: wallets.uncounted() })
     const sent = senders.flatMap((each) => each.sent.flatMap(({ trades }) => trades))
     this.#unanswered += sent.length
     return sent
@@ -106,6 +129,16 @@ export class EvmChain implements SettlementPort {
       await this.#whenWritten(tradeSeqs)
       if (!this.#isOver) this.#say({ kind: 'settle', tradeSeqs })
     })
+  }
+
+  applied(command: ControlCommand): void {
+    const wallets = this.#wallets?.applied(command) ?? []
+    if (wallets.length > 0) this.#say({ kind: 'watch', wallets })
+  }
+
+  /** Orders are refused when the newest block is too old, or none was seen. */
+  isBehind(nowMs: TimeMs): boolean {
+    return this.#behindMs > 0 && nowMs - this.#blockMs > this.#behindMs
   }
 
   /** Groups and pools are on no chain. */
@@ -143,7 +176,13 @@ export class EvmChain implements SettlementPort {
         this.#parts.onWarning(message.sentence)
         return
       case 'keep':
-        void this.#keep(message)
+        void this.#keep(message.number, () => message.body)
+        return
+      case 'watched':
+        void this.#keep(message.number, () => this.#followed(message.blocks))
+        return
+      case 'seen':
+        this.#blockMs = message.blockMs
         return
       case 'answer':
         this.#unanswered -= message.answer.tradeSeqs.length
@@ -154,8 +193,23 @@ export class EvmChain implements SettlementPort {
     }
   }
 
-  async #keep({ number, body }: Extract<ChainMessage, { kind: 'keep' }>): Promise<void> {
-    await this.#exchange?.keep(body)
+  #followed(blocks: WatchedBlocks): ControlBody {
+    assert(
+      this.#exchange !== null && this.#wallets !== null,
+      'wallets are followed from a start on',
+    )
+    const { command, left } = decideFollow(this.#exchange.clearing, this.#wallets.seen(blocks))
+    for (const { owner, txHash } of left) {
+      this.#parts.onWarning(
+        `What transaction ${txHash ?? 'before it began'} moved of profile ${owner} is not counted ` +
+          'whole, because the exchange is full; see outcomex chain reconcile.',
+      )
+    }
+    return command
+  }
+
+  async #keep(number: number, decide: () => ControlBody): Promise<void> {
+    await this.#exchange?.keep(decide)
     if (!this.#isOver) this.#say({ kind: 'kept', number })
   }
 

@@ -88,7 +88,7 @@ export function matchCall(
   tag: bigint,
 ): Payload {
   const all = trades.map(({ tradeSeq, feeRaw, taker, makers, market }) => ({
-    id: (tag << SEQ_BITS) | BigInt(tradeSeq),
+    id: idOf(tradeSeq, tag),
     taker: tupleOf(taker, market),
     makers: makers.map(({ order, sharesRaw }) => {
       return { order: tupleOf(order, market), shares: BigInt(sharesRaw) }
@@ -97,6 +97,16 @@ export function matchCall(
   }))
   const data = callOf(abi, 'matchTrades', [all, GAS_EACH])
   return { to: exchange, data, gas: gasOfCall(trades) }
+}
+
+/** The id of a trade of the exchange with this tag. */
+function idOf(tradeSeq: Seq, tag: bigint): bigint {
+  return (tag << SEQ_BITS) | BigInt(tradeSeq)
+}
+
+/** The trade of an id; null when it is one of another exchange. */
+export function seqOf(tradeId: bigint, tag: bigint): Seq | null {
+  return tradeId >> SEQ_BITS === tag ? Number(tradeId & SEQ_MASK) : null
 }
 
 /** Why a trade was not settled. */

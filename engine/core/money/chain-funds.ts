@@ -1,0 +1,119 @@
+// The wallets of profiles on an EVM chain, as far as blocks of the chain are counted (design §12):
+// which wallets are watched, and what they allow the exchange contract to move. Their balances are
+// in the ledger. Only commands change it; one thread writes. On the embedded chain it stays empty.
+
+import type { PlaceOrder } from '../../domain/command.ts'
+import type { ProfileId, Seq } from '../../domain/ids.ts'
+import type {
+  ChainAllowance,
+  ChainPlace,
+  FollowChain,
+  UncountedRaw,
+} from '../../domain/moves/move-command.ts'
+import { SIDE } from '../../domain/order.ts'
+import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import type { Ledger } from './ledger.ts'
+
+export interface CapturedChainFunds {
+  readonly place: ChainPlace | null
+  readonly wallets: readonly (readonly [profileId: ProfileId, address: string])[]
+  readonly allowances: readonly ChainAllowance[]
+  readonly short: readonly (readonly [profileId: ProfileId, seq: Seq])[]
+  readonly uncounted: readonly UncountedRaw[]
+}
+
+export class ChainFunds {
+  /** Null before the first block is counted. */
+  place: ChainPlace | null = null
+  /** EIP-55 text. */
+  readonly #wallets = new Map<ProfileId, string>()
+  readonly #allowances = new Map<ProfileId, ChainAllowance>()
+  /** The command after which none of its orders stays. */
+  readonly #short = new Map<ProfileId, Seq>()
+  readonly #uncounted = new Map<string, number>()
+
+  /** Whether balances are those of an EVM chain. */
+  get isFollowing(): boolean {
+    return this.place !== null
+  }
+
+  /** Undefined while the wallet of the profile is not watched. */
+  walletOf(profileId: ProfileId): string | undefined {
+    return this.#wallets.get(profileId)
+  }
+
+  wallets(): Iterable<readonly [profileId: ProfileId, address: string]> {
+    return this.#wallets
+  }
+
+  allowanceOf(profileId: ProfileId): ChainAllowance | undefined {
+    return this.#allowances.get(profileId)
+  }
+
+  /** What came of this kind and is not in the ledger. */
+  uncountedRaw(key: string): number {
+    return this.#uncounted.get(key) ?? 0
+  }
+
+  get uncountedCount(): number {
+    return this.#uncounted.size
+  }
+
+  /** By ascending profile id: whose orders must be canceled that precede the command. */
+  short(): (readonly [profileId: ProfileId, seq: Seq])[] {
+    return [...this.#short].sort(([a], [b]) => a - b)
+  }
+
+  followed(command: FollowChain, seq: Seq): void {
+    const { place, wallets = [], moves = [], allowances = [], short = [], uncounted = [] } = command
+    this.place = place
+    for (const { profileId, address } of wallets) this.#wallets.set(profileId, address)
+    for (const { owner } of moves) this.#short.delete(owner)
+    for (const allowance of allowances) {
+      this.#allowances.set(allowance.profileId, allowance)
+      this.#short.delete(allowance.profileId)
+    }
+    for (const profileId of short) this.#short.set(profileId, seq)
+    for (const [key, raw] of uncounted) {
+      if (raw === 0) this.#uncounted.delete(key)
+      else this.#uncounted.set(key, raw)
+    }
+  }
+
+  /** Why the contract could not move what the order reserves, or null. */
+  gateAllowance({ accountId, side, reserveRaw }: PlaceOrder, ledger: Ledger): Reject | null {
+    const { collateralRaw = 0, ofShares = false } = this.#allowances.get(accountId) ?? {}
+    if (side === SIDE.SELL) return ofShares ? null : REJECT.SHARES_NOT_APPROVED
+    const freeRaw = collateralRaw - ledger.collateralReservedRaw[accountId]
+    if (freeRaw >= reserveRaw) return null
+    return REJECT.ALLOWANCE_TOO_SMALL.short(Math.max(0, freeRaw), reserveRaw)
+  }
+
+  /** For the state hash; empty before the first block is counted. */
+  *hashedFields(): Iterable<unknown> {
+    if (this.place === null) return
+    const { place, wallets, allowances, short, uncounted } = this.capture()
+    yield ['chain', place?.block, place?.hash, place?.taken, wallets, short, uncounted]
+    for (const { profileId, collateralRaw, ofShares } of allowances) {
+      yield ['allowance', profileId, collateralRaw, ofShares]
+    }
+  }
+
+  capture(): CapturedChainFunds {
+    const wallets = [...this.#wallets].sort(([a], [b]) => a - b)
+    const allowances = [...this.#allowances.values()].sort((a, b) => a.profileId - b.profileId)
+    const uncounted = [...this.#uncounted].sort(([a], [b]) => (a < b ? -1 : 1))
+    return { place: this.place, wallets, allowances, short: this.short(), uncounted }
+  }
+
+  /** Absent in snapshots of versions without it. */
+  restore(captured?: CapturedChainFunds): void {
+    if (captured === undefined) return
+    const { place, wallets, allowances, short, uncounted } = captured
+    this.place = place
+    for (const [key, raw] of uncounted) this.#uncounted.set(key, raw)
+    for (const [profileId, address] of wallets) this.#wallets.set(profileId, address)
+    for (const allowance of allowances) this.#allowances.set(allowance.profileId, allowance)
+    for (const [profileId, seq] of short) this.#short.set(profileId, seq)
+  }
+}
