@@ -26,6 +26,9 @@ export interface SharedServices {
     readonly reservedSlugs: ReadonlySet<string>
     /** Whether trades settle on an EVM chain, by the contract of that venue. */
     readonly isOnChain: boolean
+    /** What is published of that chain; undefined without one. */
+    readonly confirmations: number | undefined
+    readonly explorerUrl: string | undefined
     /** Whether browsers reach the exchange by TLS. */
     readonly isSecure: boolean
     readonly cookies: CookieNaming

@@ -15,6 +15,17 @@ const urls: Kind<readonly string[]> = {
   },
 }
 
+const explorer: Kind<string> = {
+  shape: 'URL',
+  wants: 'an address like https://basescan.org: http or https, without a query and a password',
+  read(text) {
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
+    const place = `${url.origin}${url.pathname}`
+    return place === url.href ? place.replace(/[/]+$/, '') : undefined
+  },
+}
+
 /** Shared by `serve` and `chain`. */
 export const CHAIN_SETTINGS = {
   rpc: maybe('chain-rpc', urls, 'JSON-RPC of the chain; the second when one fails.'),
@@ -64,6 +75,11 @@ const SERVED = {
     30_000,
     'Milliseconds until a transaction in no block is sent again; then its fees rise.',
   ),
+  explorer: maybe(
+    'explorer-url',
+    explorer,
+    'A block explorer of the chain: the console shows transactions at URL/tx/HASH.',
+  ),
 } as const
 
 export const CHAIN_ROWS: readonly AnySetting[] = [
@@ -91,6 +107,8 @@ export interface ChainConfig {
   readonly repeatMs: number
   /** The most that the newest block may be old while orders are taken; 0 for no limit. */
   readonly behindMs: number
+  /** Has transactions at `/tx/` and their hash; undefined when none is named. */
+  readonly explorerUrl: string | undefined
 }
 
 type Get = <T>(row: Setting<T>) => T
@@ -115,7 +133,11 @@ export function keySourceOf(get: Get): KeySource | undefined {
 export function chainOf(get: Get): ChainConfig | undefined {
   const all = get(CHAIN_SETTINGS.rpc)
   const key = keySourceOf(get)
+  const explorerUrl = get(SERVED.explorer)
   if (all === undefined) {
+    if (explorerUrl !== undefined) {
+      throw new WrongUse('--explorer-url is for an EVM chain; name it with --chain-rpc')
+    }
     if (key === undefined) return undefined
     throw new WrongUse('--chain-key is for an EVM chain; name it with --chain-rpc')
   }
@@ -131,5 +153,6 @@ export function chainOf(get: Get): ChainConfig | undefined {
     retryMs: get(SERVED.retryMs),
     repeatMs: get(SERVED.repeatMs),
     behindMs: get(SERVED.behindMs),
+    explorerUrl,
   }
 }

@@ -228,6 +228,8 @@ function settingsOf(config: ServeConfig, collateral: CollateralToken): Services[
     collateral,
     exchangeAddress: config.exchangeAddress,
     isOnChain: config.chain !== undefined,
+    confirmations: config.chain?.confirmations,
+    explorerUrl: config.chain?.explorerUrl,
     reservedSlugs: reservedSlugs(api),
     isSecure: isSecureOf(config),
     cookies: namingOf(config),

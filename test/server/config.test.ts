@@ -183,6 +183,25 @@ test('the public URL is an origin', () => {
   assert.equal(of('http://[::1]:3000'), 'http://[::1]:3000')
 })
 
+test('--explorer-url takes a place to which paths can be added', () => {
+  const chain = '--chain-rpc http://127.0.0.1:8545 --chain-key key'
+  const of = (text: string) => config(`${chain} --explorer-url ${text}`).chain?.explorerUrl
+  assert.equal(config(chain).chain?.explorerUrl, undefined)
+  assert.equal(of('https://basescan.org'), 'https://basescan.org')
+  assert.equal(of('https://Basescan.org/'), 'https://basescan.org')
+  assert.equal(of('http://127.0.0.1:5100/base/'), 'http://127.0.0.1:5100/base')
+  for (const wrong of [
+    'basescan.org',
+    'ftp://basescan.org',
+    'javascript://basescan.org/%0aalert(1)',
+    'https://basescan.org/?a=b',
+    'https://basescan.org/#a',
+    'https://me:secret@basescan.org',
+  ]) {
+    assert.match(sentence(`${chain} --explorer-url ${wrong}`), /^--explorer-url must be an address/)
+  }
+})
+
 test('--cors-origin takes origins as browsers write them, or *', () => {
   const of = (text: string) => config(`--cors-origin ${text}`).corsOrigins
   assert.equal(of('*'), '*')
@@ -272,6 +291,7 @@ const WRONG_LINES: readonly (readonly [line: string, sentence: RegExp])[] = [
   ['--log-level loud', /^--log-level must be one of fatal, error/],
   ['--chain-id 0', /^--chain-id must be a whole number from 1 to 2\^53 - 1/],
   ['--chain-id 9007199254740993', /^--chain-id must be/],
+  ['--explorer-url https://basescan.org', /^--explorer-url is for an EVM chain; .* --chain-rpc$/],
   ['--exchange-address 0x12', /^--exchange-address must be an address/],
   ['--collateral-address me', /^--collateral-address must be an address/],
   ['--tls-cert cert.pem', /^--tls-cert needs --tls-key$/],

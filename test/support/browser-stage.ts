@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { type PageRequest, TestBrowser, until, type WatchedPage } from './browser.ts'
 import { giveWallet } from './browser-wallet.ts'
 import { at } from './json-path.ts'
-import { type LiveExchange, startLive, type Trader } from './live-exchange.ts'
+import { type LiveExchange, type LiveOptions, startLive, type Trader } from './live-exchange.ts'
 
 // A whole exchange and a browser that looks at it, and what tests do on its pages again and again.
 
@@ -34,8 +34,8 @@ export class BrowserStage {
     this.browser = browser
   }
 
-  static async open(): Promise<BrowserStage> {
-    return new BrowserStage(await startLive(), await TestBrowser.open())
+  static async open(options: LiveOptions = {}): Promise<BrowserStage> {
+    return new BrowserStage(await startLive(options), await TestBrowser.open())
   }
 
   get baseUrl(): string {

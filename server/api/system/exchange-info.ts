@@ -32,6 +32,14 @@ const chain = () =>
       }),
       'Token that pays shares.',
     ),
+    confirmations: means(
+      optional(integer(1)),
+      'Blocks that make a transaction final; absent unless trades settle on an EVM chain.',
+    ),
+    explorerUrl: means(
+      optional(text()),
+      'A block explorer of that chain, with a page for each transaction at /tx/ and its hash.',
+    ),
   })
 
 const prices = () =>
@@ -158,6 +166,8 @@ function infoOf(settings: Settings, { firstSeq, startMs }: FilterAge): Buffer {
       domainVersion: CHAIN_VERSION,
       exchange: settings.exchangeAddress,
       collateral: settings.collateral,
+      confirmations: settings.confirmations,
+      explorerUrl: settings.explorerUrl,
     },
     headerPrefixes: settings.headerPrefixes,
     ...FIXED,
@@ -185,7 +195,7 @@ export const exchangeInfo = route({
   about: 'Returns the settings for trading programs: ticks, sizes, fees, limits.',
   reply: object({
     version: means(text(), 'Version of the exchange.'),
-    chain: means(chain(), 'Signing parameters of orders.'),
+    chain: means(chain(), 'The chain, and the signing parameters of orders.'),
     headerPrefixes: means(list(text()), 'Prefixes of the header names of signed calls.'),
     prices: means(prices(), 'Allowed prices of an order.'),
     sizes: means(sizes(), 'Allowed sizes of an order.'),

@@ -26,6 +26,8 @@ export interface Act {
   readonly outcomeTokenAmounts: readonly string[]
   readonly outcomeTokenPrice?: number
   readonly strategy: string
+  /** Only of a trade in a book. */
+  readonly tradeEventId?: string
 }
 
 export interface PageOf<Entry> {

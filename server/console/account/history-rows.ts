@@ -15,6 +15,8 @@ export interface HistoryRow {
   /** Collateral with its sign: what the act paid in is below zero. */
   readonly collateral: string
   readonly isMined: boolean
+  /** The transaction that settled a trade; null until it is in a block. */
+  readonly txHash: string | null
 }
 
 const PAYS: ReadonlySet<string> = new Set(['Split', 'Withdraw', 'Add Liquidity'])
@@ -41,6 +43,8 @@ function collateralOf({ strategy, collateralAmount }: Act): string {
 
 export function historyRow(act: Act): HistoryRow {
   const { market, strategy, blockTimestamp, outcomeTokenPrice, transactionHash } = act
+  // Other acts stay in the ledger of the exchange: no block explorer knows their hashes.
+  const isTrade = act.tradeEventId !== undefined
   return {
     atMs: blockTimestamp * MS_PER_SEC,
     what: strategy,
@@ -51,5 +55,6 @@ export function historyRow(act: Act): HistoryRow {
     price: outcomeTokenPrice ?? null,
     collateral: collateralOf(act),
     isMined: transactionHash !== null,
+    txHash: isTrade ? transactionHash : null,
   }
 }

@@ -5,6 +5,7 @@ import { read } from '../exchange/api.ts'
 import { Region, Table } from '../page/blocks.tsx'
 import { cents, dayTime } from '../page/format.ts'
 import { PagedList, usePages } from '../page/reading.tsx'
+import { TransactionLink } from '../page/transaction-link.tsx'
 import type { Act, PageOf } from './account-replies.ts'
 import { historyRow } from './history-rows.ts'
 import { MarketCell } from './holdings/positions.tsx'
@@ -29,12 +30,17 @@ export function History({ context }: { readonly context: Context }) {
   useOwnEvents(context, () => pages.again())
   return (
     <Region label="History">
-      <PagedList pages={pages}>{(acts) => <Acts acts={acts} />}</PagedList>
+      <PagedList pages={pages}>{(acts) => <Acts acts={acts} context={context} />}</PagedList>
     </Region>
   )
 }
 
-function Acts({ acts }: { readonly acts: readonly Act[] }) {
+interface ActsProps {
+  readonly acts: readonly Act[]
+  readonly context: Context
+}
+
+function Acts({ acts, context }: ActsProps) {
   if (acts.length === 0) return <p class="soft">Nothing yet.</p>
   const rows = acts.map(historyRow).map((row, index) => ({
     key: index,
@@ -44,7 +50,11 @@ function Acts({ acts }: { readonly acts: readonly Act[] }) {
       row.shares,
       cents(row.price),
       row.collateral,
-      <span title={row.isMined ? 'in a block' : 'not in a block yet'}>{dayTime(row.atMs)}</span>,
+      <span title={row.isMined ? 'in a block' : 'not in a block yet'}>
+        <TransactionLink context={context} hash={row.txHash}>
+          {dayTime(row.atMs)}
+        </TransactionLink>
+      </span>,
     ],
   }))
   return <Table label="History" columns={COLUMNS} rows={rows} />

@@ -105,6 +105,12 @@ export interface TapeTrade extends Omit<TradeFrame, 'marketSlug' | 'sequence'> {
   readonly busted?: boolean
 }
 
+/** A trade in a block, as GET /markets/{slug}/events gives it. */
+export interface MinedTrade {
+  readonly tradeEventId: string
+  readonly txHash: string
+}
+
 export interface PoolFrame {
   readonly marketAddress: string
   readonly updatedPrices: readonly { readonly yesPrice: number; readonly noPrice: number }[]
@@ -129,6 +135,8 @@ export interface ExchangeInfo {
       readonly decimals: number
       readonly symbol: string
     }
+    /** Absent unless trades settle on an EVM chain, and an explorer of it is known. */
+    readonly explorerUrl?: string
   }
   readonly headerPrefixes: readonly string[]
 }

@@ -50,7 +50,7 @@ function BookColumns({ live }: LiveProps) {
     <div class="columns">
       <div class="column left">
         {isShown ? <BookPanel book={book} pick={draft.pick} /> : <ClosedBook market={market} />}
-        {tape !== null && <TapePanel tape={tape} />}
+        {tape !== null && <TapePanel context={context} tape={tape} />}
       </div>
       <div class="column wide">
         <HistoryPanel history={history} />

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TapeTrade, TradeFrame } from '../../../server/console/exchange/shapes.ts'
-import { TapeCopy } from '../../../server/console/market/shown/tape-copy.ts'
+import { isAnyWaiting, TapeCopy } from '../../../server/console/market/shown/tape-copy.ts'
 
 // The tape in a browser: it finds what it lost, and keeps a trade that was taken back as such.
 
@@ -75,4 +75,13 @@ test('only the newest fifty are kept', () => {
   copy.takeRead(Array.from({ length: 70 }, (_, index) => trade(index + 1, index)))
   assert.equal(copy.rows.length, 50)
   assert.equal(seqs(copy)[0], 70)
+})
+
+test('transactions are looked for while a trade has none, unless it was taken back', () => {
+  const copy = new TapeCopy()
+  copy.takeRead([trade(10, 0), { ...trade(20, 10), busted: true }])
+  assert.ok(isAnyWaiting(copy.rows, new Map()))
+  assert.ok(!isAnyWaiting(copy.rows, new Map([['10', '0xab']])))
+  copy.takeRead([trade(30, 20)])
+  assert.ok(isAnyWaiting(copy.rows, new Map([['10', '0xab']])))
 })

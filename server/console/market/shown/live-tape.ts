@@ -6,6 +6,7 @@ import type { TapeTrade } from '../../exchange/shapes.ts'
 import type { TapeEvent } from '../../exchange/streams.ts'
 import { signal } from '../../page/preact.ts'
 import { type Missing, TapeCopy, type TapeRow } from './tape-copy.ts'
+import { Transactions } from './transactions.ts'
 
 const READ_MAX = 100
 /** The tables that are read may be a moment behind the tape. */
@@ -22,13 +23,17 @@ interface TapeParts {
 export class LiveTape {
   /** Newest first. */
   readonly rows = signal<readonly TapeRow[]>([])
+  /** Null without a block explorer. */
+  readonly transactions: Transactions | null
   readonly #slug: string
   readonly #onTrade: (trade: TapeTrade) => void
   readonly #copy = new TapeCopy()
   readonly #ended = new AbortController()
   readonly #ends: readonly (() => void)[]
 
-  constructor({ streams }: Context, { slug, isLive, onTrade }: TapeParts) {
+  constructor({ streams, info }: Context, { slug, isLive, onTrade }: TapeParts) {
+    const hasExplorer = info.chain.explorerUrl !== undefined
+    this.transactions = hasExplorer ? new Transactions(slug, this.rows) : null
     this.#slug = slug
     this.#onTrade = onTrade
     const onLink = (link: string): void => {
@@ -43,6 +48,7 @@ export class LiveTape {
 
   stop(): void {
     this.#ended.abort()
+    this.transactions?.stop()
     for (const end of this.#ends) end()
   }
 

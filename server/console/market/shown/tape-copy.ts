@@ -15,6 +15,14 @@ export interface TapeRow {
   readonly isBusted: boolean
 }
 
+/** Transactions by the event ids of their trades. */
+export type Hashes = ReadonlyMap<string, string>
+
+/** Whether a trade is not in a block yet; a trade that was taken back never will be. */
+export function isAnyWaiting(rows: readonly TapeRow[], hashes: Hashes): boolean {
+  return rows.some(({ trade, isBusted }) => !isBusted && !hashes.has(trade.tradeEventId))
+}
+
 export class TapeCopy {
   /** Newest first. */
   #rows: TapeRow[] = []

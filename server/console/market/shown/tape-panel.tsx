@@ -1,12 +1,20 @@
 // The tape: the newest trades of the market, live. A trade that was taken back is struck through.
 
+import type { Context } from '../../context.ts'
 import { Region } from '../../page/blocks.tsx'
 import { clockTime, evenCents, units } from '../../page/format.ts'
 import { useMemo } from '../../page/preact.ts'
+import { TransactionLink } from '../../page/transaction-link.tsx'
 import type { LiveTape } from './live-tape.ts'
 import type { TapeRow } from './tape-copy.ts'
 
-export function TapePanel({ tape: { rows } }: { readonly tape: LiveTape }) {
+interface TapePanelProps {
+  readonly context: Context
+  readonly tape: LiveTape
+}
+
+export function TapePanel({ context, tape: { rows, transactions } }: TapePanelProps) {
+  const hashes = transactions?.hashes.value
   return (
     <Region label="Trades" name="tape">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keys scroll what has the focus */}
@@ -26,7 +34,12 @@ export function TapePanel({ tape: { rows } }: { readonly tape: LiveTape }) {
           </thead>
           <tbody>
             {rows.value.map((row) => (
-              <Trade key={row.trade.tradeEventId} row={row} />
+              <Trade
+                key={row.trade.tradeEventId}
+                context={context}
+                row={row}
+                hash={hashes?.get(row.trade.tradeEventId) ?? null}
+              />
             ))}
             {rows.value.length === 0 && (
               <tr>
@@ -42,8 +55,14 @@ export function TapePanel({ tape: { rows } }: { readonly tape: LiveTape }) {
   )
 }
 
-function Trade({ row }: { readonly row: TapeRow }) {
-  // A row is made once, and again only when its trade was taken back.
+interface TradeProps {
+  readonly context: Context
+  readonly row: TapeRow
+  readonly hash: string | null
+}
+
+function Trade({ context, row, hash }: TradeProps) {
+  // A row is made once, and again only when its trade was mined or taken back.
   return useMemo(() => {
     const { price, size, side, timestamp } = row.trade
     const name = side.toLowerCase()
@@ -53,11 +72,15 @@ function Trade({ row }: { readonly row: TapeRow }) {
         class={row.isBusted ? 'busted' : undefined}
         title={row.isBusted ? 'This trade was taken back.' : undefined}
       >
-        <td>{text(clockTime(timestamp))}</td>
+        <td>
+          <TransactionLink context={context} hash={hash}>
+            {text(clockTime(timestamp))}
+          </TransactionLink>
+        </td>
         <td class={name}>{text(side === 'BUY' ? 'Buy' : 'Sell')}</td>
         <td class={`number ${name}`}>{text(evenCents(price))}</td>
         <td class="number">{text(units(size))}</td>
       </tr>
     )
-  }, [row.isBusted])
+  }, [row.isBusted, hash])
 }

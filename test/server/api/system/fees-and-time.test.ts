@@ -91,3 +91,9 @@ test('the time is that of the clock which judges signatures, and nobody keeps it
   assert.equal(reply.headers.get('etag'), null)
   live.shiftClock(-shiftMs)
 })
+
+test('an exchange on its own chain publishes no confirmations and no block explorer', async () => {
+  const { body } = await accepted(live.send('GET', '/exchange-info'))
+  const names = Object.keys(Object(at(body, 'chain')))
+  assert.deepEqual(names, ['chainId', 'domainName', 'domainVersion', 'exchange', 'collateral'])
+})

@@ -144,3 +144,20 @@ test('an act has the sign of its money and the shares that it moved', () => {
     [1_767_225_600_000, 0.45, true, false],
   )
 })
+
+test('only a trade in a block has a transaction that a block explorer knows', () => {
+  const ofTrade = { ...trade, tradeEventId: '42' }
+  const rows = [
+    act('Market Buy', { ...ofTrade, transactionHash: '0x1' }),
+    act('Limit Sell', ofTrade),
+    act('Split', { transactionHash: '0x2' }),
+  ].map(historyRow)
+  assert.deepEqual(
+    rows.map(({ isMined, txHash }) => [isMined, txHash]),
+    [
+      [true, '0x1'],
+      [false, null],
+      [true, null],
+    ],
+  )
+})
