@@ -36,6 +36,7 @@ import { unitsOf } from '../decimals.ts'
 import { folderOf, OFFLINE_ROWS } from '../folder/verify.ts'
 import { progressLines } from '../progress.ts'
 import { compared } from './reconcile.ts'
+import { foundText, resubmitted } from './resubmit.ts'
 
 const WEI_OF_GWEI = 1_000_000_000
 const COLLATERAL_DECIMALS = 6
@@ -81,6 +82,10 @@ const COMMANDS: SubCommands = {
   reconcile: {
     about: 'Compares what accounts have in a data folder with what their wallets have.',
     flags: [...OFFLINE_ROWS, ...CHAIN, SETTINGS.exchangeAddress],
+  },
+  resubmit: {
+    about: 'Sends again the transactions of a data folder that wait for a block; signs nothing.',
+    flags: [...OFFLINE_ROWS, ...CHAIN],
   },
   status: {
     about: 'Shows the chain, and the contract of --exchange-address.',
@@ -279,11 +284,31 @@ async function reconcile(line: Line, shell: Shell): Promise<number> {
   return apart === 0 ? EXIT.OK : EXIT.FAILED
 }
 
+/** Exits with 1 when the node refused one. */
+async function resubmit(line: Line, shell: Shell): Promise<number> {
+  const { dataDir, keyFile } = folderOf(line)
+  const chain = await opened(line)
+  const options = { keyFile, onProgress: progressLines('journal', shell) }
+  const counts = { accepted: 0, known: 0, mined: 0, refused: 0 }
+  await readStates(dataDir, ['newest'], options, async ({ clearing }) => {
+    shell.say(`seq ${clearing.lastSeq}, ${clearing.transactions.count} transactions wait`)
+    const accounts = clearing.transactions.capture()
+    for await (const { account, nonce, hash, found } of resubmitted(chain, accounts)) {
+      counts[found.kind]++
+      shell.say(`${account}, nonce ${nonce}, transaction ${hash}: ${foundText(found)}`)
+    }
+  })
+  const { accepted, known, mined, refused } = counts
+  shell.say(`${accepted} accepted, ${known} known already, ${mined} in blocks, ${refused} refused`)
+  return refused === 0 ? EXIT.OK : EXIT.FAILED
+}
+
 export const chainCommand: CommandSpec = {
   commands: COMMANDS,
   isKnown: (error) => error instanceof ChainTrouble || error instanceof DataFolderError,
   async work(line, shell) {
     if (line.name === 'reconcile') return reconcile(line, shell)
+    if (line.name === 'resubmit') return resubmit(line, shell)
     await (line.name === 'deploy' ? deploy(line, shell) : status(line, shell))
     return EXIT.OK
   },

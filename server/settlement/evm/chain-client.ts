@@ -33,8 +33,9 @@ const TIMEOUT_MS = 10_000
 const RETRIES = 2
 /** The state may change before the transaction is in a block, and then it needs a little more. */
 const GAS_MARGIN_PERCENT = 120n
-/** The node has the transaction, or another one of its nonce. */
-const KNOWN = /already known|already imported|nonce too low|replacement transaction underpriced/i
+const KNOWN = /already known|already imported/i
+/** A block has the nonce, or the node has another transaction of it. */
+const NONCE_TAKEN = /nonce too low|replacement transaction underpriced/i
 
 export interface ChainOptions {
   readonly urls: readonly string[]
@@ -99,6 +100,11 @@ export interface Signed {
   readonly hash: Hex
   readonly raw: Hex
 }
+
+/** What a node answers to a transaction. */
+export type Offered =
+  | { readonly kind: 'accepted' | 'known' }
+  | { readonly kind: 'refused'; readonly why: string }
 
 export interface Receipt {
   readonly hash: Hex
@@ -250,13 +256,34 @@ export class ChainClient {
   }
 
   /** Repeating it is harmless: the chain answers that it knows the transaction. */
-  async broadcast({ hash, raw }: Signed): Promise<void> {
+  async broadcast(signed: Signed): Promise<void> {
+    const offered = await this.offer(signed)
+    if (offered.kind !== 'refused' || NONCE_TAKEN.test(offered.why)) return
+    throw new ChainTrouble(`the chain refused transaction ${signed.hash}: ${offered.why}`)
+  }
+
+  /** Sends a transaction, and gives the answer. */
+  async offer({ hash, raw }: Signed): Promise<Offered> {
     try {
       await this.#client.sendRawTransaction({ serializedTransaction: raw })
+      return { kind: 'accepted' }
     } catch (error) {
-      if (error instanceof BaseError && KNOWN.test(error.details ?? '')) return
-      throw troubleOf(`the chain refused transaction ${hash}`, error)
+      const why = reasonIn(error)
+      if (KNOWN.test(why)) return { kind: 'known' }
+      // Some nodes refuse with a status of HTTP.
+      const isAnswer = NONCE_TAKEN.test(why) || nameIn(error, 'RpcRequestError')
+      if (isAnswer) return { kind: 'refused', why }
+      throw troubleOf(`the chain did not answer to transaction ${hash}`, error)
     }
+  }
+
+  /** Of attempts of one transaction; null while no block that the chain has holds any. */
+  async receiptAmong(attempts: readonly Signed[]): Promise<Receipt | null> {
+    for (const { hash } of attempts) {
+      const receipt = await this.receiptOf(hash)
+      if (receipt !== null && (await this.holds(receipt))) return receipt
+    }
+    return null
   }
 
   /** Null while the transaction is in no block. */
@@ -376,7 +403,10 @@ function isOfContract(error: unknown): boolean {
 }
 
 function troubleOf(sentence: string, error: unknown): ChainTrouble {
+  return new ChainTrouble(`${sentence}: ${reasonIn(error)}`)
+}
+
+function reasonIn(error: unknown): string {
   const why = error instanceof BaseError ? error.details || error.shortMessage : String(error)
-  const line = why.split('\n', 1)[0].replaceAll(/https?:\S+/g, 'its URL')
-  return new ChainTrouble(`${sentence}: ${line}`)
+  return why.split('\n', 1)[0].replaceAll(/https?:\S+/g, 'its URL')
 }

@@ -157,7 +157,7 @@ export class Submitter {
     const used = await chain.nonceOf(key.address, 'latest')
     const { number } = await chain.block()
     for (const [nonce, pending] of this.#pending) {
-      const receipt = await this.#receiptOf(pending)
+      const receipt = await chain.receiptAmong(pending.attempts)
       if (receipt !== null) {
         pending.usedSinceMs = null
         const isDeep = receipt.block + BigInt(confirmations) - 1n <= number
@@ -170,15 +170,6 @@ export class Submitter {
         await this.#repeat(pending, nowMs)
       }
     }
-  }
-
-  async #receiptOf({ attempts }: Pending): Promise<Receipt | null> {
-    const { chain } = this.#parts
-    for (const { hash } of attempts) {
-      const receipt = await chain.receiptOf(hash)
-      if (receipt !== null && (await chain.holds(receipt))) return receipt
-    }
-    return null
   }
 
   #noteForeign(nonce: number, pending: Pending, nowMs: TimeMs): void {

@@ -19,6 +19,7 @@ import { textAt } from '../../support/json-path.ts'
 import { CHAIN_ID } from '../../support/live-orders.ts'
 import { mirrored } from '../../support/mirrored.ts'
 import { compileProgram, runProgram } from '../../support/server-process.ts'
+import { until } from '../../support/until.ts'
 
 // `outcomex chain` with a local chain, and keys in each form.
 
@@ -259,6 +260,70 @@ test('reconcile names each balance that the chain and the ledger do not agree on
     assert.ok(stdout.includes(lines), stdout)
     const wrong = await chain('reconcile', { ...flags, 'exchange-address': collateral })
     assert.match(wrong.stderr, /is no exchange: it has no collateral/)
+    await live.stop()
+  } finally {
+    await own.end()
+  }
+})
+
+test('resubmit sends again what nodes dropped, and changes no folder', { skip }, async () => {
+  const fundsRaw = 1_000_000_000
+  const own = await EvmStage.open()
+  try {
+    const { client, url } = own.anvil
+    const { live, ann, ben, rain } = await exchange({
+      flags: await own.servedBy({ 'chain-confirmations': 2, 'chain-repeat-ms': 3_600_000 }),
+      traders: ['ann', 'ben'],
+      markets: ['rain'],
+      fundsRaw,
+    })
+    for (const { account } of [ann, ben]) await own.fund(account, fundsRaw)
+    const reported = new Reported(live)
+    const { clearing } = live.exchange.pipeline
+    const { transactions } = clearing
+    const traded = async (waiting: number) => {
+      const { body } = await live.trade(ann, ben, rain, { ticks: 600 })
+      await until(() => transactions.count === waiting)
+      return textAt(body, 'execution', 'tradeEventId')
+    }
+    const resubmit = async (code: number, line: string) => {
+      const ran = await chain('resubmit', { 'chain-rpc': url, data: live.dataDir })
+      assert.equal(ran.code, code, ran.stdout + ran.stderr)
+      assert.equal(ran.stdout.trimEnd().split('\n').at(-1), line, ran.stdout)
+      return ran.stdout
+    }
+    await client.setAutomine(false)
+    // The tokens of the market are registered by a transaction of their own.
+    const trades = [await traded(2), await traded(3)]
+    await until(async () => (await client.getTxpoolStatus()).pending === 3)
+    await own.anvil.request('anvil_dropAllTransactions')
+    const { lastSeq } = clearing
+    const shown = await resubmit(0, '3 accepted, 0 known already, 0 in blocks, 0 refused')
+    const [{ account, sent }] = transactions.capture()
+    const lines = sent.map(({ nonce, attempts: [{ txHash }] }) => {
+      return `${account}, nonce ${nonce}, transaction ${txHash}: accepted\n`
+    })
+    assert.ok(shown.includes(lines.join('')), shown)
+    await resubmit(0, '0 accepted, 3 known already, 0 in blocks, 0 refused')
+    await client.mine({ blocks: 1 })
+    assert.match(
+      await resubmit(0, '0 accepted, 0 known already, 3 in blocks, 0 refused'),
+      new RegExp(`: in block ${await client.getBlockNumber()}$`, 'm'),
+    )
+    assert.equal(clearing.lastSeq, lastSeq, 'the exchange did nothing meanwhile')
+    await client.mine({ blocks: 1 })
+    for (const id of trades) await reported.of(id, 'MINED')
+    await resubmit(0, '0 accepted, 0 known already, 0 in blocks, 0 refused')
+    await traded(1)
+    await until(async () => (await client.getTxpoolStatus()).pending === 1)
+    await own.anvil.request('anvil_dropAllTransactions')
+    const sender = getAddress(account)
+    await client.sendTransaction({ account: sender, to: sender, chain: null, gasPrice: 0n })
+    await client.mine({ blocks: 1 })
+    assert.match(
+      await resubmit(1, '0 accepted, 0 known already, 0 in blocks, 1 refused'),
+      /: refused because .*nonce too low.*; the account used this nonce for something else/,
+    )
     await live.stop()
   } finally {
     await own.end()
