@@ -32,6 +32,7 @@ DATA ?= data-cluster
 FULL ?=
 OPTIONAL ?=
 HISTORY ?=
+CHAIN ?=
 
 .DEFAULT_GOAL := help
 BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
@@ -42,8 +43,12 @@ BENCHES := $(patsubst bench/%.bench.ts,%,$(wildcard bench/*.bench.ts))
 help: ## Lists the targets.
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
-run: $(BUILT) ## Starts the demo exchange on ./data; ARGS="..." passes more flags.
+run: $(BUILT) ## Starts the demo exchange on ./data; ARGS="..." passes more flags; CHAIN=1 settles on a local EVM chain, in ./data-chain, emptied first.
+ifeq ($(CHAIN),)
 	@NODE=$(NODE) ./outcomex serve --demo --data ./data $(ARGS)
+else
+	@TEST_DIST=1 $(NODE) --import tsx test/run-chain.ts data-chain $(ARGS)
+endif
 
 run-cluster: $(BUILT) ## Starts PostgreSQL, three nodes and the demo in the folder DATA=... (data-cluster), emptied first.
 	@$(NODE) --import tsx test/run-cluster.ts $(DATA)

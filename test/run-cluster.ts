@@ -4,12 +4,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { flagsOf } from './support/flags.ts'
+import { emptiedFolder } from './support/own-folder.ts'
 import { postgresSkip } from './support/postgres-folder.ts'
 import { startPostgres } from './support/postgres-servers.ts'
 
@@ -26,14 +27,8 @@ function fail(sentence: string): never {
 }
 
 if (postgresSkip !== false) fail(`make run-cluster: ${postgresSkip}`)
-const base = resolve(folder)
-const isOurs = existsSync(join(base, MARK))
-if (!isOurs && existsSync(base) && readdirSync(base).length > 0) {
-  fail(`${base} is not empty; name another folder with DATA=...`)
-}
-rmSync(base, { recursive: true, force: true })
-mkdirSync(base, { recursive: true, mode: 0o700 })
-writeFileSync(join(base, MARK), '')
+const base =
+  emptiedFolder(folder, MARK) ?? fail(`${folder} is not empty; name another with DATA=...`)
 const keyFile = join(base, 'server.key')
 writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
 const adminToken = randomBytes(18).toString('base64url')
