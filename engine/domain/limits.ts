@@ -236,6 +236,16 @@ export const LIMITS = {
    */
   ordersUnderWayMax: 1024,
   /**
+   * Orders that wait until the contract of a wallet has verified their signatures: in all (503),
+   * and of one address and one profile (429). A batch of orders fits the share of a profile.
+   */
+  walletChecks: { all: 256, address: 64, profile: 64 },
+  /** Above it such an order gets 503. Each URL of the chain gets its part of the time. */
+  walletDeadlineMs: 3000,
+  /** How long an answer of a wallet holds, and how many answers are kept. */
+  walletAnswerMs: { accepts: 60_000, refuses: 3000 },
+  walletAnswersMax: 10_000,
+  /**
    * Legs that one command reverses: one for each account and outcome. A trade with more legs is
    * reversed by several commands.
    */
@@ -430,6 +440,11 @@ assert(
   LIMITS.ordersUnderWayMax <= LIMITS.bulkheads.orders.all,
   'orders in flight fit the limit of their kind',
 )
+assert(
+  LIMITS.batchOrdersMax <= LIMITS.walletChecks.profile,
+  'wallets verify a batch of orders at once',
+)
+assert(LIMITS.walletChecks.all <= LIMITS.ordersUnderWayMax / 2, 'wallets leave orders capacity')
 assert(LIMITS.batchOrdersMax < 255, 'an index in a group fits its byte')
 assert(
   2 * LIMITS.fundedRawMax + LIMITS.settlementFaultsMax * LIMITS.orderSizeRawMax <=

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Contract, Contracts } from '../settlement/evm/contracts.ts'
@@ -51,11 +51,12 @@ export async function contractsElsewhere(): Promise<Contracts> {
   return compiledContracts()
 }
 
-/** All contracts by name; a warning of the compiler is an error. */
-export function compiledContracts(): Contracts {
+/** All contracts by name, with those of further files; a warning of the compiler is an error. */
+export function compiledContracts(...files: readonly string[]): Contracts {
   const names = readdirSync(SOURCES).filter((name) => name.endsWith(ENDING))
+  const paths = [...names.map((name) => join(SOURCES, name)), ...files]
   const sources = Object.fromEntries(
-    names.map((name) => [name, { content: readFileSync(join(SOURCES, name), 'utf8') }]),
+    paths.map((path) => [basename(path), { content: readFileSync(path, 'utf8') }]),
   )
   const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS })
   const digest = createHash('sha256').update(input).digest('hex').slice(0, 16)

@@ -11,6 +11,7 @@ import { LIMITS } from '../../engine/domain/limits.ts'
 import { Reject } from '../../engine/domain/reject-precedence.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import type { JournalWriter } from '../../persistence/journal/journal-port.ts'
+import { FORM } from '../messages/intake-layout.ts'
 import type { IntakeListener, OrderIntake } from '../messages/order-intake.ts'
 import type { OrderTimes } from '../ops/order-times.ts'
 import { PackSchedule } from './jobs/pack-schedule.ts'
@@ -178,11 +179,7 @@ export class Pipeline<
     this.orders = new OrderEntry({ ...parts, sequencer, publisher, mining, queues, tokenUses })
     this.groups = new OrderGroups(this.orders)
     this.cancels = new UserCancels({ clearing, sequencer, publisher, quiescentPoint })
-    this.intake =
-      parts.openIntake?.({
-        onResult: (result) => this.orders.verdict(result),
-        onPart: (result, part) => this.groups.onPart(result, part),
-      }) ?? null
+    this.intake = parts.openIntake?.(this.#intakeListener) ?? null
     this.orders.connect(this.intake)
     this.shown = new ShownWaiters(() => publishedThrough(publisher, shards.all))
     this.#replica = new Replica({
@@ -293,6 +290,14 @@ export class Pipeline<
     this.mining?.replicated(command)
     if (ended !== undefined) this.publisher.whenDurable(command.seq, () => this.#archived(ended))
     for (const run of this.#replicaListeners) run(command)
+  }
+
+  readonly #intakeListener: IntakeListener = {
+    onResult: (result) => this.orders.verdict(result),
+    onPart: (result, part) => this.groups.onPart(result, part),
+    addressOf: ({ requestId, form }) => {
+      return (form === FORM.ORDER ? this.orders : this.groups).addressOf(requestId)
+    },
   }
 
   readonly #archived = (market: Market): void => {

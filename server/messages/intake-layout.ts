@@ -5,7 +5,8 @@ import { assert } from '../../engine/domain/assert.ts'
 //   RESULT   0 rejectNumber u16 │ 2 verdict u8 │ 3 index u8 │ 4 count u8 │ 5 zero │ 6 taskBytes u16
 //            8 profileId u32 │ 12 tokenNo u32 │ 16 ownerId f64 │ 24 timestampMs f64 │
 //            32 recvWindowMs u32 │ 36 recordBytes u32 │ 40 textBytes u32 │ 44 actorId u32 │
-//            48 PLACE record, then text: the reply fields of an order, or JSON of its flaw; the
+//            48 PLACE record, then text: the reply fields of an order, or JSON of its flaw, or JSON
+//            of flaw and reply fields while its wallet decides; the
 //            issues of a refusal, the slug of an unknown market, the seconds to wait, or JSON of
 //            additional fields;
 //            then, in a group, JSON of the ReplaceTask of the order
@@ -40,6 +41,8 @@ export const VERDICT = {
   signerIsMaker: 2,
   signerIsAccount: 4,
   makerIsAccount: 8,
+  /** Its wallet decides about the signature: the core queries the chain, then clears this bit. */
+  walletDecides: 16,
 } as const
 
 assert(RESULT.ownerId % 8 === 0 && RESULT.record % 8 === 0, 'a result is aligned')

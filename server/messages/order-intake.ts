@@ -32,6 +32,8 @@ export interface IntakeListener {
   readonly onResult: (result: IntakeResult) => void
   /** Gets each result of a request that holds several orders, in their order. */
   readonly onPart: (result: IntakeResult, part: GroupPart) => void
+  /** The key of the address that sent a request; '' when addresses are not counted. */
+  readonly addressOf?: (request: { readonly requestId: number; readonly form: number }) => string
 }
 
 /** The intake as the exchange uses it. */

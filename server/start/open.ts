@@ -64,6 +64,7 @@ import {
 } from '../exchange/sequencer/shard-map.ts'
 import type { IntakeListener } from '../messages/order-intake.ts'
 import type { Versions } from '../messages/versions.ts'
+import type { EvmChain } from '../settlement/evm/settling/evm-chain.ts'
 import { adoptCluster, beginLog, type ClusterOptions, sharedJournal } from './cluster.ts'
 import { feeRatesRefusal } from './fee-rates.ts'
 import { restoreShown } from './last-day.ts'
@@ -299,15 +300,18 @@ function* replicateToIntake(
 
 /** Each edge thread receives the whole directory, and so does a thread that replaces one. */
 function startIntake(
-  { clearing }: Core,
+  { clearing, chain }: Core & { readonly chain: EvmChain | null },
   seal: Seal,
   options: OpenOptions,
   listener: IntakeListener,
 ): CoreIntake {
-  const replicate = (): ReturnType<typeof replicateToIntake> =>
-    replicateToIntake(intake, clearing, seal)
+  function* replicate(): Generator<undefined> {
+    if (chain !== null) intake.setChain(chain.walletCode)
+    yield* replicateToIntake(intake, clearing, seal)
+  }
   const intake = new CoreIntake({
     ...listener,
+    queryWallet: chain === null ? undefined : (query) => chain.queryWallet(query),
     mirror: (change) => options.edges?.change(change),
     domain: options.domain,
     orderSkewMs: options.orderSkewMs,
@@ -315,6 +319,7 @@ function startIntake(
   options.edges?.replicateBy(replicate)
   const change = replicate()
   for (let step = change.next(); step.done !== true; ) step = change.next()
+  chain?.onWalletCode((code) => intake.setChain(code))
   return intake
 }
 
@@ -370,7 +375,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
           lead: (epoch) => void lead(options, { pipeline, follower, seal }, epoch),
         })
   const isArchived = archivedIn(() => pipeline, { follower, query })
-  const links = { follower, lookups, isArchived, ...journalLinks }
+  const links = { follower, lookups, isArchived, chain, ...journalLinks }
   const pipeline = startPipeline(options, core, seal, { ...links, ...settlement })
   handOverBooks(pipeline, options.marketThreads)
   const difference = await compareStates(pipeline, follower, recovered)
@@ -485,13 +490,15 @@ interface PipelineLinks
   /** Absent when main wakes the market threads itself. */
   readonly wakeUps?: WakeUps
   readonly follower: FollowerHandle
+  /** Null when trades settle on no EVM chain. */
+  readonly chain: EvmChain | null
 }
 
 function startPipeline(
   options: OpenOptions,
   core: Core,
   seal: Seal,
-  { wakeUps, follower, ...links }: PipelineLinks,
+  { wakeUps, follower, chain, ...links }: PipelineLinks,
 ): RunningPipeline {
   const { clock, profileWaitSec, onFault, collateralAddress } = options
   const specOf = collateralAddress === undefined ? null : slotSpecOf(collateralAddress)
@@ -510,7 +517,7 @@ function startPipeline(
       const wakes = wakeUps === undefined ? {} : { wakeUps }
       return new Shards({ ...main, threads: options.marketThreads, onFault, ...wakes })
     },
-    openIntake: (verdicts) => startIntake(core, seal, options, verdicts),
+    openIntake: (verdicts) => startIntake({ ...core, chain }, seal, options, verdicts),
   })
 }
 

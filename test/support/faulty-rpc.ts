@@ -15,6 +15,10 @@ export class FaultyRpc {
   share = 0
   kinds: readonly (typeof FAULTS)[number][] = FAULTS
   readonly faults = new Map<string, number>()
+  /** Calls that contain this text are counted, and get no answer while it is silent. */
+  watched: string | null = null
+  watchedCount = 0
+  isSilent = false
   readonly #server: Server
   readonly #random: Random
   readonly #chainUrl: string
@@ -50,6 +54,10 @@ export class FaultyRpc {
     const parts: Buffer[] = []
     for await (const part of request) parts.push(part)
     const body = Buffer.concat(parts).toString()
+    if (this.watched !== null && body.includes(this.watched)) {
+      this.watchedCount++
+      if (this.isSilent) return
+    }
     const fault = this.#random.chance(this.share) ? this.#random.pick(this.kinds) : null
     if (fault !== null) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
     if (fault === 'call lost') return void response.destroy()

@@ -3,12 +3,14 @@
 // the directory get its changes in one order. A result is read from its own bytes, so a fault costs
 // only the request that it is about (design §11).
 
+import { reasonOf } from '../../../engine/domain/error-code.ts'
 import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
 import { keccakReady } from '../../crypto/keccak.ts'
 import { FORM, WHOLE_GROUP } from '../../messages/intake-layout.ts'
 import { brokenResult, ResultReader } from '../../messages/intake-result.ts'
 import type { IntakeListener, IntakeRequest } from '../../messages/order-intake.ts'
 import { bufferOf, eachPart, firstPart } from '../../messages/parts.ts'
+import type { QueryWallet, WalletCode } from '../../messages/wallet-signature.ts'
 import {
   Directory,
   type DirectoryChange,
@@ -17,6 +19,8 @@ import {
   type SigningDomain,
 } from './directory.ts'
 import { Intake } from './intake.ts'
+import { WalletChecks } from './wallets/wallet-checks.ts'
+import { callerOf, decidedResult, queryOf, walletDecides } from './wallets/wallet-results.ts'
 
 export interface TokenEntry {
   readonly tokenNo: TokenNo
@@ -36,6 +40,8 @@ export interface CoreIntakeOptions extends IntakeListener {
   readonly orderSkewMs?: number | undefined
   /** Receives each change; absent when no other thread checks orders. */
   readonly mirror?: ((change: DirectoryChange) => void) | undefined
+  /** Queries wallets on the chain; absent when trades settle on none. */
+  readonly queryWallet?: QueryWallet | undefined
 }
 
 /** A request with all its results. */
@@ -51,6 +57,8 @@ export class CoreIntake {
   readonly #intake: Intake
   readonly #reader = new ResultReader()
   readonly recalled = new RecalledMarkets(this)
+  /** Null when trades settle on no chain. */
+  readonly #wallets: WalletChecks | null
   /** Checked while the intake was paused; the bound on orders under way bounds them. */
   #held: Checked[] = []
   #isPaused = false
@@ -59,6 +67,8 @@ export class CoreIntake {
     this.#options = options
     this.#directory = new Directory(options.domain)
     this.#intake = new Intake(this.#directory, options.orderSkewMs)
+    const { queryWallet } = options
+    this.#wallets = queryWallet === undefined ? null : new WalletChecks(queryWallet)
   }
 
   /** Resolves when this thread can hash; submit no order before. */
@@ -70,8 +80,11 @@ export class CoreIntake {
   submit(request: IntakeRequest): void {
     const { requestId, form = FORM.ORDER, verdict } = request
     if (verdict !== undefined && form === FORM.ORDER && !this.#isPaused) {
-      this.#reportOne(requestId, firstPart(bufferOf(verdict)))
-      return
+      const result = firstPart(bufferOf(verdict))
+      if (this.#wallets === null || !walletDecides(result)) {
+        this.#reportOne(requestId, result)
+        return
+      }
     }
     const results: Uint8Array[] = []
     // The results are kept first: an error in the pipeline is not a fault of the check.
@@ -85,8 +98,36 @@ export class CoreIntake {
       })
     }
     const checked = { requestId, isGroup: form !== FORM.ORDER, results }
+    if (this.#wallets !== null && results.some(walletDecides)) {
+      void this.#queryWallets(this.#wallets, checked, request)
+    } else this.#take(checked)
+  }
+
+  #take(checked: Checked): void {
     if (this.#isPaused) this.#held.push(checked)
     else this.#report(checked)
+  }
+
+  /** Takes the results once the wallets have decided. Other requests go on meanwhile. */
+  async #queryWallets(
+    wallets: WalletChecks,
+    { results, ...checked }: Checked,
+    { requestId, form = FORM.ORDER, nowMs }: IntakeRequest,
+  ): Promise<void> {
+    const address = this.#options.addressOf?.({ requestId, form }) ?? ''
+    const decisions = results.map(async (each): Promise<Uint8Array> => {
+      // The memory of the result is reused.
+      const result = new Uint8Array(each)
+      if (!walletDecides(result)) return result
+      const caller = { profileId: callerOf(result), address }
+      return decidedResult(result, await wallets.decide(queryOf(result), caller, nowMs))
+    })
+    const decided = await Promise.all(decisions).catch((error: unknown) => {
+      const reason = `the query of a wallet failed: ${reasonOf(error)}`
+      this.#break(requestId, reason, { next: 0, count: checked.isGroup ? WHOLE_GROUP : 0 })
+      return null
+    })
+    if (decided !== null) this.#take({ ...checked, results: decided })
   }
 
   /** The result of a request of one order. */
@@ -179,6 +220,11 @@ export class CoreIntake {
     const ids = { marketId, book, slug, yesTokenId, noTokenId }
     const venue = { exchangeAddress, adapterAddress, poolAddress }
     this.#change({ kind: 'market', ...ids, ...venue, feeEnabled })
+  }
+
+  /** Trades settle on a chain; `wallets` is null until it has answered. */
+  setChain(wallets: WalletCode | null): void {
+    this.#change({ kind: 'chain', wallets })
   }
 
   archiveMarket(slug: string): void {

@@ -6,6 +6,8 @@ import { parseAddress } from '../../crypto/address.ts'
 import { type Signer, signerOf } from '../../crypto/ecdsa.ts'
 import { domainSeparator } from '../../crypto/eip712.ts'
 import { wordOf } from '../../crypto/uint256.ts'
+import type { WalletCode } from '../../messages/wallet-signature.ts'
+import { FactoryWallets } from './order/factory-wallets.ts'
 
 // The part of the exchange that the intake needs: tokens, profiles and markets. Each edge thread
 // has its own copy, and main sends it all changes in order. A late change is harmless, because the
@@ -53,6 +55,8 @@ export type DirectoryChange =
       readonly feeEnabled: boolean
     }
   | { readonly kind: 'archive'; readonly slug: string }
+  /** Trades settle on an EVM chain; the addresses of the factory and of its code. */
+  | { readonly kind: 'chain'; readonly wallets: WalletCode | null }
 
 /** A market in the form sent to the intake. */
 export type MarketEntry = Omit<Extract<DirectoryChange, { kind: 'market' }>, 'kind'>
@@ -101,6 +105,11 @@ export interface KnownMarket {
   readonly isPool: boolean
 }
 
+export interface KnownChain {
+  /** Null until the chain has answered. */
+  readonly wallets: FactoryWallets | null
+}
+
 function addressBytes(text: string): Uint8Array {
   const bytes = parseAddress(text)
   assert(bytes !== undefined, 'an address of the exchange has a valid checksum')
@@ -130,6 +139,8 @@ export class Directory {
   readonly domain: SigningDomain
   /** Every exchange or adapter address of any market; orders verify against exchange addresses. */
   readonly venues = new Map<string, VenuePart>()
+  /** Null unless trades settle on an EVM chain. */
+  chain: KnownChain | null = null
 
   constructor(domain: SigningDomain) {
     this.domain = domain
@@ -173,6 +184,11 @@ export class Directory {
         return
       case 'archive':
         this.#markets.delete(change.slug)
+        return
+      case 'chain':
+        this.chain = {
+          wallets: change.wallets === null ? null : new FactoryWallets(change.wallets),
+        }
     }
   }
 

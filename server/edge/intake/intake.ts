@@ -12,8 +12,8 @@ import { viewOf } from '../../../engine/wire/record-head.ts'
 import { writeWhole } from '../../../engine/wire/whole-text.ts'
 import { checkTokenCall, hmacRefusal } from '../../auth/hmac-signature.ts'
 import { targetOf } from '../../auth/on-behalf.ts'
-import { hashOrder } from '../../crypto/eip712.ts'
-import { FORM, RESULT, WHOLE_GROUP } from '../../messages/intake-layout.ts'
+import { hashOrder, type SignedFields } from '../../crypto/eip712.ts'
+import { FORM, RESULT, VERDICT, WHOLE_GROUP } from '../../messages/intake-layout.ts'
 import { isSound } from '../../messages/intake-result.ts'
 import type { SignedRequest } from '../../messages/order-intake.ts'
 import type { Extra, Issue } from '../../messages/refusal.ts'
@@ -37,7 +37,13 @@ import {
 } from './order/order-body.ts'
 import { OrderFlaws } from './order/order-flaw.ts'
 import { type Part, readGroup } from './order/order-group.ts'
-import { signedFields, signForWallet, verdictOf } from './order/order-signature.ts'
+import {
+  onChainVerdictOf,
+  signedFields,
+  signForWallet,
+  verdictOf,
+} from './order/order-signature.ts'
+import type { FlawOrFields } from './wallets/wallet-results.ts'
 
 // The intake step of an order (design §3): it turns bytes into a typed order and a signature
 // verdict. It is pure except for its own buffers, so threads and tests run the same code.
@@ -212,8 +218,10 @@ export class Intake {
     const signature = Buffer.from(body.order.signature.slice(2), 'hex')
     const hash = hashOrder(fields, market.separator)
     const output = this.#output
-    const wallet = fields.signatureType === 0 ? null : this.#smartWalletOf(actor)
-    const verdict = verdictOf(fields, signature, hash, actor.signer, wallet)
+    const verdict =
+      fields.signatureType === 0
+        ? verdictOf(fields, signature, hash, actor.signer, null)
+        : this.#walletVerdict(actor, fields, signature, hash)
     output[RESULT.verdict] = verdict
     output.writeDoubleLE(body.ownerId, RESULT.ownerId)
     output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
@@ -235,12 +243,32 @@ export class Intake {
       signedFeeBps: body.order.feeRateBps,
     })
     const { ownerId } = body
-    if (isSound(verdict) && ownerId === actor.profileId) {
+    const isOwn = ownerId === actor.profileId
+    if (isSound(verdict) && isOwn) {
       return this.#finish(recordBytes, this.#orderFields(body, outcome))
     }
     const smartWallet = this.#smartWalletOf(actor)
     const order = { fields, signature, hash, market, ownerId, actor, smartWallet }
-    return this.#finish(recordBytes, JSON.stringify(this.#flaws.of(order, verdict, nowMs)))
+    const flaw = this.#flaws.of(order, verdict, nowMs)
+    if ((verdict & VERDICT.walletDecides) !== 0 && isOwn) {
+      const both: FlawOrFields = [flaw, this.#orderFields(body, outcome)]
+      return this.#finish(recordBytes, JSON.stringify(both))
+    }
+    output[RESULT.verdict] &= ~VERDICT.walletDecides
+    return this.#finish(recordBytes, JSON.stringify(flaw))
+  }
+
+  #walletVerdict(
+    actor: Actor,
+    fields: SignedFields,
+    signature: Uint8Array,
+    hash: Uint8Array,
+  ): number {
+    const { signer } = actor
+    const { chain } = this.#directory
+    const smartWallet = this.#smartWalletOf(actor)
+    if (chain === null) return verdictOf(fields, signature, hash, signer, smartWallet)
+    return onChainVerdictOf(fields, signature, hash, { signer, smartWallet }, chain)
   }
 
   #smartWalletOf(actor: Actor): Uint8Array | null {

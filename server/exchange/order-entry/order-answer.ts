@@ -27,6 +27,8 @@ export interface OrderCall extends Omit<IntakeRequest, 'requestId' | 'nowMs' | '
 /** The sender of a call; gone when its connection has closed. */
 interface Sender {
   readonly isGone?: boolean
+  /** The key under which its address is counted; '' or absent when it is not. */
+  readonly addressKey?: string
 }
 
 /** An order between its request and its reply. */

@@ -214,6 +214,10 @@ export class OrderEntry {
     })
   }
 
+  addressOf(requestId: number): string {
+    return this.#open.at(requestId).sender?.addressKey ?? ''
+  }
+
   // The verdict of the intake, then the caller's token and rate.
 
   /** Takes the verdict on an order that `place` entered. */

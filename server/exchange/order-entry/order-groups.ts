@@ -24,6 +24,7 @@ type OnPart = (result: IntakeResult, part: GroupPart) => void
 interface RequestedGroup {
   /** The most orders that the request can hold. */
   readonly ordersMax: number
+  readonly address: string
   readonly onPart: OnPart
 }
 
@@ -79,10 +80,15 @@ export class OrderGroups {
   submit(call: OrderCall, form: number, onPart: OnPart): boolean {
     const ordersMax = Math.min(LIMITS.batchOrdersMax, ordersIn(call))
     if (!this.#orders.hasCapacity(ordersMax)) return false
-    const requestId = this.#requested.put({ ordersMax, onPart })
+    const address = call.sender?.addressKey ?? ''
+    const requestId = this.#requested.put({ ordersMax, address, onPart })
     this.#orders.reserve(ordersMax)
     this.#orders.submit(call, requestId, form)
     return true
+  }
+
+  addressOf(requestId: number): string {
+    return this.#requested.at(requestId).address
   }
 
   /** Takes the intake's verdict on one order of a request. */

@@ -24,15 +24,25 @@ import {
   serializeTransaction,
 } from 'viem'
 import { assert } from '../../../engine/domain/assert.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { keccak256, keccakReady } from '../../crypto/keccak.ts'
+import type { WalletQuery } from '../../messages/wallet-signature.ts'
 import { ChainTrouble, WrongChain } from './chain-trouble.ts'
+import { evmAddress } from './evm-address.ts'
 import type { ChainKey } from './key/chain-key.ts'
 
 const TIMEOUT_MS = 10_000
+/** An order that settles may use 400,000 gas, of which its transfers need a part. */
+const WALLET_GAS = 250_000n
+/** The words of nodes for a call that failed by itself, in place of a revert. */
+const CALL_FAILED = /out ?of ?gas|gas required|opcode|stack ?(under|over|limit)|jump|vm execution/i
 /** Of a call that every URL failed. */
 const RETRIES = 2
 /** The state may change before the transaction is in a block, and then it needs a little more. */
 const GAS_MARGIN_PERCENT = 120n
+/** The value of EIP-1271, as a word. */
+const ACCEPTED = `0x1626ba7e${'0'.repeat(56)}`
+const WALLET_ABI = parseAbi(['function isValidSignature(bytes32, bytes) view returns (bytes4)'])
 const KNOWN = /already known|already imported/i
 /** A block has the nonce, or the node has another transaction of it. */
 const NONCE_TAKEN = /nonce too low|replacement transaction underpriced/i
@@ -118,10 +128,13 @@ export interface Receipt {
 export class ChainClient {
   readonly chainId: number
   readonly #client: PublicClient
+  /** Answers within a deadline, or not at all. */
+  readonly #prompt: PublicClient
 
-  private constructor(chainId: number, client: PublicClient) {
+  private constructor(chainId: number, client: PublicClient, prompt: PublicClient) {
     this.chainId = chainId
     this.#client = client
+    this.#prompt = prompt
   }
 
   /** Each URL must be of this chain; one at least must answer. */
@@ -142,8 +155,13 @@ export class ChainClient {
       const places = urls.map(placeOf).join(', ')
       throw troubleOf(`no URL of --chain-rpc answers (${places})`, first.reason)
     }
-    const transport = fallback(transports, { retryCount: RETRIES })
-    return new ChainClient(chainId, createPublicClient({ transport }))
+    const timeout = LIMITS.walletDeadlineMs / urls.length
+    const prompt = urls.map((url) => http(url, { timeout, retryCount: 0 }))
+    return new ChainClient(
+      chainId,
+      createPublicClient({ transport: fallback(transports, { retryCount: RETRIES }) }),
+      createPublicClient({ transport: fallback(prompt, { retryCount: 0 }) }),
+    )
   }
 
   async block(): Promise<Block> {
@@ -209,6 +227,19 @@ export class ChainClient {
     } catch (error) {
       if (isOfContract(error)) return null
       throw troubleOf(`the chain did not answer ${functionName}`, error)
+    }
+  }
+
+  /** Whether a wallet accepts a signature when this contract calls it (EIP-1271). */
+  async accepts({ wallet, hash, signature }: WalletQuery, from: Address): Promise<boolean> {
+    const args = [hexOfBytes(hash), hexOfBytes(signature)]
+    const data = callOf(WALLET_ABI, 'isValidSignature', args)
+    const call = { account: from, to: evmAddress(wallet), data, gas: WALLET_GAS }
+    try {
+      return (await this.#prompt.call(call)).data === ACCEPTED
+    } catch (error) {
+      if (isOfWallet(error)) return false
+      throw troubleOf('the chain did not answer isValidSignature', error)
     }
   }
 
@@ -400,6 +431,12 @@ function isOfContract(error: unknown): boolean {
   return ['ContractFunctionZeroDataError', 'ContractFunctionRevertedError'].some((name) =>
     nameIn(error, name),
   )
+}
+
+/** Whether a call failed by what it did, and not by its node. */
+function isOfWallet(error: unknown): boolean {
+  if (nameIn(error, 'ExecutionRevertedError')) return true
+  return error instanceof BaseError && CALL_FAILED.test(error.details ?? '')
 }
 
 function troubleOf(sentence: string, error: unknown): ChainTrouble {

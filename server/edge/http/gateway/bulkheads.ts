@@ -53,7 +53,7 @@ function ruleOf(all: number, size: number): ShareRule {
   return shareRule(all, most, Math.min(most, Math.max(FLOOR_MIN, Math.floor(most / FLOOR_PARTS))))
 }
 
-class Bulkhead {
+export class Bulkhead {
   readonly size: BulkheadSize
   readonly ofAddress: ShareRule
   readonly ofProfile: ShareRule

@@ -109,14 +109,15 @@ const orderOf = named(
         }),
       ),
       'How the signature proves the maker: 0 by its own key, 1 to 3 by the key of its smart ' +
-        'wallet. Without a signature it is optional and must be 0.',
+        'wallet, or 3 by the wallet itself if trades settle on an EVM chain. Without a signature ' +
+        'it is optional and must be 0.',
     ),
     signature: optional(
       pattern(
         '^0x[0-9a-fA-F]{130}$',
-        'r, s, v: 0x and 130 hex digits, 65 bytes; the compact form of EIP-2098, 64 bytes, is ' +
-          'not accepted. If absent, the server wallet of onBehalfOf signs, and maker, signer, ' +
-          'feeRateBps and ownerId are optional.',
+        'r, s, v: 0x and 130 hex digits, 65 bytes, also of a wallet contract; the compact form ' +
+          'of EIP-2098, 64 bytes, is not accepted. If absent, the server wallet of onBehalfOf ' +
+          'signs, and maker, signer, feeRateBps and ownerId are optional.',
       ),
     ),
     price: means(

@@ -9,6 +9,7 @@ import type { OrderFlaw } from '../../../messages/intake-result.ts'
 import type { Extra } from '../../../messages/refusal.ts'
 import type { Directory, KnownMarket } from '../directory.ts'
 import { ConfusableDomains, type OrderDomain, orderDomain } from './confusable-domains.ts'
+import { isFactoryType } from './order-signature.ts'
 
 // Explains why an order does not belong to its owner. The sequencer refuses such an order at one of
 // the gates of owner, signer and signature, unless an earlier gate refuses it; the intake prepares
@@ -52,12 +53,41 @@ export class OrderFlaws {
       const message = `${OWNER}${why} send the id of this profile.`
       return { code: 'OWNER_MISMATCH', message }
     }
-    if ((verdict & VERDICT.makerIsAccount) === 0) return makerFlaw(order)
+    if ((verdict & VERDICT.makerIsAccount) === 0) {
+      return this.#walletFlaw(order) ?? makerFlaw(order)
+    }
     if ((verdict & VERDICT.signerIsAccount) === 0) {
       const message = `${SIGNER}signer must be ${formatAddress(actor.signer.address)}.`
       return { code: 'SIGNER_MISMATCH', message }
     }
+    if ((verdict & VERDICT.walletDecides) !== 0) return this.#refusedByWallet(order)
     return this.#signatureFlaw(order, nowMs)
+  }
+
+  /** Null unless the contract of the chain takes another wallet than that of the profile. */
+  #walletFlaw({ fields, actor, smartWallet }: CheckedOrder): OrderFlaw | null {
+    const { signatureType } = fields
+    const { wallets = null } = this.#directory.chain ?? {}
+    if (wallets === null || !isFactoryType(signatureType)) return null
+    const made = wallets.of(actor.signer.address)
+    if (smartWallet !== null && sameAddress(smartWallet, made)) return null
+    const message =
+      `${OWNER}with signatureType ${signatureType} the maker must be ${formatAddress(made)}, the ` +
+      'wallet that the factory of the exchange contract makes for the account, and this profile ' +
+      'does not have it; let an operator make it the smartWallet of the profile, or sign with ' +
+      'signatureType 0 or 3.'
+    return { code: 'OWNER_MISMATCH', message }
+  }
+
+  /** The refusal of a wallet that does not accept the signature. */
+  #refusedByWallet({ fields, hash, market }: CheckedOrder): OrderFlaw {
+    const domain = orderDomain(this.#directory.domain, market.exchangeAddress)
+    const message =
+      `${SIGNATURE}the wallet ${formatAddress(fields.maker)} does not accept it on chain ` +
+      `${domain.chainId}: there is no contract, or its isValidSignature for the hash ` +
+      `0x${Buffer.from(hash).toString('hex')} reverts, uses too much gas or returns another ` +
+      'value than 0x1626ba7e. Sign as the wallet requires, in 65 bytes.'
+    return { code: 'SIGNATURE_INVALID', message, domain }
   }
 
   #signatureFlaw(order: CheckedOrder, nowMs: TimeMs): OrderFlaw {

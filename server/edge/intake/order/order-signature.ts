@@ -5,7 +5,8 @@ import { isSignedBy, type Signer } from '../../../crypto/ecdsa.ts'
 import { type SignedFields, signOrder } from '../../../crypto/eip712.ts'
 import { wordOf } from '../../../crypto/uint256.ts'
 import { VERDICT } from '../../../messages/intake-layout.ts'
-import type { KnownMarket, KnownProfile } from '../directory.ts'
+import { isSound } from '../../../messages/intake-result.ts'
+import type { KnownChain, KnownMarket, KnownProfile } from '../directory.ts'
 import type { OrderBody, SignedBody } from './order-body.ts'
 
 // The fields that the signature of an order covers, what it proves (rules §1.1, §1.2), and how a
@@ -14,7 +15,14 @@ import type { OrderBody, SignedBody } from './order-body.ts'
 /** Signature types of rules §1.2: 1 and 2 sign for a wallet, 3 is a contract wallet (EIP-1271). */
 const EOA = 0
 const CONTRACT = 3
+const SIGNED_BY_WALLET =
+  VERDICT.signerIsMaker | VERDICT.signerIsAccount | VERDICT.makerIsAccount | VERDICT.walletDecides
 const TAKER = new Uint8Array(ADDRESS_BYTES)
+
+/** Types of a wallet that the factory of a chain makes. */
+export function isFactoryType(signatureType: number): boolean {
+  return signatureType !== EOA && signatureType !== CONTRACT
+}
 
 export function signedFields(
   { order }: SignedBody,
@@ -40,8 +48,8 @@ export function signedFields(
 
 /**
  * Returns the VERDICT bits. Recovering the key costs more than all other checks. SIGNER_MISMATCH
- * precedes SIGNATURE_INVALID, so the key of an order with a wrong signer is not recovered. There is
- * no chain to query for wallets: the maker of types 1 to 3 must be the profile's `smartWallet`.
+ * precedes SIGNATURE_INVALID, so the key of an order with a wrong signer is not recovered. The
+ * maker of types 1 to 3 must be the profile's `smartWallet`: no chain is queried.
  */
 export function verdictOf(
   fields: SignedFields,
@@ -60,6 +68,31 @@ export function verdictOf(
   if (!signsItself && !sameAddress(fields.signer, signer.address)) return verdict
   verdict |= VERDICT.signerIsAccount
   return isSignedBy(signer, hash, signature) ? verdict | VERDICT.signatureOk : verdict
+}
+
+/**
+ * The same for types 1 to 3 when trades settle on a chain, by the rules of its contract
+ * (contracts/Orders.sol): the wallet of types 1 and 2 is the one that the factory makes for the
+ * signer, and a wallet of type 3 decides about the signature itself. It may accept what no key has
+ * signed. Only a signature of another signer than the wallet is that of a key, too.
+ */
+export function onChainVerdictOf(
+  fields: SignedFields,
+  signature: Uint8Array,
+  hash: Uint8Array,
+  by: { readonly signer: Signer; readonly smartWallet: Uint8Array | null },
+  { wallets }: KnownChain,
+): number {
+  const { signer, smartWallet } = by
+  const { maker, signatureType } = fields
+  const isWallet = smartWallet !== null && sameAddress(maker, smartWallet)
+  if (isFactoryType(signatureType)) {
+    const isMade = wallets === null || sameAddress(maker, wallets.of(signer.address))
+    return verdictOf(fields, signature, hash, signer, isMade ? smartWallet : null)
+  }
+  if (isWallet && sameAddress(fields.signer, maker)) return SIGNED_BY_WALLET
+  const verdict = verdictOf(fields, signature, hash, signer, smartWallet)
+  return isSound(verdict) ? (verdict & ~VERDICT.signatureOk) | VERDICT.walletDecides : verdict
 }
 
 /**

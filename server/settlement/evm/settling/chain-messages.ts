@@ -8,6 +8,7 @@ import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { KeyedFolder } from '../../../../persistence/keyed-folder.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
 import type { ChainAnswer } from '../../../exchange/settlement/settlement-port.ts'
+import type { WalletAnswer, WalletCode, WalletQuery } from '../../../messages/wallet-signature.ts'
 import type { ChainConfig } from '../../../settings/chain-settings.ts'
 
 /** How trades settle on an EVM chain. */
@@ -73,10 +74,12 @@ export type ChainRequest =
   | { readonly kind: 'pay'; readonly markets: readonly PaidMarket[] }
   /** The command of this number is durable. */
   | { readonly kind: 'kept'; readonly number: number }
+  /** Answered at any time, whatever is being settled. */
+  | ({ readonly kind: 'query wallet'; readonly number: number } & WalletQuery)
 
 export type ChainMessage =
   /** The chain answers and the contract is right. */
-  | { readonly kind: 'checked' }
+  | { readonly kind: 'checked'; readonly wallets: WalletCode | null }
   /** It can never work with these settings. */
   | { readonly kind: 'refused'; readonly sentence: string }
   /** Why nothing settles at present; null when it does again. */
@@ -88,3 +91,4 @@ export type ChainMessage =
   /** The time of the newest block. */
   | { readonly kind: 'seen'; readonly blockMs: TimeMs }
   | { readonly kind: 'answer'; readonly answer: ChainAnswer }
+  | { readonly kind: 'wallet answer'; readonly number: number; readonly answer: WalletAnswer }

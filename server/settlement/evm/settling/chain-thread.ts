@@ -27,7 +27,7 @@ import type {
   PaidMarket,
   Wallet,
 } from './chain-messages.ts'
-import { checkExchange } from './check-chain.ts'
+import { checkExchange, walletCodeOf } from './check-chain.ts'
 import { Settler } from './settler.ts'
 import { seqOf } from './trade-calls.ts'
 import { Watcher } from './watcher.ts'
@@ -54,6 +54,8 @@ export class ChainThread {
   readonly #unread: Seq[] = []
   /** The newest markets whose payouts are not posted on the chain yet. */
   readonly #unpaid: PaidMarket[] = []
+  /** Null until the chain has answered. */
+  #chain: ChainClient | null = null
   #settler: Settler | null = null
   #read: ReturnType<typeof openRead<{ tradeSeqs: readonly Seq[] }, SignedTrade[]>> | null = null
   readonly #keeping = new Map<number, () => void>()
@@ -84,6 +86,9 @@ export class ChainThread {
       case 'kept':
         this.#keeping.get(request.number)?.()
         this.#keeping.delete(request.number)
+        return
+      case 'query wallet':
+        void this.#queryWallet(request)
         return
       default:
         request satisfies never
@@ -121,10 +126,23 @@ export class ChainThread {
       throw error
     })
     const chain = await ChainClient.open(this.#data)
-    const { Exchange: contract } = await loadContracts()
+    const contracts = await loadContracts()
+    const { Exchange: contract } = contracts
     await checkExchange(chain, contract.abi, key.address, this.#data)
-    this.#say({ kind: 'checked' })
+    const wallets = await walletCodeOf(chain, contracts, this.#data.exchange)
+    this.#chain = chain
+    this.#say({ kind: 'checked', wallets })
     return { chain, key, contract }
+  }
+
+  async #queryWallet({
+    number,
+    ...query
+  }: Extract<ChainRequest, { kind: 'query wallet' }>): Promise<void> {
+    const pending = this.#chain?.accepts(query, this.#data.exchange)
+    const isAccepted = await pending?.catch(() => undefined)
+    const answer = isAccepted === undefined ? 'silent' : isAccepted ? 'accepts' : 'refuses'
+    this.#say({ kind: 'wallet answer', number, answer })
   }
 
   async #work(checked: Checked): Promise<void> {

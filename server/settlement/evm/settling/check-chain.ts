@@ -2,8 +2,12 @@
 
 import type { Abi, Address } from 'viem'
 import { domainSeparator } from '../../../crypto/eip712.ts'
-import type { ChainClient } from '../chain-client.ts'
+import { FactoryWallets } from '../../../edge/intake/order/factory-wallets.ts'
+import type { WalletCode } from '../../../messages/wallet-signature.ts'
+import { type ChainClient, hexOf } from '../chain-client.ts'
 import { WrongChain } from '../chain-trouble.ts'
+import type { Contracts } from '../contracts.ts'
+import { evmAddress } from '../evm-address.ts'
 import type { ChainSettings } from './chain-messages.ts'
 
 /** Throws `WrongChain` when the contract is not the one of these settings. */
@@ -41,4 +45,21 @@ export async function checkExchange(
         'setOperator',
     )
   }
+}
+
+/** What makes the wallets of an exchange; null for a factory whose addresses are others. */
+export async function walletCodeOf(
+  chain: ChainClient,
+  { Exchange, WalletFactory }: Contracts,
+  exchange: Address,
+): Promise<WalletCode | null> {
+  const factory = hexOf(String(await chain.read(exchange, Exchange.abi, 'wallets')))
+  if (factory === undefined) return null
+  const { abi } = WalletFactory
+  const implementation = hexOf(String(await chain.read(factory, abi, 'implementation')))
+  if (implementation === undefined) return null
+  const code = { factory, implementation }
+  const owner = Buffer.from(exchange.slice(2), 'hex')
+  const computed = evmAddress(new FactoryWallets(code).of(owner))
+  return (await chain.read(factory, abi, 'walletOf', [exchange])) === computed ? code : null
 }

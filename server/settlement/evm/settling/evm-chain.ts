@@ -17,6 +17,7 @@ import type {
   SettlementPort,
   SettlingExchange,
 } from '../../../exchange/settlement/settlement-port.ts'
+import type { WalletAnswer, WalletCode, WalletQuery } from '../../../messages/wallet-signature.ts'
 import type {
   ChainMessage,
   ChainRequest,
@@ -56,6 +57,12 @@ export class EvmChain implements SettlementPort {
   #wallets: FollowedWallets | null = null
   #whenWritten: WhenWritten = () => Promise.resolve()
   #unanswered = 0
+  /** Null until the chain has answered. */
+  walletCode: WalletCode | null = null
+  #onWalletCode: (code: WalletCode | null) => void = () => {}
+  /** Queries of wallets without an answer, by their numbers. */
+  readonly #queries = new Map<number, (answer: WalletAnswer) => void>()
+  #lastQuery = 0
   /** Ends when all earlier trades were given to the thread. */
   #given: Promise<void> = Promise.resolve()
   #isOver = false
@@ -103,6 +110,19 @@ export class EvmChain implements SettlementPort {
 
   connect(whenWritten: WhenWritten): void {
     this.#whenWritten = whenWritten
+  }
+
+  /** Calls the listener when the code of wallets becomes known. */
+  onWalletCode(listener: (code: WalletCode | null) => void): void {
+    this.#onWalletCode = listener
+  }
+
+  /** Whether a wallet accepts a signature; never rejects. */
+  queryWallet(query: WalletQuery): Promise<WalletAnswer> {
+    if (this.#isOver) return Promise.resolve('silent')
+    const number = ++this.#lastQuery
+    this.#say({ kind: 'query wallet', number, ...query })
+    return new Promise((resolve) => this.#queries.set(number, resolve))
   }
 
   get freeCount(): number {
@@ -160,6 +180,12 @@ export class EvmChain implements SettlementPort {
     if (this.#isOver) return
     switch (message.kind) {
       case 'checked':
+        this.walletCode = message.wallets
+        this.#onWalletCode(message.wallets)
+        return
+      case 'wallet answer':
+        this.#queries.get(message.number)?.(message.answer)
+        this.#queries.delete(message.number)
         return
       case 'refused':
         this.#parts.onFault(`Trades cannot settle: ${message.sentence}`)
@@ -220,6 +246,7 @@ export class EvmChain implements SettlementPort {
   /** What was sent is in the journal, so the thread has nothing to save. */
   async stop(): Promise<void> {
     this.#isOver = true
+    for (const resolve of this.#queries.values()) resolve('silent')
     await this.#worker.terminate()
   }
 }
