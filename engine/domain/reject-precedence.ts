@@ -634,6 +634,10 @@ const REJECTS = {
       'text or fewer items in one call.',
   ),
   READ_TIMEOUT: notNow('The read tables are behind; retry after the given seconds.'),
+  CHAIN_SILENT: notNow(
+    'The chain has not answered since the start, so the contracts of groups are unknown; retry ' +
+      'when GET /admin/settlement shows no trouble.',
+  ),
   NOT_COUNTED: answered({ status: 503, retryAfterSec: 60 })(
     'The obligations are not counted yet; retry after the given seconds.',
   ),

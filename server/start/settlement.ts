@@ -2,13 +2,14 @@
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { Seq } from '../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { DAY_MS } from '../../engine/domain/units.ts'
 import type { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
 import type { KeyedFolder } from '../../persistence/keyed-folder.ts'
 import { patiently } from '../../persistence/query/patient-read.ts'
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
+import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import type { Seal } from '../../persistence/seal.ts'
 import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
@@ -64,7 +65,10 @@ export async function settlementOf(
       return undefined
     })
   }
-  chain?.connect((tradeSeqs) => whenWritten(follower, tradeSeqs))
+  chain?.connect({
+    whenWritten: (tradeSeqs) => whenWritten(follower, tradeSeqs),
+    archivedOf: (groupId) => archivedOf(tables, groupId, onWarning),
+  })
   const port = chain ?? new EmbeddedChain(domain.chainId)
   const autoRedeemMs = autoRedeemDays * DAY_MS
   return { settlement: { port, blockMs, autoRedeemMs, referralBps, waiting, tradeOf } }
@@ -110,6 +114,21 @@ async function whenWritten(follower: FollowerHandle, tradeSeqs: readonly Seq[]):
   const lastSeq = Math.max(...tradeSeqs)
   while (!(await follower.whenApplied(lastSeq, LIMITS.privateReadDeadlineMs)));
   await follower.whenWritten({ tradeSeqs })
+}
+
+/** The children of a group that left memory; undefined when the tables are late. */
+async function archivedOf(
+  { follower, query, clearing }: Tables,
+  groupId: MarketId,
+  onWarning: (sentence: string) => void,
+) {
+  const isThere = await follower.whenApplied(clearing.lastSeq, LIMITS.privateReadDeadlineMs)
+  if (!isThere) return undefined
+  const read = () => query.request(archivedOfGroup, groupId)
+  return patiently(read, { ref: false }).catch((error: unknown) => {
+    onWarning(`The markets of group ${groupId} were not read: ${error}`)
+    return undefined
+  })
 }
 
 /** The trades that wait for a block; without them the start fails. */

@@ -140,7 +140,9 @@ export class EvmStage {
     const account = getAddress(accountOf(key))
     await this.anvil.client.setBalance({ address: account, value: 10n ** 21n })
     for (const role of ['setOperator', 'setResolver']) {
-      await this.send(this.at.exchange, role, [account, true], OWNER)
+      for (const contract of [this.at.exchange, this.at.adapter]) {
+        await this.send(contract, role, [account, true], OWNER)
+      }
     }
     return flagsOf({
       'chain-rpc': this.anvil.url,

@@ -101,6 +101,7 @@ interface Running {
 interface Kept {
   readonly time: ShiftedTime
   readonly faults: string[]
+  readonly warnings: string[]
   readonly lost: string[]
 }
 
@@ -112,6 +113,8 @@ interface Ended {
 export class LiveExchange implements Kept {
   readonly time: ShiftedTime
   readonly faults: string[]
+  /** Sentences for the log. */
+  readonly warnings: string[]
   /** Sentences about lost lines of the trace. */
   readonly lost: string[]
   readonly dataDir: string
@@ -127,6 +130,7 @@ export class LiveExchange implements Kept {
     this.#running = running
     this.time = kept.time
     this.faults = kept.faults
+    this.warnings = kept.warnings
     this.lost = kept.lost
   }
 
@@ -463,7 +467,7 @@ const SET_ADMIN_TOKEN = { kind: 'setAdminToken', tokenDigest: digestOf(ADMIN_TOK
 export async function startLive(options: LiveOptions = {}): Promise<LiveExchange> {
   const placed = { ...options, dataDir: options.dataDir ?? newFolder() }
   const time = { offsetMs: 0, standsAtMs: options.isQuiescent === true ? Date.now() : null }
-  const kept = { time, faults: [], lost: [] }
+  const kept = { time, faults: [], warnings: [], lost: [] }
   return new LiveExchange(placed, kept, await open(placed, kept))
 }
 
@@ -473,7 +477,10 @@ function edgesOf(config: ServeConfig, limits: Limits | null, onFault: (line: str
   return openEdges(config, ANY_ADDRESS, limits, reports)
 }
 
-async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise<Running> {
+async function open(
+  options: LiveOptions,
+  { time, faults, warnings, lost }: Kept,
+): Promise<Running> {
   const config = configOf(options)
   const clock = () => timeMs(time)
   const onFault = (sentence: string) => faults.push(sentence)
@@ -490,7 +497,7 @@ async function open(options: LiveOptions, { time, faults, lost }: Kept): Promise
       ((profileId) => limits?.profiles.take(profileId, 'trade', performance.now()) ?? 0),
     onCommit: commits.onCommit,
     onFault,
-    onWarning: () => {},
+    onWarning: (sentence) => warnings.push(sentence),
     onProgress: () => {},
   }).catch(async (error: unknown) => {
     await edges?.close()

@@ -37,6 +37,10 @@ import {
 } from '../../edge/http/schema/schema.ts'
 import { marketView } from '../../exchange/read-model/market-view.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
+import {
+  CHAIN_CHILDREN_MAX,
+  type GroupAddresses,
+} from '../../exchange/settlement/settlement-port.ts'
 import { type Issue, invalid, refuse } from '../../messages/refusal.ts'
 import { MARKET_EXAMPLE } from '../examples.ts'
 import { ANYBODY } from '../markets/archived-markets.ts'
@@ -47,6 +51,7 @@ import {
   negRiskIdOf,
   poolAddressOf,
   questionIdOf,
+  wrappedOf,
 } from '../markets/market-changes.ts'
 import { filterValues } from '../pages/page-changes.ts'
 import { groupMarket, market } from '../shapes.ts'
@@ -80,6 +85,7 @@ export function specIssue(
     exchangeAddress?: string | undefined
     adapterAddress?: string | null | undefined
     rebateBps?: number | undefined
+    markets?: readonly unknown[]
   },
   deadlineMs: number | null,
   services: AdminServices,
@@ -102,20 +108,37 @@ export function specIssue(
 
 /** Trades of books settle on an EVM chain, by one contract (server/docs/chain.md). */
 function chainIssue(
-  {
-    kind = 'clob',
-    exchangeAddress,
-  }: Pick<Parameters<typeof specIssue>[0], 'kind' | 'exchangeAddress'>,
-  { settings }: AdminServices,
+  { kind = 'clob', exchangeAddress, adapterAddress, markets = [] }: Parameters<typeof specIssue>[0],
+  { settings, pipeline }: AdminServices,
 ): Issue | null {
   if (!settings.isOnChain) return null
-  if (kind !== 'clob') {
-    const field = kind === 'group' ? 'markets' : 'kind'
-    return { field, message: 'cannot settle on an EVM chain yet; create markets of kind clob' }
+  if (kind === 'amm') {
+    const message = 'cannot settle on an EVM chain yet; create a market of kind clob, or a group'
+    return { field: 'kind', message }
   }
   const contract = spelled(settings.exchangeAddress)
-  if (exchangeAddress === undefined || spelled(exchangeAddress) === contract) return null
-  return { field: 'exchangeAddress', message: `must be ${contract}: trades settle there` }
+  if (exchangeAddress !== undefined && spelled(exchangeAddress) !== contract) {
+    return { field: 'exchangeAddress', message: `must be ${contract}: trades settle there` }
+  }
+  if (markets.length > CHAIN_CHILDREN_MAX) {
+    const message = `has ${markets.length} markets, and an EVM chain takes ${CHAIN_CHILDREN_MAX}`
+    return { field: 'markets', message: `${message}; create more groups` }
+  }
+  const adapter = pipeline.mining?.port.groupAddresses?.adapter
+  if (!adapterAddress || spelled(adapterAddress) === adapter) return null
+  const message = adapter === undefined ? 'is unknown until the chain answers' : `is ${adapter}`
+  return { field: 'adapterAddress', message: `of the chain ${message}; leave the field out` }
+}
+
+/** Null while the chain has not answered. */
+function groupAddressesOf(
+  adapterAddress: string | undefined,
+  exchangeAddress: string,
+  { settings, pipeline }: AdminServices,
+): GroupAddresses | null {
+  if (settings.isOnChain) return pipeline.mining?.port.groupAddresses ?? null
+  const adapter = adapterAddress ? spelled(adapterAddress) : adapterOf(exchangeAddress)
+  return { adapter, wrapped: wrappedOf(adapter, settings.collateral.address) }
 }
 
 /** Makers and the taker's referrer together get at most the whole fee (rules §3.2). */
@@ -349,7 +372,8 @@ export const createGroup = route({
     deadline: deadline(),
     adapterAddress: means(
       optional(address()),
-      'Adapter contract of the group; derived from its exchange when absent.',
+      'Adapter contract of the group; when absent, derived from its exchange, or that of an EVM ' +
+        'chain.',
     ),
     convertFeeBps: means(
       optional(integer(0, 10_000)),
@@ -392,6 +416,7 @@ export const createGroup = route({
     'CATEGORY_LIMIT',
     'MARKET_NOT_FOUND',
     'READ_TIMEOUT',
+    'CHAIN_SILENT',
   ],
   example: {
     body: {
@@ -412,7 +437,9 @@ export const createGroup = route({
       if (issue !== null) return invalid(issue)
     }
     const common = commonOf(own, services)
-    const adapter = adapterAddress ? spelled(adapterAddress) : adapterOf(common.exchangeAddress)
+    const addresses = groupAddressesOf(adapterAddress, common.exchangeAddress, services)
+    if (addresses === null) return refuse('CHAIN_SILENT')
+    const { adapter } = addresses
     const negRiskId = negRiskIdOf(adapter, convertFeeBps, body.slug)
     const shared = { deadlineMs, adapterAddress: adapter }
     const noIds = { conditionId: '', yesTokenId: '', noTokenId: '' }
@@ -427,10 +454,9 @@ export const createGroup = route({
     const { fee, takerDelayMs, exchangeAddress, minSizeRaw, categories, tags } = body
     const inherited = { categories, tags, delayedCancel: body.delayedCancel }
     const venue = { fee, takerDelayMs, exchangeAddress, minSizeRaw }
-    const { collateral } = services.settings
     const specs = children.map((child, orderInGroup) => {
       const questionId = questionIdOf(negRiskId, orderInGroup)
-      const ids = childIds(adapter, collateral.address, questionId)
+      const ids = childIds(addresses, questionId)
       const ofChild = commonOf({ ...inherited, ...child, ...venue }, services)
       return { ...ofChild, ...shared, ...ids, orderInGroup, negRiskId: questionId }
     })

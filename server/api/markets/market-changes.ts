@@ -37,6 +37,7 @@ import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
 import type { Shards } from '../../exchange/sequencer/shard-map.ts'
+import type { GroupAddresses } from '../../exchange/settlement/settlement-port.ts'
 import type { ArchivedMarkets } from './archived-markets.ts'
 
 // Ids of conditional tokens (rules §6.1). They are derived from the oracle and the question, so any
@@ -140,9 +141,13 @@ export function adapterOf(exchange: string): string {
   return lastAddressOf(Buffer.from('adapter', 'utf8'), bytesOf(exchange))
 }
 
+/** The wrapped collateral of an adapter that exists on no chain. */
+export function wrappedOf(adapter: string, collateral: string): string {
+  return lastAddressOf(bytesOf(adapter), bytesOf(collateral))
+}
+
 /** Condition and tokens of a child, whose collateral is wrapped. */
-export function childIds(adapter: string, collateral: string, questionId: string) {
-  const wrapped = lastAddressOf(bytesOf(adapter), bytesOf(collateral))
+export function childIds({ adapter, wrapped }: GroupAddresses, questionId: string) {
   const conditionId = conditionIdOf(adapter, bytesOf(questionId))
   const tokenOf = (indexSet: number) => positionIdOf(wrapped, collectionIdOf(conditionId, indexSet))
   return { conditionId, yesTokenId: tokenOf(1), noTokenId: tokenOf(2) }

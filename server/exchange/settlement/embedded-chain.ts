@@ -26,6 +26,7 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly answersAtOnce = true
   readonly freeCount = Number.POSITIVE_INFINITY
   readonly retryMs = 0
+  readonly groupAddresses = null
   readonly trouble = null
   readonly followed = null
   #onAnswer: SettlingExchange['onAnswer'] = () => {}

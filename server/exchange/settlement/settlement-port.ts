@@ -42,6 +42,16 @@ export interface SettlingExchange {
   readonly clearing: Clearing
 }
 
+/** Of an EVM chain: with more, a conversion would not fit a transaction. */
+export const CHAIN_CHILDREN_MAX = 50
+
+/** The addresses on which the ids of groups and their children depend (rules §6.3). */
+export interface GroupAddresses {
+  readonly adapter: string
+  /** The wrapped collateral of the adapter. */
+  readonly wrapped: string
+}
+
 export interface SettlementPort {
   readonly chainId: number
   /** Whether every answer comes within `submit`, so that a reply may wait for it. */
@@ -70,6 +80,8 @@ export interface SettlementPort {
   applied(command: ControlCommand): void
   /** Null when the exchange holds the funds itself. */
   readonly followed: FollowedChain | null
+  /** Null on the embedded chain, and until an EVM chain has answered. */
+  readonly groupAddresses: GroupAddresses | null
   /** Why nothing settles at present; null when nothing is wrong. */
   readonly trouble: string | null
   /** Nothing is submitted from here on. */

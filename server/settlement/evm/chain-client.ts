@@ -15,6 +15,7 @@ import {
   getAddress,
   type Hex,
   http,
+  isAddress,
   isHex,
   type Log,
   type PublicClient,
@@ -243,6 +244,12 @@ export class ChainClient {
     }
   }
 
+  /** The address that a function returns; null when the contract has no such function. */
+  async readAddress(address: Address, abi: Abi, functionName: string): Promise<Address | null> {
+    const found = await this.read(address, abi, functionName)
+    return typeof found === 'string' && isAddress(found) ? found : null
+  }
+
   /** Throws `ChainTrouble` when the payload would revert now. */
   async gasFor({ to, data }: Payload, account: Address): Promise<bigint> {
     const estimate = await this.#answered(() => this.#client.estimateGas({ account, to, data }))
@@ -376,6 +383,11 @@ export function hexOf(text: string): Hex | undefined {
 /** The question of a market, of whose slug it is the hash. */
 export function questionOf(slug: string): Hex {
   return hexOfBytes(keccak256(Buffer.from(slug, 'utf8')))
+}
+
+/** The UTF-8 bytes of a text. */
+export function textBytes(text: string): Hex {
+  return hexOfBytes(Buffer.from(text, 'utf8'))
 }
 
 /** An attempt from its raw bytes. */

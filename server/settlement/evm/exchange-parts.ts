@@ -1,8 +1,6 @@
 import type { Abi, Address } from 'viem'
-import { parseAddress } from '../../crypto/address.ts'
 import type { ChainClient } from './chain-client.ts'
 import { ChainTrouble } from './chain-trouble.ts'
-import { evmAddress } from './evm-address.ts'
 
 /** The token contracts of an exchange, and who receives its fees. */
 export interface ExchangeParts {
@@ -17,8 +15,8 @@ export async function exchangeParts(
   abi: Abi,
 ): Promise<ExchangeParts> {
   const part = async (name: string): Promise<Address> => {
-    const bytes = parseAddress(String(await chain.read(exchange, abi, name)))
-    if (bytes !== undefined) return evmAddress(bytes)
+    const found = await chain.readAddress(exchange, abi, name)
+    if (found !== null) return found
     throw new ChainTrouble(`${exchange} of --exchange-address is no exchange: it has no ${name}`)
   }
   return {

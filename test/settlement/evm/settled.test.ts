@@ -6,13 +6,13 @@ import { getAddress, type Hex, isHex } from 'viem'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported, shown } from '../../support/chain-desk.ts'
+import { assertReconciled, fundTraders, RANDOM_ORDERS, randomTrades } from '../../support/chain-trades.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { EvmStage, FEE_RECEIVER, OWNER } from '../../support/evm-stage.ts'
 import { exchange, type Scene } from '../../support/exchange.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
-import { at, textAt } from '../../support/json-path.ts'
-import { type LiveExchange, startLive, type Trader } from '../../support/live-exchange.ts'
-import { type LiveMarket, signedFor, unsigned } from '../../support/live-orders.ts'
+import { textAt } from '../../support/json-path.ts'
+import { startLive } from '../../support/live-exchange.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
 
@@ -20,7 +20,6 @@ import { until } from '../../support/until.ts'
 // what the ledger says, to the raw unit.
 
 const FUNDS_RAW = 1_000_000_000
-const ORDERS = 240
 const TRIES = 4
 const RETRY_MS = 10_000
 const skip = anvilSkip
@@ -38,10 +37,6 @@ function onChain<const T extends string = never, const M extends string = never>
   return exchange({ ...scene, fundsRaw: 0 })
 }
 
-function fund(live: LiveExchange, traders: readonly Trader[]): Promise<void> {
-  return stage.fundAll(live.exchange.pipeline.clearing, traders, FUNDS_RAW)
-}
-
 /** Makes blocks meanwhile. */
 function mineUntil(isDone: () => boolean): Promise<void> {
   return until(async () => {
@@ -55,59 +50,6 @@ function hexText(text: string | null): Hex {
   return text
 }
 
-/** Sends random orders; the seqs of the trades that they make. */
-async function traded(
-  live: LiveExchange,
-  traders: readonly Trader[],
-  markets: readonly LiveMarket[],
-  random: Random,
-): Promise<string[]> {
-  const trades: string[] = []
-  for (let count = 0; count < ORDERS; count++) {
-    const trader = random.pick(traders)
-    const market = random.pick(markets)
-    const side = random.pick(['buy', 'buy', 'sell'] as const)
-    const outcome = random.pick([0, 1] as const)
-    const ticks = random.between(400, 600)
-    const sizeRaw = random.between(1, 20_000) * 1000
-    const limit = unsigned(trader, market, { side, outcome, ticks, sizeRaw })
-    const type = random.pick(['GTC', 'GTC', 'GTC', 'FAK', 'FOK'])
-    const isMarket = type === 'FOK' && random.chance(0.7)
-    const odd = random.between(1, 5_000_000)
-    const terms = isMarket ? { ...limit, makerAmount: odd, takerAmount: 1 } : limit
-    const { status, body, text } = await live.call(trader, 'POST', '/orders', {
-      order: signedFor(terms, trader, market),
-      orderType: type,
-      ownerId: trader.profileId,
-      marketSlug: market.slug,
-    })
-    if (status !== 201) {
-      assert.equal(at(body, 'code'), 'INSUFFICIENT_SHARES', text)
-      continue
-    }
-    const matches = at(body, 'makerMatches')
-    assert.ok(Array.isArray(matches))
-    if (matches.length > 0) trades.push(String(at(body, 'execution', 'tradeEventId')))
-  }
-  return trades
-}
-
-/** Asserts that wallets hold what the ledger says. */
-function assertReconciled(
-  live: LiveExchange,
-  traders: readonly Trader[],
-  markets: readonly LiveMarket[],
-  feesBeforeRaw = 0n,
-): Promise<void> {
-  const { clearing } = live.exchange.pipeline
-  const named = markets.map(({ slug, tokens }) => {
-    const market = clearing.catalogue.bySlug(slug)
-    assert.ok(market !== undefined)
-    return { id: market.marketId, tokens }
-  })
-  return stage.assertReconciled(clearing, traders, named, feesBeforeRaw)
-}
-
 test('the contracts move what the ledger moved', { skip }, async () => {
   const { live, ann, ben, cid, free, fees } = await onChain({
     flags: await stage.servedBy(),
@@ -115,12 +57,12 @@ test('the contracts move what the ledger moved', { skip }, async () => {
     markets: { free: {}, fees: { fee: true } },
   })
   const traders = [ann, ben, cid]
-  await fund(live, traders)
+  await fundTraders(stage, live, traders, FUNDS_RAW)
   const reported = new Reported(live)
-  const trades = await traded(live, traders, [free, fees], random)
-  assert.ok(trades.length > ORDERS / 10, `${trades.length} trades`)
+  const trades = await randomTrades(live, traders, [free, fees], random)
+  assert.ok(trades.length > RANDOM_ORDERS / 10, `${trades.length} trades`)
   for (const id of trades) await reported.of(id, 'MINED')
-  await assertReconciled(live, traders, [free, fees])
+  await assertReconciled(stage, live, traders, [free, fees])
   const { txHash } = await shown(live, trades[trades.length - 1])
   const { transactionHash } = await stage.anvil.receiptOf(hexText(txHash))
   assert.equal(transactionHash, txHash, 'the reply has the hash of the chain')
@@ -132,7 +74,7 @@ test('a trade that an approval stops is tried four times, then reversed', { skip
     traders: ['ann', 'poor'],
     markets: ['dry'],
   })
-  await fund(live, [ann, poor])
+  await fundTraders(stage, live, [ann, poor], FUNDS_RAW)
   const reported = new Reported(live)
   // The exchange sees it one block later, when the trade is made.
   await stage.approve(poor.account, 0n)
@@ -158,7 +100,7 @@ test('a transaction that a stop leaves waiting settles its trade once', { skip }
     markets: ['late'],
   })
   const feesRaw = await stage.collateralOf(FEE_RECEIVER)
-  await fund(live, [ann, ben])
+  await fundTraders(stage, live, [ann, ben], FUNDS_RAW)
   const first = new Reported(live)
   const early = await live.trade(ann, ben, late, { ticks: 600 })
   await first.of(textAt(early.body, 'execution', 'tradeEventId'), 'MINED')
@@ -178,7 +120,7 @@ test('a transaction that a stop leaves waiting settles its trade once', { skip }
   const address = hexText(account)
   const nonce = await stage.anvil.client.getTransactionCount({ address })
   assert.equal(nonce, nextNonce, 'nothing else was sent')
-  await assertReconciled(live, [ann, ben], [late], feesRaw)
+  await assertReconciled(stage, live, [ann, ben], [late], feesRaw)
 })
 
 test('trading goes on while the chain does not answer', { skip }, async () => {
@@ -190,7 +132,7 @@ test('trading goes on while the chain does not answer', { skip }, async () => {
       markets: ['down'],
     })
     const feesRaw = await stage.collateralOf(FEE_RECEIVER)
-    await fund(live, [ann, ben])
+    await fundTraders(stage, live, [ann, ben], FUNDS_RAW)
     const reported = new Reported(live)
     rpc.kinds = ['too many calls']
     rpc.share = 1
@@ -204,7 +146,7 @@ test('trading goes on while the chain does not answer', { skip }, async () => {
     rpc.share = 0
     await reported.of(id, 'MINED')
     await until(() => trouble() === null)
-    await assertReconciled(live, [ann, ben], [down], feesRaw)
+    await assertReconciled(stage, live, [ann, ben], [down], feesRaw)
     await live.stop()
   } finally {
     await rpc.end()
@@ -217,7 +159,7 @@ test('a payout is posted on the chain too, once all trades are there', { skip },
     traders: ['ann', 'ben'],
     markets: ['paid'],
   })
-  await fund(live, [ann, ben])
+  await fundTraders(stage, live, [ann, ben], FUNDS_RAW)
   const reported = new Reported(live)
   const { body } = await live.trade(ann, ben, paid, { ticks: 600 })
   await reported.of(textAt(body, 'execution', 'tradeEventId'), 'MINED')
@@ -248,16 +190,13 @@ test('a market that cannot settle on the chain is refused', { skip }, async () =
   const { live } = await onChain({ flags: await stage.servedBy() })
   const clob = { kind: 'clob', slug: 'other', title: 'Other?', exchangeAddress: OWNER }
   const pool = { kind: 'amm', slug: 'pool', title: 'Pool?' }
-  const children = ['one', 'two'].map((slug) => ({ slug, title: `${slug}?`, proxyTitle: slug }))
-  const group = { slug: 'group', title: 'Group?', markets: children }
   for (const [path, body, sentence] of [
     ['/admin/markets', clob, /"exchangeAddress","message":"must be 0x\w+: trades settle there/],
     [
       '/admin/markets',
       pool,
-      /"kind","message":"cannot settle on an EVM chain yet; create markets of kind clob/,
+      /"kind","message":"cannot settle on an EVM chain yet; create a market of kind clob/,
     ],
-    ['/admin/groups', group, /"markets","message":"cannot settle on an EVM chain yet/],
   ] as const) {
     const { status, text } = await live.admin(path, body)
     assert.equal(status, 400, text)

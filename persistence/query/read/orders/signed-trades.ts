@@ -1,6 +1,11 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
-import { TRADED_MARKET, type TradedMarket } from '../markets/traded-market.ts'
+import {
+  TRADED_GROUP,
+  TRADED_MARKET,
+  type TradedGroup,
+  type TradedMarket,
+} from '../markets/traded-market.ts'
 import { query } from '../query.ts'
 import { SignedOrders } from './signed-orders.ts'
 import { ORDER, type OrderRow, type SignedOrderRow } from './user-orders.ts'
@@ -19,6 +24,8 @@ export interface SignedTrade {
   readonly tradeSeq: Seq
   readonly marketId: MarketId
   readonly market: TradedMarket
+  /** Null when the market is in no group. */
+  readonly group: TradedGroup | null
   /** Shares for a buy, collateral for a sell. */
   readonly feeRaw: number
   readonly taker: SignedOrderRow
@@ -37,12 +44,13 @@ export const signedTrades = query({
   prepare: (db, records) => ({
     trade: db.prepare<[Seq], TradeRow>(TRADE),
     market: db.prepare<[MarketId], TradedMarket>(TRADED_MARKET),
+    group: db.prepare<[MarketId], TradedGroup>(TRADED_GROUP),
     fills: db.prepare<[Seq], { placedSeq: Seq; sharesRaw: number }>(FILLS),
     order: db.prepare<[Seq], OrderRow>(ORDER),
     signed: new SignedOrders(records),
   }),
   run: (
-    { trade, market, fills, order, signed },
+    { trade, market, group, fills, order, signed },
     { tradeSeqs }: { tradeSeqs: readonly Seq[] },
   ): SignedTrade[] => {
     const orderOf = (placedSeq: Seq): SignedOrderRow => {
@@ -55,6 +63,11 @@ export const signedTrades = query({
       assert(row !== undefined, 'the market of a waiting trade is in the tables')
       return row
     }
+    const groupOf = ({ groupId }: TradedMarket): TradedGroup | null => {
+      const row = groupId === null ? null : group.get(groupId)
+      assert(row !== undefined, 'the group of a market is in the tables')
+      return row
+    }
     return tradeSeqs.map((tradeSeq) => {
       const found = trade.get(tradeSeq)
       assert(found !== undefined, 'a waiting trade is in the tables')
@@ -63,7 +76,8 @@ export const signedTrades = query({
         return { order: orderOf(fill.placedSeq), sharesRaw: fill.sharesRaw }
       })
       const taker = orderOf(placedSeq)
-      return { tradeSeq, marketId, market: marketOf(marketId), feeRaw, taker, makers }
+      const own = marketOf(marketId)
+      return { tradeSeq, marketId, market: own, group: groupOf(own), feeRaw, taker, makers }
     })
   },
   rests: ({ tradeSeqs }) => ({ tradeSeqs }),

@@ -25,8 +25,15 @@ export interface ChainThreadData extends ChainSettings {
   readonly tag: bigint
 }
 
+/** The adapter of groups of the exchange contract. */
+export interface GroupContracts {
+  readonly adapter: Address
+  readonly wrapped: Address
+}
+
 /** A market that is resolved, with its payouts of YES and NO. */
 export interface PaidMarket {
+  readonly kind: 'market'
   readonly marketId: MarketId
   readonly slug: string
   readonly conditionId: string
@@ -56,6 +63,15 @@ export interface WatchedBlocks {
   /** Wallets that are counted from now on. */
   readonly wallets?: readonly Wallet[]
 }
+/** A group that is resolved; its winner is the index of a child. */
+export interface PaidGroup {
+  readonly kind: 'group'
+  readonly marketId: MarketId
+  readonly negRiskId: string
+  readonly winner: number
+}
+
+export type Paid = PaidMarket | PaidGroup
 
 export type ChainRequest =
   /** From now on this node decides; before that the thread only checks the chain. */
@@ -71,15 +87,19 @@ export type ChainRequest =
   /** The read tables have these trades. */
   | { readonly kind: 'settle'; readonly tradeSeqs: readonly Seq[] }
   /** Payouts are posted; those that the chain has are left out. */
-  | { readonly kind: 'pay'; readonly markets: readonly PaidMarket[] }
+  | { readonly kind: 'pay'; readonly paid: readonly Paid[] }
   /** The command of this number is durable. */
   | { readonly kind: 'kept'; readonly number: number }
   /** Answered at any time, whatever is being settled. */
   | ({ readonly kind: 'query wallet'; readonly number: number } & WalletQuery)
 
 export type ChainMessage =
-  /** The chain answers and the contract is right. */
-  | { readonly kind: 'checked'; readonly wallets: WalletCode | null }
+  /** The chain answers and the contracts are right. */
+  | {
+      readonly kind: 'checked'
+      readonly wallets: WalletCode | null
+      readonly groups: GroupContracts
+    }
   /** It can never work with these settings. */
   | { readonly kind: 'refused'; readonly sentence: string }
   /** Why nothing settles at present; null when it does again. */

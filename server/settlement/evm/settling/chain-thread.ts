@@ -15,7 +15,7 @@ import {
 import { tradeLegs } from '../../../../persistence/query/read/settlements.ts'
 import { ChainClient } from '../chain-client.ts'
 import { ChainContradicted, ChainTrouble, WrongChain } from '../chain-trouble.ts'
-import type { Contract } from '../contracts.ts'
+import type { Contracts } from '../contracts.ts'
 import { exchangeParts } from '../exchange-parts.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { openKey } from '../key/open-key.ts'
@@ -24,7 +24,8 @@ import type {
   ChainMessage,
   ChainRequest,
   ChainThreadData,
-  PaidMarket,
+  GroupContracts,
+  Paid,
   Wallet,
 } from './chain-messages.ts'
 import { checkExchange, walletCodeOf } from './check-chain.ts'
@@ -40,7 +41,8 @@ const UNPAID_MAX = 10_000
 interface Checked {
   readonly chain: ChainClient
   readonly key: ChainKey
-  readonly contract: Contract
+  readonly contracts: Contracts
+  readonly groups: GroupContracts
 }
 
 export class ChainThread {
@@ -52,8 +54,8 @@ export class ChainThread {
   #watcher: Watcher | null = null
   /** Trades that are not read yet. */
   readonly #unread: Seq[] = []
-  /** The newest markets whose payouts are not posted on the chain yet. */
-  readonly #unpaid: PaidMarket[] = []
+  /** The newest markets and groups whose payouts are not posted on the chain yet. */
+  readonly #unpaid: Paid[] = []
   /** Null until the chain has answered. */
   #chain: ChainClient | null = null
   #settler: Settler | null = null
@@ -81,7 +83,7 @@ export class ChainThread {
         this.#unread.push(...request.tradeSeqs)
         break
       case 'pay':
-        this.#unpaid.push(...request.markets)
+        this.#unpaid.push(...request.paid)
         break
       case 'kept':
         this.#keeping.get(request.number)?.()
@@ -127,12 +129,11 @@ export class ChainThread {
     })
     const chain = await ChainClient.open(this.#data)
     const contracts = await loadContracts()
-    const { Exchange: contract } = contracts
-    await checkExchange(chain, contract.abi, key.address, this.#data)
+    const groups = await checkExchange(chain, contracts, key.address, this.#data)
     const wallets = await walletCodeOf(chain, contracts, this.#data.exchange)
     this.#chain = chain
-    this.#say({ kind: 'checked', wallets })
-    return { chain, key, contract }
+    this.#say({ kind: 'checked', wallets, groups })
+    return { chain, key, contracts, groups }
   }
 
   async #queryWallet({
@@ -173,7 +174,8 @@ export class ChainThread {
     return trades
   }
 
-  async #open({ chain, key, contract }: Checked, senders: CapturedTransactions): Promise<Settler> {
+  async #open(checked: Checked, senders: CapturedTransactions): Promise<Settler> {
+    const { chain, key, contracts, groups } = checked
     requireOwn(key.address, senders)
     const before = senders.find(({ account }) => account === key.address)
     const { exchange, confirmations, repeatMs, maxFeeWei, tag } = this.#data
@@ -182,7 +184,9 @@ export class ChainThread {
         chain,
         key,
         exchange,
-        abi: contract.abi,
+        abi: contracts.Exchange.abi,
+        adapter: groups.adapter,
+        adapterAbi: contracts.GroupAdapter.abi,
         confirmations,
         repeatMs,
         maxFeeWei,
@@ -197,11 +201,11 @@ export class ChainThread {
   }
 
   async #openWatcher(
-    { chain, contract: { abi } }: Checked,
+    { chain, contracts }: Checked,
     { place, wallets }: { place: ChainPlace | null; wallets: readonly Wallet[] },
   ): Promise<Watcher> {
     const { exchange, collateral, confirmations, tag, folder } = this.#data
-    const { conditionalTokens } = await exchangeParts(chain, exchange, abi)
+    const { conditionalTokens } = await exchangeParts(chain, exchange, contracts.Exchange.abi)
     const legsOf = openRead(folder, tradeLegs)
     return new Watcher(
       {

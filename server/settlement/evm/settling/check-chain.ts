@@ -1,6 +1,6 @@
 // What must be right before trades settle with a contract.
 
-import type { Abi, Address } from 'viem'
+import type { Address } from 'viem'
 import { domainSeparator } from '../../../crypto/eip712.ts'
 import { FactoryWallets } from '../../../edge/intake/order/factory-wallets.ts'
 import type { WalletCode } from '../../../messages/wallet-signature.ts'
@@ -8,15 +8,15 @@ import { type ChainClient, hexOf } from '../chain-client.ts'
 import { WrongChain } from '../chain-trouble.ts'
 import type { Contracts } from '../contracts.ts'
 import { evmAddress } from '../evm-address.ts'
-import type { ChainSettings } from './chain-messages.ts'
+import type { ChainSettings, GroupContracts } from './chain-messages.ts'
 
-/** Throws `WrongChain` when the contract is not the one of these settings. */
+/** The contracts of groups. Throws `WrongChain` when a contract is not that of these settings. */
 export async function checkExchange(
   chain: ChainClient,
-  abi: Abi,
+  { Exchange: { abi }, GroupAdapter }: Contracts,
   account: Address,
   { exchange, collateral, domainName }: ChainSettings,
-): Promise<void> {
+): Promise<GroupContracts> {
   if (!(await chain.isContract(exchange))) {
     throw new WrongChain(
       `${exchange} of --exchange-address is no contract on chain ${chain.chainId}; create one ` +
@@ -45,6 +45,14 @@ export async function checkExchange(
         'setOperator',
     )
   }
+  const adapter = await chain.readAddress(exchange, abi, 'adapter')
+  const wrapped =
+    adapter === null ? null : await chain.readAddress(adapter, GroupAdapter.abi, 'wrapped')
+  if (adapter !== null && wrapped !== null) return { adapter, wrapped }
+  throw new WrongChain(
+    `${exchange} of --exchange-address has no adapter of groups; create one with outcomex chain ` +
+      'deploy',
+  )
 }
 
 /** What makes the wallets of an exchange; null for a factory whose addresses are others. */

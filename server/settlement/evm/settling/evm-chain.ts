@@ -7,7 +7,7 @@ import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import { reasonOf } from '../../../../engine/domain/error-code.ts'
-import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { spawn } from '../../../../engine/thread/spawn.ts'
@@ -22,6 +22,7 @@ import type {
   ChainMessage,
   ChainRequest,
   ChainThreadData,
+  GroupContracts,
   PaidMarket,
   WatchedBlocks,
 } from './chain-messages.ts'
@@ -37,8 +38,13 @@ export interface EvmChainParts {
   readonly onWarning: (sentence: string) => void
 }
 
-/** Resolves when the read tables have these trades. */
-type WhenWritten = (tradeSeqs: readonly Seq[]) => Promise<void>
+/** What it reads of the read tables. */
+export interface ChainTables {
+  /** Resolves when they have these trades. */
+  readonly whenWritten: (tradeSeqs: readonly Seq[]) => Promise<void>
+  /** The children of a group that left memory; undefined when the tables are late. */
+  readonly archivedOf: (groupId: MarketId) => Promise<readonly Market[] | undefined>
+}
 
 export class EvmChain implements SettlementPort {
   readonly chainId: number
@@ -48,6 +54,7 @@ export class EvmChain implements SettlementPort {
   /** Why nothing settles at present; null when nothing is wrong. */
   trouble: string | null = null
   readonly followed: FollowedChain = this
+  groupAddresses: GroupContracts | null = null
   readonly #behindMs: number
   /** The time of the newest block that was seen. */
   #blockMs: TimeMs = 0
@@ -55,7 +62,7 @@ export class EvmChain implements SettlementPort {
   readonly #worker: Worker
   #exchange: SettlingExchange | null = null
   #wallets: FollowedWallets | null = null
-  #whenWritten: WhenWritten = () => Promise.resolve()
+  #tables: ChainTables | null = null
   #unanswered = 0
   /** Null until the chain has answered. */
   walletCode: WalletCode | null = null
@@ -108,8 +115,8 @@ export class EvmChain implements SettlementPort {
     })
   }
 
-  connect(whenWritten: WhenWritten): void {
-    this.#whenWritten = whenWritten
+  connect(tables: ChainTables): void {
+    this.#tables = tables
   }
 
   /** Calls the listener when the code of wallets becomes known. */
@@ -146,7 +153,7 @@ export class EvmChain implements SettlementPort {
   submit(tradeSeqs: readonly Seq[]): void {
     this.#unanswered += tradeSeqs.length
     this.#given = this.#given.then(async () => {
-      await this.#whenWritten(tradeSeqs)
+      await this.#tables?.whenWritten(tradeSeqs)
       if (!this.#isOver) this.#say({ kind: 'settle', tradeSeqs })
     })
   }
@@ -161,14 +168,42 @@ export class EvmChain implements SettlementPort {
     return this.#behindMs > 0 && nowMs - this.#blockMs > this.#behindMs
   }
 
-  /** Groups and pools are on no chain. */
+  /** Pools are on no chain, and children of groups are paid with their group. */
   paidOut(all: readonly Market[]): void {
-    const markets = all.flatMap((market): PaidMarket[] => {
+    const kind = 'market'
+    const paid = all.flatMap((market): PaidMarket[] => {
       const { marketId, slug, conditionId, yesTokenId, payoutNumerators: payouts } = market
       const isOwn = kindOf(market) === 'clob' && market.groupId === undefined
-      return isOwn && payouts !== null ? [{ marketId, slug, conditionId, yesTokenId, payouts }] : []
+      if (!isOwn || payouts === null) return []
+      return [{ kind, marketId, slug, conditionId, yesTokenId, payouts }]
     })
-    if (markets.length > 0) this.#say({ kind: 'pay', markets })
+    if (paid.length > 0) this.#say({ kind: 'pay', paid })
+    void this.#payGroups(new Set(all.flatMap(({ groupId }) => groupId ?? [])))
+  }
+
+  async #payGroups(groupIds: ReadonlySet<MarketId>): Promise<void> {
+    for (const groupId of groupIds) await this.#payGroup(groupId)
+  }
+
+  /** Its children are paid on the chain at once, so the last one decides when. */
+  async #payGroup(groupId: MarketId): Promise<void> {
+    const catalogue = this.#exchange?.clearing.catalogue
+    const { slug, negRiskId } = catalogue?.byId(groupId) ?? {}
+    const children = catalogue?.childrenOf(groupId) ?? []
+    // A child that left memory is paid out.
+    if (negRiskId === undefined || !children.every(({ isPaidOut }) => isPaidOut)) return
+    const archived = children.some(isWinner) ? [] : await this.#tables?.archivedOf(groupId)
+    if (this.#isOver) return
+    const winner = archived === undefined ? undefined : winnerOf([...children, ...archived])
+    if (winner !== undefined) {
+      this.#say({ kind: 'pay', paid: [{ kind: 'group', marketId: groupId, negRiskId, winner }] })
+      return
+    }
+    this.#parts.onWarning(
+      archived === undefined
+        ? `The payout of group ${slug} waits for the next start: the read tables are late.`
+        : `The payout of group ${slug} waits for resolvers: not exactly one of its markets won.`,
+    )
   }
 
   /** Wallets approve on the chain themselves. */
@@ -180,6 +215,7 @@ export class EvmChain implements SettlementPort {
     if (this.#isOver) return
     switch (message.kind) {
       case 'checked':
+        this.groupAddresses = message.groups
         this.walletCode = message.wallets
         this.#onWalletCode(message.wallets)
         return
@@ -249,4 +285,20 @@ export class EvmChain implements SettlementPort {
     for (const resolve of this.#queries.values()) resolve('silent')
     await this.#worker.terminate()
   }
+}
+
+function isWinner({ payoutNumerators }: Market): boolean {
+  return payoutNumerators?.[1] === 0
+}
+
+function isLoser({ payoutNumerators }: Market): boolean {
+  return payoutNumerators?.[0] === 0
+}
+
+/** The index of the one child that wins all; undefined when the payouts are others. */
+function winnerOf(children: readonly Market[]): number | undefined {
+  const [winner, ...others] = children.filter((child) => !isLoser(child))
+  return others.length === 0 && winner !== undefined && isWinner(winner)
+    ? winner.orderInGroup
+    : undefined
 }

@@ -3,10 +3,10 @@
 // Invariants: answers come in the order of the trades. A trade is in one transaction at a time. A
 // transaction that was sent is answered however often the chain does not answer.
 
-import type { Abi, Address } from 'viem'
+import type { Abi, Address, Hex } from 'viem'
 import type { SentTransaction } from '../../../../engine/core/money/chain-transactions.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { SignedTrade } from '../../../../persistence/query/read/orders/signed-trades.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
@@ -16,15 +16,15 @@ import {
   attemptOf,
   type ChainClient,
   callOf,
-  hexOf,
   type Payload,
   questionOf,
   type Receipt,
+  textBytes,
 } from '../chain-client.ts'
 import { ChainTrouble } from '../chain-trouble.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { type Attempt, Submitter } from '../submitter.ts'
-import type { PaidMarket } from './chain-messages.ts'
+import type { Paid } from './chain-messages.ts'
 import { gasOf, gasOfCall, matchCall, outcomesIn } from './trade-calls.ts'
 
 /** Orders in a transaction, so that its record stays far below its bound. */
@@ -37,6 +37,8 @@ const GAS_SHARE = 2n
 const PENDING_MAX = 64
 /** Markets that are remembered; at the limit all are dropped and looked up again. */
 const REGISTERED_MAX = 10_000
+/** Of the registration of a child, of whose tokens the contract computes the ids. */
+const REGISTRATION_GAS = 1_000_000n
 /** Times that a trade is tried which fails for a reason that may pass. */
 const TRIES_MAX = 4
 
@@ -45,6 +47,9 @@ export interface SettlerParts {
   readonly key: ChainKey
   readonly exchange: Address
   readonly abi: Abi
+  /** Of groups. */
+  readonly adapter: Address
+  readonly adapterAbi: Abi
   readonly confirmations: number
   /** Until a transaction in no block is sent again. */
   readonly repeatMs: number
@@ -64,6 +69,11 @@ const PAYOUT_ABI = abiOf('function payoutDenominator(bytes32) view returns (uint
 /** What a transaction does. */
 type Content = Pick<SentTransaction, 'trades' | 'markets'>
 
+interface Registration {
+  readonly payload: Payload
+  readonly markets: readonly MarketId[]
+}
+
 /** The content of the transaction that is being submitted, until its first attempt is kept. */
 interface Sending {
   content: Content | null
@@ -75,9 +85,10 @@ export class Settler {
   readonly #queue: SignedTrade[] = []
   /** Markets whose tokens the contract has. */
   readonly #registered = new Set<number>()
-  /** Markets with a transaction that has not happened. */
+  /** Markets and groups with a transaction that has not happened. */
   readonly #sentMarkets = new Set<number>()
-  #isResolver = true
+  /** Contracts of which the key is no resolver. */
+  readonly #unresolved = new Set<Address>()
   /** Failures of trades that are tried again. */
   readonly #tries = new Map<Seq, number>()
   readonly #sending: Sending
@@ -145,56 +156,98 @@ export class Settler {
   }
 
   async #submitTrades(nowMs: TimeMs): Promise<void> {
-    const { gasMax } = await this.#parts.chain.block()
-    await this.#requireOpen()
+    const { chain, exchange, abi } = this.#parts
+    const { gasMax } = await chain.block()
+    await this.#requireOpen(exchange, abi)
     while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(gasMax, nowMs)
   }
 
-  /** Posts payouts, and takes their markets, all of whose trades are in blocks, from the list. */
-  async payOut(unpaid: PaidMarket[], nowMs: TimeMs): Promise<void> {
-    const { chain, exchange, abi, key, onWarning } = this.#parts
-    const wasResolver = this.#isResolver
-    this.#isResolver = (await chain.read(exchange, abi, 'isResolver', [key.address])) === true
-    if (!this.#isResolver) {
-      if (!wasResolver) return
-      onWarning(
-        `Payouts wait: ${key.address} is no resolver of ${exchange}; its owner can make it one ` +
-          'with setResolver, or resolvers post them themselves.',
-      )
-      return
-    }
-    while (unpaid.length > 0 && !this.#submitter.isFull) {
-      const [market] = unpaid
-      const { marketId, slug, payouts } = market
-      if (await this.#isPayable(market)) {
-        const data = callOf(abi, 'reportPayouts', [questionOf(slug), ...payouts.map(BigInt)])
-        await this.#submit({ to: exchange, data }, { trades: [], markets: [marketId] }, nowMs)
+  /** Posts payouts, and takes those that need nothing more from the list. */
+  async payOut(unpaid: Paid[], nowMs: TimeMs): Promise<void> {
+    for (const { kind, address, abi } of this.#resolved()) {
+      const own = unpaid.filter((paid) => paid.kind === kind)
+      if (own.length === 0 || !(await this.#isResolver(address, abi))) continue
+      for (const paid of own) {
+        if (this.#submitter.isFull) return
+        const { marketId } = paid
+        if (!this.#sentMarkets.has(marketId) && (await this.#isPayable(paid))) {
+          const payload = { to: address, data: this.#payoutOf(paid) }
+          await this.#submit(payload, { trades: [], markets: [marketId] }, nowMs)
+        }
+        unpaid.splice(unpaid.indexOf(paid), 1)
       }
-      unpaid.shift()
     }
   }
 
-  /** Nobody holds tokens that the contract does not have. */
-  async #isPayable({ marketId, conditionId, yesTokenId }: PaidMarket): Promise<boolean> {
-    const { chain, exchange, abi } = this.#parts
-    if (this.#sentMarkets.has(marketId) || !(await this.#isToken(yesTokenId))) return false
-    const tokens = hexOf(String(await chain.read(exchange, abi, 'conditionalTokens')))
-    assert(tokens !== undefined, 'an exchange has conditional tokens')
-    return (await chain.read(tokens, PAYOUT_ABI, 'payoutDenominator', [conditionId])) === 0n
+  /** Where payouts are posted. */
+  #resolved() {
+    const { exchange, abi, adapter, adapterAbi } = this.#parts
+    return [
+      { kind: 'market', address: exchange, abi },
+      { kind: 'group', address: adapter, abi: adapterAbi },
+    ] as const
   }
 
-  /** The gas of a call is not estimated, so nothing else notices that it would revert. */
-  async #requireOpen(): Promise<void> {
-    const { chain, exchange, abi, key } = this.#parts
+  /** It is logged when payouts begin to wait. */
+  async #isResolver(contract: Address, abi: Abi): Promise<boolean> {
+    const { chain, key, onWarning } = this.#parts
+    if ((await chain.read(contract, abi, 'isResolver', [key.address])) === true) {
+      this.#unresolved.delete(contract)
+      return true
+    }
+    if (this.#unresolved.has(contract)) return false
+    this.#unresolved.add(contract)
+    onWarning(
+      `Payouts wait: ${key.address} is no resolver of ${contract}; its owner can make it one ` +
+        'with setResolver, or resolvers post them themselves.',
+    )
+    return false
+  }
+
+  #payoutOf(paid: Paid): Hex {
+    const { abi, adapterAbi } = this.#parts
+    if (paid.kind === 'market') {
+      return callOf(abi, 'reportPayouts', [questionOf(paid.slug), ...paid.payouts.map(BigInt)])
+    }
+    return callOf(adapterAbi, 'resolveGroup', [paid.negRiskId, BigInt(paid.winner)])
+  }
+
+  /** Nobody holds tokens that the contracts do not have. */
+  async #isPayable(paid: Paid): Promise<boolean> {
+    const { chain, exchange, abi } = this.#parts
+    if (paid.kind === 'group') {
+      const { children, isResolved } = await this.#groupOf(paid.negRiskId)
+      return children > 0n && !isResolved
+    }
+    if (!(await this.#isToken(paid.yesTokenId))) return false
+    const tokens = await chain.readAddress(exchange, abi, 'conditionalTokens')
+    assert(tokens !== null, 'an exchange has conditional tokens')
+    return (await chain.read(tokens, PAYOUT_ABI, 'payoutDenominator', [paid.conditionId])) === 0n
+  }
+
+  /** A group that the adapter does not have has no children. */
+  async #groupOf(negRiskId: string): Promise<{ children: bigint; isResolved: boolean }> {
+    const { chain, adapter, adapterAbi } = this.#parts
+    const found = await chain.read(adapter, adapterAbi, 'groups', [negRiskId])
+    const [, children, isResolved]: unknown[] = Array.isArray(found) ? found : []
+    assert(typeof children === 'bigint', 'an adapter has groups')
+    return { children, isResolved: isResolved === true }
+  }
+
+  /** Says why calls would revert: nothing else notices when their gas is not estimated. */
+  async #requireOpen(contract: Address, abi: Abi): Promise<void> {
+    const { chain, key } = this.#parts
     const [isPaused, isOperator] = await Promise.all([
-      chain.read(exchange, abi, 'isPaused'),
-      chain.read(exchange, abi, 'isOperator', [key.address]),
+      chain.read(contract, abi, 'isPaused'),
+      chain.read(contract, abi, 'isOperator', [key.address]),
     ])
     if (isPaused === true) {
-      throw new ChainTrouble(`${exchange} is paused; its owner can unpause it`)
+      throw new ChainTrouble(`${contract} is paused; its owner can unpause it`)
     }
     if (isOperator !== true) {
-      throw new ChainTrouble(`${key.address} is no operator of ${exchange} any more`)
+      throw new ChainTrouble(
+        `${key.address} is no operator of ${contract}; its owner can make it one with setOperator`,
+      )
     }
   }
 
@@ -207,11 +260,8 @@ export class Settler {
     const batch = this.#batchOf(gasMax / GAS_SHARE)
     for (const trade of batch) {
       if (await this.#isRegistered(trade)) continue
-      await this.#submit(
-        this.#registration(trade),
-        { trades: [], markets: [trade.marketId] },
-        nowMs,
-      )
+      const { payload, markets } = await this.#registration(trade)
+      await this.#submit(payload, { trades: [], markets }, nowMs)
       return
     }
     const trades = batch.map(({ tradeSeq }) => tradeSeq)
@@ -244,10 +294,11 @@ export class Settler {
     return batch
   }
 
-  /** Children of groups are registered by their adapter. */
+  /** The contract refuses trades of the children of another adapter. */
   async #isRegistered({ marketId, market }: SignedTrade): Promise<boolean> {
-    if (market.groupId !== null || this.#sentMarkets.has(marketId)) return true
-    if (this.#registered.has(marketId)) return true
+    if (this.#sentMarkets.has(marketId) || this.#registered.has(marketId)) return true
+    const { groupId, adapterAddress } = market
+    if (groupId !== null && adapterAddress !== this.#parts.adapter) return true
     const isThere = await this.#isToken(market.yesTokenId)
     if (this.#registered.size >= REGISTERED_MAX) this.#registered.clear()
     if (isThere) this.#registered.add(marketId)
@@ -260,9 +311,23 @@ export class Settler {
     return Array.isArray(found) && found[1] !== 0n
   }
 
-  #registration({ market }: SignedTrade): Payload {
-    const { exchange, abi } = this.#parts
-    return { to: exchange, data: callOf(abi, 'prepareMarket', [questionOf(market.slug)]) }
+  /** The next call that the first trade of a market needs: of a child, that of its group first. */
+  async #registration({ marketId, market, group }: SignedTrade): Promise<Registration> {
+    const { exchange, abi, adapter, adapterAbi } = this.#parts
+    if (group === null) {
+      const data = callOf(abi, 'prepareMarket', [questionOf(market.slug)])
+      return { payload: { to: exchange, data }, markets: [marketId] }
+    }
+    const { groupId, slug, negRiskId, convertFeeBps, children } = group
+    if (!this.#sentMarkets.has(groupId) && (await this.#groupOf(negRiskId)).children === 0n) {
+      await this.#requireOpen(adapter, adapterAbi)
+      const terms = [BigInt(convertFeeBps ?? 0), textBytes(slug), BigInt(children)]
+      const data = callOf(adapterAbi, 'prepareGroup', terms)
+      return { payload: { to: adapter, data }, markets: [groupId] }
+    }
+    const data = callOf(abi, 'registerChild', [market.conditionId])
+    // An estimate would fail while the group is in no block yet.
+    return { payload: { to: exchange, data, gas: REGISTRATION_GAS }, markets: [marketId] }
   }
 
   async #submit(payload: Payload, content: Content, nowMs: TimeMs): Promise<void> {

@@ -27,10 +27,12 @@ const GAS_OF_BYTE = 16n
 const BYTES_OF_ORDER = 24n * 32n
 const SEQ_BITS = 64n
 const SEQ_MASK = (1n << SEQ_BITS) - 1n
-/** Trades that the contract refuses for ever: nothing that changes later lets them pass. */
+/**
+ * Trades that the contract refuses for ever: nothing that changes later lets them pass. A token
+ * that it does not know is none of these, because a registration that reverted is sent again.
+ */
 const FOR_EVER: ReadonlySet<string> = new Set([
   'SaltInvalid',
-  'TokenUnknown',
   'TakerInvalid',
   'NonceInvalid',
   'OrderExpired',

@@ -6,6 +6,7 @@ import {
   negRiskIdOf,
   poolAddressOf,
   questionIdOf,
+  wrappedOf,
 } from '../../../../server/api/markets/market-changes.ts'
 import { isAddress } from '../../../../server/crypto/address.ts'
 import { keccakReady } from '../../../../server/crypto/keccak.ts'
@@ -27,7 +28,8 @@ test('the ids of a group are those of rules §6.3', () => {
 test('each child has tokens of its own, and derived addresses have a right checksum', () => {
   const adapter = adapterOf(EXCHANGE)
   const id = negRiskIdOf(adapter, 0, 'winner')
-  const children = [0, 1, 2].map((index) => childIds(adapter, USDC, questionIdOf(id, index)))
+  const addresses = { adapter, wrapped: wrappedOf(adapter, USDC) }
+  const children = [0, 1, 2].map((index) => childIds(addresses, questionIdOf(id, index)))
   const tokens = children.flatMap(({ yesTokenId, noTokenId }) => [yesTokenId, noTokenId])
   assert.equal(new Set(tokens).size, 6)
   assert.ok(isAddress(adapter) && isAddress(poolAddressOf(children[0].conditionId)))
