@@ -108,6 +108,7 @@ export class ChainRounds {
     const client = new ExchangeClient(server.baseUrl)
     for (const name of TRADERS) this.#traders.push(await client.makeTrader(name, FUNDS_RAW))
     for (const slug of MARKETS) this.#markets.push(await client.makeMarket(slug, slug === 'fee'))
+    this.#markets.push(...(await client.makeGroup('cup', ['reds', 'blues'])))
     for (const { account } of this.#traders) await this.#stage.fund(account, FUNDS_RAW)
     await server.stop()
   }

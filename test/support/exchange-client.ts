@@ -54,14 +54,14 @@ export interface Reply {
 const profileShape = compile(
   openObject({ profileId: integer(1), account: text(), tokenId: text(), secret: text() }),
 )
-const marketShape = compile(
-  openObject({
-    id: integer(1),
-    slug: text(),
-    tokens: openObject({ yes: text(), no: text() }),
-    venue: openObject({ exchange: text() }),
-  }),
-)
+const marketFields = openObject({
+  id: integer(1),
+  slug: text(),
+  tokens: openObject({ yes: text(), no: text() }),
+  venue: openObject({ exchange: text() }),
+})
+const marketShape = compile(marketFields)
+const groupShape = compile(openObject({ markets: list(marketFields) }))
 export const balanceShape = compile(openObject({ freeRaw: integer(), reservedRaw: integer() }))
 export const refusalShape = compile(openObject({ statusCode: integer(), code: text() }))
 const orderFields = openObject({
@@ -259,6 +259,16 @@ export class ExchangeClient {
     const body = { kind: 'clob', slug, title: `Will ${slug} hold?`, fee, takerDelayMs }
     const { id, tokens, venue } = shaped(marketShape, await this.admin('/admin/markets', body))
     return { slug, id, tokens, exchange: venue.exchange, fee }
+  }
+
+  /** The markets of a new group, without fees. */
+  async makeGroup(slug: string, names: readonly string[]): Promise<TestMarket[]> {
+    const markets = names.map((name) => ({ slug: `${slug}-${name}`, title: name }))
+    const body = { slug, title: `Who wins ${slug}?`, markets }
+    const made = shaped(groupShape, await this.admin('/admin/groups', body)).markets
+    return made.map(({ venue, ...market }) => {
+      return { ...market, exchange: venue.exchange, fee: false }
+    })
   }
 
   /** Newest first; up to 200 of each status. */
