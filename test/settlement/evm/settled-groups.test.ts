@@ -202,6 +202,7 @@ test('a group is paid out once, and its holders redeem by the adapter', { skip }
   // A look at the chain settles trades and then pays out, so the second trade is behind a payout.
   for (let count = 0; count < 2; count++) await again.of(await minted(desk, after), 'MINED')
   assert.equal(payerOf(live).nextNonce, nextNonce + 3, 'a registration and two trades')
+  assert.equal(live.exchange.pipeline.mining?.port.trouble, null)
 })
 
 test('a payout waits for a resolver, and knows a winner that left memory', { skip }, async () => {
