@@ -2,8 +2,9 @@
 // latencies of orders meanwhile, against an exchange with its own chain.
 
 import { anvilSkip } from '../test/support/anvil.ts'
+import { fundTradersAt } from '../test/support/chain-trades.ts'
 import { EvmStage } from '../test/support/evm-stage.ts'
-import { send } from '../test/support/exchange-client.ts'
+import { ExchangeClient, send } from '../test/support/exchange-client.ts'
 import { at } from '../test/support/json-path.ts'
 import { ADMIN_TOKEN } from '../test/support/server-process.ts'
 import { until } from '../test/support/until.ts'
@@ -23,7 +24,7 @@ const ORDERS_PER_SECOND = 400
 const CONNECTIONS = 8
 /** Faster than trades settle. */
 const BURST_PER_SECOND = 2000
-const FUNDS_RAW = 10n ** 14n
+const FUNDS_RAW = 10 ** 14
 /** With fewer, the chain and the client delay the orders. */
 const CORES_MIN = 4
 const LOOK_MS = 20
@@ -66,7 +67,8 @@ async function rows({ rounds, warmUps, trades, warming, seconds }: Size): Promis
   try {
     const args = await stage.servedBy({ 'block-ms': 250, 'chain-poll-ms': 1000 })
     return await withExchange({ markets: 1, args }, async (onChain) => {
-      for (const { account } of onChain.setting.traders) await stage.fund(account, FUNDS_RAW)
+      const client = new ExchangeClient(`http://127.0.0.1:${onChain.port}`)
+      await fundTradersAt(stage, client, onChain.setting.traders, FUNDS_RAW)
       const settled = await repeat({ about: 'chain: settled', rounds, warmUps }, () => {
         return settledPerSecond(onChain, trades)
       })

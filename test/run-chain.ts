@@ -76,24 +76,22 @@ async function stop(code: number): Promise<void> {
   process.exit(code)
 }
 
-/**
- * Deposits on the chain do not reach the ledger yet. Once they do, this function and its call are
- * not needed.
- */
-async function credit({ operators }: Filling, profileId: number): Promise<void> {
-  const deposit = { profileId, collateralRaw: FUNDS_RAW }
-  await adminCall(operators, adminToken, '/admin/balances', deposit)
-}
-
 async function fundedTraders(stage: EvmStage, filling: Filling): Promise<DemoClient[]> {
   const clients: DemoClient[] = []
   for (const name of ['visitor', 'ann', 'ben']) {
     const trader = await signIn(filling, name)
     await stage.fund(trader.account, FUNDS_RAW)
-    await credit(filling, trader.profileId)
     clients.push(new DemoClient(trader, filling.venue))
   }
   return clients
+}
+
+/** Until the exchange has seen the deposit and the approval. */
+function whenFunded(client: DemoClient): Promise<void> {
+  return until(async () => {
+    const allowance = await client.call('GET', '/portfolio/trading/allowance')
+    return Number(at(allowance, 'allowance')) > 0
+  }, LOOK_MS)
 }
 
 async function openMarkets(operators: OwnServer): Promise<DemoMarket[]> {
@@ -188,6 +186,7 @@ async function run(stage: EvmStage, dataDir: string): Promise<void> {
   const filling = { venue, operators: own, adminToken, isStopped: () => isStopping }
   const clients = await fundedTraders(stage, filling)
   await stage.anvil.client.setIntervalMining({ interval: BLOCK_SEC })
+  for (const client of clients) await whenFunded(client)
   writeDemo(dataDir, { baseUrl, adminToken, traders: clients.map(({ trader }) => trader) })
   const markets = await openMarkets(own)
   for (const market of markets) await quote(clients[1], market)

@@ -19,11 +19,17 @@ export interface HttpSetting {
   readonly markets: readonly TestMarket[]
 }
 
-export async function prepare(baseUrl: string, markets: number): Promise<HttpSetting> {
+/** Traders have nothing where wallets on a chain hold the funds. */
+export async function prepare(
+  baseUrl: string,
+  markets: number,
+  isOnChain = false,
+): Promise<HttpSetting> {
+  const fundsRaw = isOnChain ? 0 : FUNDS_RAW
   const client = new ExchangeClient(baseUrl)
   const traders: Trader[] = []
   for (let index = 0; index < TRADERS; index++) {
-    traders.push(await client.makeTrader(`bench ${index}`, FUNDS_RAW))
+    traders.push(await client.makeTrader(`bench ${index}`, fundsRaw))
   }
   const made: TestMarket[] = []
   for (let index = 1; index <= markets; index++) {

@@ -71,7 +71,7 @@ export function withExchange<T>(
     serving({ dataDir, args: all, program }, async ({ baseUrl, pid }) => {
       // A node of a cluster listens before it leads.
       await until(async () => (await fetch(`${baseUrl}/ready`)).ok)
-      const setting = await prepare(baseUrl, markets)
+      const setting = await prepare(baseUrl, markets, args.includes('--chain-rpc'))
       return await work({ port: Number(new URL(baseUrl).port), pid, setting, edgeThreads })
     }),
   )

@@ -586,6 +586,10 @@ const REJECTS = {
     'On this exchange funds are in wallets on the chain: call the contracts with the wallet, and ' +
       'the balance follows when the chain confirms it.',
   ),
+  WALLET_IN_USE: conflict(
+    'On this exchange funds are in wallets on the chain, and the wallet of the profile holds some: ' +
+      'move them out before it gets another wallet.',
+  ),
   DESTINATION_NOT_ALLOWED: forbidden(
     'The destination is neither an address of the caller nor listed; list it first with ' +
       'POST /portfolio/withdrawal-addresses.',

@@ -55,6 +55,7 @@ export async function settlementOf(
   const { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning } = options
   const { follower, query, clearing, lastSeq } = tables
   const { throughSeq } = clearing.blocks
+  refuseOtherChain(clearing, chain !== null)
   if (blockMs === undefined) return {}
   const waiting = lastSeq === throughSeq ? [] : await waitingTrades(query, throughSeq)
   const tradeOf = async (tradeSeq: Seq) => {
@@ -72,6 +73,21 @@ export async function settlementOf(
   const port = chain ?? new EmbeddedChain(domain.chainId)
   const autoRedeemMs = autoRedeemDays * DAY_MS
   return { settlement: { port, blockMs, autoRedeemMs, referralBps, waiting, tradeOf } }
+}
+
+/** Funds of one chain are not those of another. */
+function refuseOtherChain({ chainFunds, ledger }: Clearing, isOnChain: boolean): void {
+  if (chainFunds.place !== null && !isOnChain) {
+    throw new DataFolderError(
+      'Funds of this folder are in wallets on an EVM chain; name the chain with --chain-rpc.',
+    )
+  }
+  if (chainFunds.place === null && isOnChain && ledger.fundedRaw !== 0) {
+    throw new DataFolderError(
+      'This folder holds funds of the own chain of the exchange, and no wallet has them; start ' +
+        'with an empty folder, or without --chain-rpc.',
+    )
+  }
 }
 
 /**

@@ -43,8 +43,8 @@ test('a mined trade links to its transaction, on the tape and in the history', {
   assert.equal(at(body, 'chain', 'confirmations'), 2)
   assert.ok(!JSON.stringify(body).includes(new URL(chain.anvil.url).host), 'no RPC URL')
   const market = await live.openMarket('rain')
-  const [maker, taker] = [await live.trader(FUNDS_RAW), await live.trader(FUNDS_RAW)]
-  for (const { account } of [maker, taker]) await chain.fund(account, FUNDS_RAW)
+  const [maker, taker] = [await live.trader(0), await live.trader(0)]
+  await chain.fundAll(live.exchange.pipeline.clearing, [maker, taker], FUNDS_RAW)
   const visited = await stage.visit('/#/market/rain')
   const tape = part(visited.page, 'Trades')
   await tape.getByText('No trades yet.').waitFor()

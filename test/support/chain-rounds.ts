@@ -5,6 +5,7 @@ import { parseEventLogs } from 'viem'
 import { SETTLEMENT_STATUSES } from '../../engine/domain/moves/move-command.ts'
 import { openReadOnly } from '../../persistence/database.ts'
 import { compiledContracts } from '../../server/build/contracts.ts'
+import { fundTradersAt } from './chain-trades.ts'
 import { newFolder } from './data-folder.ts'
 import { EvmStage } from './evm-stage.ts'
 import { ExchangeClient, send, type TestMarket, type Trader } from './exchange-client.ts'
@@ -106,10 +107,10 @@ export class ChainRounds {
   async #open(): Promise<void> {
     const server = await this.#serve()
     const client = new ExchangeClient(server.baseUrl)
-    for (const name of TRADERS) this.#traders.push(await client.makeTrader(name, FUNDS_RAW))
+    for (const name of TRADERS) this.#traders.push(await client.makeTrader(name, 0))
     for (const slug of MARKETS) this.#markets.push(await client.makeMarket(slug, slug === 'fee'))
     this.#markets.push(...(await client.makeGroup('cup', ['reds', 'blues'])))
-    for (const { account } of this.#traders) await this.#stage.fund(account, FUNDS_RAW)
+    await fundTradersAt(this.#stage, client, this.#traders, FUNDS_RAW)
     await server.stop()
   }
 

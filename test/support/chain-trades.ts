@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import type { EvmStage } from './evm-stage.ts'
+import type { Trader as ChainTrader, ExchangeClient } from './exchange-client.ts'
 import { at } from './json-path.ts'
 import type { LiveExchange, Trader } from './live-exchange.ts'
 import { type LiveMarket, signedFor, unsigned } from './live-orders.ts'
 import type { Random } from './random.ts'
+import { until } from './until.ts'
 
 // Random trades of a live exchange, and what wallets have after they settled on a chain.
 
@@ -54,6 +56,24 @@ export function fundTraders(
   fundsRaw: number,
 ): Promise<void> {
   return stage.fundAll(live.exchange.pipeline.clearing, traders, fundsRaw)
+}
+
+/** The same over HTTP. */
+export async function fundTradersAt(
+  stage: EvmStage,
+  client: ExchangeClient,
+  traders: readonly ChainTrader[],
+  fundsRaw: number,
+): Promise<void> {
+  for (const { account } of traders) await stage.fund(account, fundsRaw)
+  for (const trader of traders) {
+    await until(async () => {
+      // What is upon a block makes it final.
+      await stage.anvil.client.mine({ blocks: 1 })
+      const { body } = await client.call(trader, 'GET', '/portfolio/trading/allowance')
+      return Number(at(body, 'allowance')) >= fundsRaw
+    })
+  }
 }
 
 /** Asserts that wallets hold what the ledger says. */

@@ -18,7 +18,8 @@ type TraderTerms = number | { readonly collateralRaw?: number; readonly [field: 
 
 export interface Scene<T extends string, M extends string> extends LiveOptions {
   /**
-   * The collateral of a trader with no sum of its own: 1000 units unless the options set another.
+   * The collateral of a trader with no sum of its own: 1000 units unless the options set another,
+   * nothing where wallets on a chain hold the funds.
    */
   readonly fundsRaw?: number
   readonly traders?: Named<T, TraderTerms>
@@ -43,9 +44,11 @@ function termsOf<V>(named: Named<string, V> | undefined, usual: V): [string, V][
 export async function exchange<const T extends string = never, const M extends string = never>({
   traders,
   markets,
-  fundsRaw = FUNDS_RAW,
+  fundsRaw,
   ...options
 }: Scene<T, M> = {}): Promise<Staged<T, M>> {
+  const isOnChain = options.flags?.includes('--chain-rpc') === true
+  const usualRaw = fundsRaw ?? (isOnChain ? 0 : FUNDS_RAW)
   const live = await startLive(options)
   const assertNoFault = () => assert.deepEqual(live.faults, [])
   afterEach(assertNoFault)
@@ -57,8 +60,8 @@ export async function exchange<const T extends string = never, const M extends s
   for (const [slug, fields] of termsOf(markets, {})) {
     staged.set(slug, await live.openMarket(slug, fields))
   }
-  for (const [name, terms] of termsOf<TraderTerms>(traders, fundsRaw)) {
-    const { collateralRaw = fundsRaw, ...fields } =
+  for (const [name, terms] of termsOf<TraderTerms>(traders, usualRaw)) {
+    const { collateralRaw = usualRaw, ...fields } =
       typeof terms === 'number' ? { collateralRaw: terms } : terms
     staged.set(name, await live.trader(collateralRaw, fields))
   }

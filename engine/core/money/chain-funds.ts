@@ -12,6 +12,7 @@ import type {
 } from '../../domain/moves/move-command.ts'
 import { SIDE } from '../../domain/order.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import type { CollateralRaw } from '../../domain/units.ts'
 import type { Ledger } from './ledger.ts'
 
 export interface CapturedChainFunds {
@@ -82,11 +83,19 @@ export class ChainFunds {
 
   /** Why the contract could not move what the order reserves, or null. */
   gateAllowance({ accountId, side, reserveRaw }: PlaceOrder, ledger: Ledger): Reject | null {
-    const { collateralRaw = 0, ofShares = false } = this.#allowances.get(accountId) ?? {}
-    if (side === SIDE.SELL) return ofShares ? null : REJECT.SHARES_NOT_APPROVED
-    const freeRaw = collateralRaw - ledger.collateralReservedRaw[accountId]
-    if (freeRaw >= reserveRaw) return null
-    return REJECT.ALLOWANCE_TOO_SMALL.short(Math.max(0, freeRaw), reserveRaw)
+    if (side === SIDE.SELL) {
+      const { ofShares = false } = this.#allowances.get(accountId) ?? {}
+      return ofShares ? null : REJECT.SHARES_NOT_APPROVED
+    }
+    const leftRaw = this.unreservedRaw(accountId, ledger)
+    if (leftRaw >= reserveRaw) return null
+    return REJECT.ALLOWANCE_TOO_SMALL.short(leftRaw, reserveRaw)
+  }
+
+  /** Collateral that the contract may move beyond what orders reserve. */
+  unreservedRaw(profileId: ProfileId, ledger: Ledger): CollateralRaw {
+    const { collateralRaw = 0 } = this.#allowances.get(profileId) ?? {}
+    return Math.max(0, collateralRaw - ledger.reservedRaw(profileId))
   }
 
   /** For the state hash; empty before the first block is counted. */

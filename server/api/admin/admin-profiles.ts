@@ -130,7 +130,14 @@ export const editManagedProfile = route({
   }),
   reply: managedProfile(),
   means: 'The edit is durable; the reply shows the edited profile.',
-  rejects: ['OVERLOADED', 'VALIDATION', 'PROFILE_NOT_FOUND', 'USERNAME_TAKEN', 'READ_TIMEOUT'],
+  rejects: [
+    'OVERLOADED',
+    'VALIDATION',
+    'PROFILE_NOT_FOUND',
+    'USERNAME_TAKEN',
+    'WALLET_IN_USE',
+    'READ_TIMEOUT',
+  ],
   example: {
     params: { profileId: 1 },
     body: { feeCapBps: 250, scopes: ['trading', 'account_creation'] },

@@ -141,6 +141,7 @@ export const putProfile = route({
     'OVERLOADED',
     'VALIDATION',
     'USERNAME_TAKEN',
+    'WALLET_IN_USE',
     'TOKEN_LIMIT',
     'PROFILE_LIMIT',
     'PROFILE_NOT_FOUND',

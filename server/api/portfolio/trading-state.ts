@@ -78,14 +78,16 @@ export const tradingAllowance = route({
     if (!isAddress(spender)) {
       return invalid({ field: 'spender', message: 'has a wrong EIP-55 checksum' })
     }
-    const { accounts } = pipeline.clearing
+    const { accounts, chainFunds, ledger } = pipeline.clearing
     const wallet = accounts.partners.byId(owner)
     const isServers = wallet !== undefined && wallet.sealedKey !== null
     const isSpender = (each: string) => each.toLowerCase() === spender.toLowerCase()
     const hasMinimumAllowance = !isServers || wallet.approved.some(isSpender)
     const checkedAddress = accounts.accountOf(owner) ?? ''
     const { freeRaw } = await portfolio.balance(owner)
-    const allowanceRaw = hasMinimumAllowance ? Math.max(0, freeRaw) : 0
+    const approvedRaw =
+      chainFunds.place === null ? freeRaw : chainFunds.unreservedRaw(owner, ledger)
+    const allowanceRaw = hasMinimumAllowance ? Math.max(0, Math.min(freeRaw, approvedRaw)) : 0
     return {
       type,
       spender,

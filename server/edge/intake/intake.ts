@@ -218,10 +218,10 @@ export class Intake {
     const signature = Buffer.from(body.order.signature.slice(2), 'hex')
     const hash = hashOrder(fields, market.separator)
     const output = this.#output
-    const verdict =
-      fields.signatureType === 0
-        ? verdictOf(fields, signature, hash, actor.signer, null)
-        : this.#walletVerdict(actor, fields, signature, hash)
+    const isByKey = fields.signatureType === 0 && !this.#tradesWithWallet(actor)
+    const verdict = isByKey
+      ? verdictOf(fields, signature, hash, actor.signer, null)
+      : this.#walletVerdict(actor, fields, signature, hash)
     output[RESULT.verdict] = verdict
     output.writeDoubleLE(body.ownerId, RESULT.ownerId)
     output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
@@ -269,6 +269,11 @@ export class Intake {
     const smartWallet = this.#smartWalletOf(actor)
     if (chain === null) return verdictOf(fields, signature, hash, signer, smartWallet)
     return onChainVerdictOf(fields, signature, hash, { signer, smartWallet }, chain)
+  }
+
+  /** On a chain, the funds of a profile are in its smart wallet, once it has one. */
+  #tradesWithWallet(actor: Actor): boolean {
+    return this.#directory.chain !== null && this.#smartWalletOf(actor) !== null
   }
 
   #smartWalletOf(actor: Actor): Uint8Array | null {

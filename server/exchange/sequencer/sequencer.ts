@@ -7,7 +7,7 @@
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
-import { isOfLedgerAlone } from '../../../engine/core/decide/money/chain-moves.ts'
+import { whyHeldByWallets } from '../../../engine/core/decide/money/chain-moves.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
 import { BookDeadlines } from '../../../engine/core/markets/book-deadlines.ts'
 import { Deadlines, HeapPlaces } from '../../../engine/core/markets/deadlines.ts'
@@ -392,8 +392,8 @@ export class Sequencer {
   }
 
   #stampAllowed(body: ControlBody, nowMs: TimeMs): Reject | null {
-    if (this.#chain !== null && isOfLedgerAlone(body)) return REJECT.HELD_BY_WALLETS
-    return this.#stampControl(body, nowMs)
+    const held = this.#chain === null ? null : whyHeldByWallets(this.#clearing, body)
+    return held ?? this.#stampControl(body, nowMs)
   }
 
   /** Encodes before it applies: what the journal cannot take must not change the state. */

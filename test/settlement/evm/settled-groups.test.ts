@@ -8,7 +8,12 @@ import { exchangeParts } from '../../../server/settlement/evm/exchange-parts.ts'
 import { loadContracts } from '../../../server/settlement/evm/load-contracts.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported } from '../../support/chain-desk.ts'
-import { assertReconciled, fundTraders, RANDOM_ORDERS, randomTrades } from '../../support/chain-trades.ts'
+import {
+  assertReconciled,
+  fundTraders,
+  RANDOM_ORDERS,
+  randomTrades,
+} from '../../support/chain-trades.ts'
 import { EvmStage, FEE_RECEIVER, OWNER } from '../../support/evm-stage.ts'
 import { exchange } from '../../support/exchange.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
@@ -54,7 +59,7 @@ function marketIn(live: LiveExchange, slug: string) {
 
 /** An exchange with two traders who have collateral on the chain. */
 async function opened(flags: readonly string[]) {
-  const staged = await exchange({ flags, traders: ['ann', 'ben'], fundsRaw: 0 })
+  const staged = await exchange({ flags, traders: ['ann', 'ben'] })
   await fundTraders(stage, staged.live, [staged.ann, staged.ben], FUNDS_RAW)
   return staged
 }
@@ -100,7 +105,6 @@ test('the contracts move what the ledger moved in markets of groups', { skip }, 
     flags,
     traders: ['ann', 'ben', 'cid'],
     markets: ['single'],
-    fundsRaw: 0,
   })
   const traders = [ann, ben, cid]
   await fundTraders(stage, live, traders, FUNDS_RAW)
@@ -264,10 +268,11 @@ test('trades of a group wait while the key is no operator of the adapter', { ski
 test('trades in a group of another adapter are reversed', { skip }, async () => {
   const flags = await stage.servedBy()
   const addresses = flags.slice(flags.indexOf('--exchange-address'))
-  const desk = await opened(addresses)
+  const desk = await exchange({ flags: addresses, traders: ['ann', 'ben'], fundsRaw: 0 })
   const { live, ann, ben } = desk
   const [market] = await openGroup(live, 'embedded', ['one', 'two'])
   await live.restart({ flags })
+  await fundTraders(stage, live, [ann, ben], FUNDS_RAW)
   const reported = new Reported(live)
   const before = [ann, ben].map((trader) => live.balances(trader).freeRaw)
   const id = await minted(desk, market)

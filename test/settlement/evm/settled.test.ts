@@ -6,10 +6,15 @@ import { getAddress, type Hex, isHex } from 'viem'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported, shown } from '../../support/chain-desk.ts'
-import { assertReconciled, fundTraders, RANDOM_ORDERS, randomTrades } from '../../support/chain-trades.ts'
+import {
+  assertReconciled,
+  fundTraders,
+  RANDOM_ORDERS,
+  randomTrades,
+} from '../../support/chain-trades.ts'
 import { newFolder } from '../../support/data-folder.ts'
 import { EvmStage, FEE_RECEIVER, OWNER } from '../../support/evm-stage.ts'
-import { exchange, type Scene } from '../../support/exchange.ts'
+import { exchange } from '../../support/exchange.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
 import { textAt } from '../../support/json-path.ts'
 import { startLive } from '../../support/live-exchange.ts'
@@ -30,13 +35,6 @@ before(async () => {
 })
 after(() => stage?.end())
 
-/** An exchange whose traders have nothing in its ledger before the chain shows it. */
-function onChain<const T extends string = never, const M extends string = never>(
-  scene: Scene<T, M>,
-) {
-  return exchange({ ...scene, fundsRaw: 0 })
-}
-
 /** Makes blocks meanwhile. */
 function mineUntil(isDone: () => boolean): Promise<void> {
   return until(async () => {
@@ -51,7 +49,7 @@ function hexText(text: string | null): Hex {
 }
 
 test('the contracts move what the ledger moved', { skip }, async () => {
-  const { live, ann, ben, cid, free, fees } = await onChain({
+  const { live, ann, ben, cid, free, fees } = await exchange({
     flags: await stage.servedBy(),
     traders: ['ann', 'ben', 'cid'],
     markets: { free: {}, fees: { fee: true } },
@@ -69,7 +67,7 @@ test('the contracts move what the ledger moved', { skip }, async () => {
 })
 
 test('a trade that an approval stops is tried four times, then reversed', { skip }, async () => {
-  const { live, ann, poor, dry } = await onChain({
+  const { live, ann, poor, dry } = await exchange({
     flags: await stage.servedBy({ 'chain-confirmations': 2 }),
     traders: ['ann', 'poor'],
     markets: ['dry'],
@@ -94,7 +92,7 @@ test('a trade that an approval stops is tried four times, then reversed', { skip
 
 test('a transaction that a stop leaves waiting settles its trade once', { skip }, async () => {
   const flags = await stage.servedBy()
-  const { live, ann, ben, late } = await onChain({
+  const { live, ann, ben, late } = await exchange({
     flags,
     traders: ['ann', 'ben'],
     markets: ['late'],
@@ -126,7 +124,7 @@ test('a transaction that a stop leaves waiting settles its trade once', { skip }
 test('trading goes on while the chain does not answer', { skip }, async () => {
   const rpc = await FaultyRpc.open(stage.anvil.url, random)
   try {
-    const { live, ann, ben, down } = await onChain({
+    const { live, ann, ben, down } = await exchange({
       flags: await stage.servedBy({ 'chain-rpc': rpc.url }),
       traders: ['ann', 'ben'],
       markets: ['down'],
@@ -154,7 +152,7 @@ test('trading goes on while the chain does not answer', { skip }, async () => {
 })
 
 test('a payout is posted on the chain too, once all trades are there', { skip }, async () => {
-  const { live, ann, ben, paid } = await onChain({
+  const { live, ann, ben, paid } = await exchange({
     flags: await stage.servedBy(),
     traders: ['ann', 'ben'],
     markets: ['paid'],
@@ -187,7 +185,7 @@ test('a payout is posted on the chain too, once all trades are there', { skip },
 })
 
 test('a market that cannot settle on the chain is refused', { skip }, async () => {
-  const { live } = await onChain({ flags: await stage.servedBy() })
+  const { live } = await exchange({ flags: await stage.servedBy() })
   const clob = { kind: 'clob', slug: 'other', title: 'Other?', exchangeAddress: OWNER }
   const pool = { kind: 'amm', slug: 'pool', title: 'Pool?' }
   for (const [path, body, sentence] of [

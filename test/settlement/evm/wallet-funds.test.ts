@@ -41,7 +41,7 @@ function marketOf(live: LiveExchange, { slug }: LiveMarket) {
 
 async function open<const M extends string>(markets: readonly M[], more = {}) {
   const flags = await stage.servedBy({ 'chain-retry-ms': RETRY_MS, ...more })
-  const scene = await exchange({ flags, traders: ['ann', 'ben'], markets, fundsRaw: 0 })
+  const scene = await exchange({ flags, traders: ['ann', 'ben'], markets })
   await stage.fundAll(clearingOf(scene.live), [scene.ann, scene.ben], FUNDS_RAW)
   for (const slug of markets) await stage.prepareMarket(slug)
   return scene

@@ -81,6 +81,12 @@ async function setWallet(live: LiveExchange, { profileId }: Trader, smartWallet:
   bodyOf(await live.operator('PATCH', `/admin/profiles/${profileId}`, { smartWallet }))
 }
 
+/** Gives wallets of traders collateral, and waits until the exchange has seen it. */
+function fundWallets(live: LiveExchange, wallets: readonly (readonly [Trader, string])[]) {
+  const named = wallets.map(([{ profileId }, account]) => ({ profileId, account }))
+  return stage.fundAll(live.exchange.pipeline.clearing, named, FUNDS_RAW)
+}
+
 /** An order of a wallet; the wallet signs too, unless its owner is to be the signer. */
 function walletOrder(
   trader: Trader,
@@ -107,14 +113,16 @@ test('orders of contract wallets match, and settle on the chain', { skip }, asyn
     flags: await stage.servedBy(),
     traders: ['ann', 'ben'],
     markets: ['own'],
-    fundsRaw: FUNDS_RAW,
   })
   const wallet = await madeFor(ann.account)
   const other = getAddress('0x00000000000000000000000000000000000000b7')
   const pair = await created('PairWallet', [ben.account, other])
   await setWallet(live, ann, wallet)
   await setWallet(live, ben, pair)
-  for (const account of [wallet, pair]) await stage.fund(account, FUNDS_RAW)
+  await fundWallets(live, [
+    [ann, wallet],
+    [ben, pair],
+  ])
   const reported = new Reported(live)
   for (const terms of [
     { type: 3, byOwner: false },
@@ -167,6 +175,7 @@ test('an order that its wallet does not accept is refused, and costs no other', 
   }
   const strange = await created('OddWallet')
   await setWallet(live, odd, strange)
+  await fundWallets(live, [[ben, ben.account]])
   const ways = ['00', '01', '02', '03', '04', '05', 'ff']
   const refused = ways.map((way) => {
     const signature = `0x${way}${'11'.repeat(64)}`
@@ -203,6 +212,8 @@ test('types 1 and 2 need the wallet that the factory makes', { skip }, async () 
     }
   }
   await setWallet(live, ann, right)
+  await fundWallets(live, [[ann, right]])
+  assertRefused(await live.place(ann, made), 400, 'OWNER_MISMATCH')
   for (const type of [1, 2]) {
     const order = walletOrder(ann, made, right, { type, byOwner: true })
     bodyOf(await sent(live, ann, made, signedFor(order, ann, made)), 201)
@@ -217,6 +228,7 @@ test('a wallet is queried once, until its answer is old', { skip }, async () => 
   })
   const wallet = await madeFor(ann.account)
   await setWallet(live, ann, wallet)
+  await fundWallets(live, [[ann, wallet]])
   const before = rpc.watchedCount
   const calls = () => rpc.watchedCount - before
   const order = walletOrder(ann, once, wallet)
@@ -242,18 +254,27 @@ test('a wallet is queried once, until its answer is old', { skip }, async () => 
 })
 
 test('a node that does not answer holds up orders of wallets only', { skip }, async () => {
-  const { live, ann, ben, slow } = await exchange({
+  const { live, ann, ben, cid, slow } = await exchange({
     flags: await stage.servedBy({ 'chain-rpc': rpc.url }),
-    traders: ['ann', 'ben'],
+    traders: ['ann', 'ben', 'cid'],
     markets: ['slow'],
   })
   const wallet = await madeFor(ann.account)
   await setWallet(live, ann, wallet)
+  await fundWallets(live, [
+    [ann, wallet],
+    [ben, ben.account],
+    [cid, cid.account],
+  ])
   const bodyOfWallet = () => {
     return bodyFor(ann, slow, signedFor(walletOrder(ann, slow, wallet), ann, slow))
   }
-  const plain = () => bodyFor(ann, slow, signedFor(unsigned(ann, slow), ann, slow))
-  const resting = await live.ordered(ann, slow, { ticks: 200 })
+  const plain = () => {
+    const order = walletOrder(ann, slow, wallet, { type: 2, byOwner: true, ticks: 200 })
+    return bodyFor(ann, slow, signedFor(order, ann, slow))
+  }
+  const first = bodyOf(await live.call(ann, 'POST', '/orders', plain()), 201)
+  const resting = textAt(first, 'order', 'id')
   const replacing = () => {
     const cancel = { orderId: resting }
     return { cancel, replacement: bodyOfWallet(), mode: 'STOP_ON_FAILURE' }
@@ -267,7 +288,7 @@ test('a node that does not answer holds up orders of wallets only', { skip }, as
     const slowOnes = Promise.all([single, batch, replace]).finally(() => {
       isOver = true
     })
-    await live.trade(ben, ann, slow, { ticks: 600 })
+    await live.trade(ben, cid, slow, { ticks: 600 })
     assert.equal(isOver, false, 'other orders do not wait')
     const [alone, both, replaced] = await slowOnes
     assertRefused(alone, 503, 'OVERLOADED')

@@ -1,7 +1,7 @@
 // What happened to wallets on an EVM chain, as a command (design §12). The chain has decided
 // already: a move is refused only when the exchange cannot hold what came.
 
-import type { ControlCommand } from '../../../domain/command.ts'
+import type { ProfileChange } from '../../../domain/command.ts'
 import type { CommandKind } from '../../../domain/command-kinds.ts'
 import {
   type AccountId,
@@ -12,6 +12,7 @@ import {
 import { LIMITS } from '../../../domain/limits.ts'
 import type { ChainMove, FollowChain } from '../../../domain/moves/move-command.ts'
 import { OUTCOME } from '../../../domain/order.ts'
+import { REJECT, type Reject } from '../../../domain/reject-precedence.ts'
 import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
 import { redemptionRaw } from '../../moves/conditions.ts'
@@ -36,10 +37,29 @@ const OF_LEDGER: ReadonlySet<CommandKind> = new Set([
   'acceptPackOffer',
 ])
 
-/** A redemption without a profile is the exchange's own: it pays nothing to a wallet. */
-export function isOfLedgerAlone(command: Pick<ControlCommand, 'kind'> & { profileId?: ProfileId }) {
-  const { kind, profileId } = command
-  return OF_LEDGER.has(kind) || (kind === 'redeemPositions' && profileId !== undefined)
+/** A command before its stamp, or any command. */
+type Body = { readonly kind: CommandKind; readonly profileId?: ProfileId } & (
+  | { readonly kind: 'editProfile'; readonly profile: ProfileChange }
+  | { readonly kind: Exclude<CommandKind, 'editProfile'> }
+)
+
+/** Why a command may not be where wallets hold the funds, or null. */
+export function whyHeldByWallets(clearing: Clearing, body: Body): Reject | null {
+  const { kind, profileId } = body
+  // A redemption without a profile is the exchange's own: it pays nothing to a wallet.
+  const isCalled = kind === 'redeemPositions' && profileId !== undefined
+  if (isCalled || OF_LEDGER.has(kind)) return REJECT.HELD_BY_WALLETS
+  const isOther = kind === 'editProfile' && body.profile.smartWallet !== undefined
+  return isOther && hasFunds(clearing, profileId ?? 0) ? REJECT.WALLET_IN_USE : null
+}
+
+function hasFunds({ ledger }: Clearing, profileId: ProfileId): boolean {
+  const { rows } = ledger
+  return (
+    ledger.freeRaw(profileId) !== 0 ||
+    ledger.reservedRaw(profileId) !== 0 ||
+    rows.live.of(profileId) > 0
+  )
 }
 
 /** What one transaction did to the wallet of a profile. */

@@ -68,6 +68,11 @@ export class OrderFlaws {
   #walletFlaw({ fields, actor, smartWallet }: CheckedOrder): OrderFlaw | null {
     const { signatureType } = fields
     const { wallets = null } = this.#directory.chain ?? {}
+    if (this.#directory.chain !== null && signatureType === 0 && smartWallet !== null) {
+      const own = formatAddress(smartWallet)
+      const message = `${OWNER}this profile trades with its smart wallet; send the maker ${own} and sign with signatureType 1, 2 or 3.`
+      return { code: 'OWNER_MISMATCH', message }
+    }
     if (wallets === null || !isFactoryType(signatureType)) return null
     const made = wallets.of(actor.signer.address)
     if (smartWallet !== null && sameAddress(smartWallet, made)) return null

@@ -86,6 +86,10 @@ export function onChainVerdictOf(
   const { signer, smartWallet } = by
   const { maker, signatureType } = fields
   const isWallet = smartWallet !== null && sameAddress(maker, smartWallet)
+  // The funds of this profile are in its smart wallet.
+  if (signatureType === EOA) {
+    return verdictOf(fields, signature, hash, signer, null) & ~VERDICT.makerIsAccount
+  }
   if (isFactoryType(signatureType)) {
     const isMade = wallets === null || sameAddress(maker, wallets.of(signer.address))
     return verdictOf(fields, signature, hash, signer, isMade ? smartWallet : null)

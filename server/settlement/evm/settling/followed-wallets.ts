@@ -34,21 +34,23 @@ export class FollowedWallets {
     })
   }
 
-  /** Wallets of profiles that are not counted yet. */
+  /** Wallets of profiles that are not counted yet, or are not the ones that are counted. */
   uncounted(): Wallet[] {
     const { accounts, chainFunds } = this.#clearing
     const ids = Array.from({ length: accounts.count }, (_, index) => index + 1)
-    return ids.flatMap((profileId) => {
-      return chainFunds.walletOf(profileId) === undefined ? this.#walletOf(profileId) : []
-    })
+    return ids
+      .flatMap((profileId) => this.#walletOf(profileId))
+      .filter((wallet) => {
+        return chainFunds.walletOf(wallet.profileId) !== wallet.address
+      })
   }
 
   /** A command was applied; the wallets that it adds. */
   applied(command: ControlCommand): Wallet[] {
     const { kind } = command
-    if (kind === 'createProfile' || kind === 'createSubAccount') {
-      return this.#walletOf(command.profileId)
-    }
+    const isNew = kind === 'createProfile' || kind === 'createSubAccount'
+    const isOther = kind === 'editProfile' && command.profile.smartWallet !== undefined
+    if (isNew || isOther) return this.#walletOf(command.profileId)
     for (const market of replicatedBy(command, this.#clearing.catalogue)) this.#add(market)
     if (kind === 'archiveMarket') this.#forgetArchived()
     return []

@@ -94,6 +94,7 @@ export class Watcher {
   }
 
   #own({ profileId, address }: Wallet): void {
+    this.#owners.delete(this.#addresses.get(profileId)?.toLowerCase() ?? '')
     this.#owners.set(address.toLowerCase(), profileId)
     this.#addresses.set(profileId, address)
   }
@@ -287,16 +288,23 @@ export class Watcher {
     const wallets = some.filter(({ address }) => {
       return !known.has(address.toLowerCase()) && known.add(address.toLowerCase())
     })
+    const at = BigInt(place.block)
     const balances = await Promise.all(
-      wallets.map(({ address }) => {
-        return chain.read(collateral, ABI, 'balanceOf', [address], BigInt(place.block))
+      wallets.map(async ({ profileId, address }) => {
+        // What came to an earlier wallet since the exchange gave it up is still counted.
+        const earlier = this.#addresses.get(profileId)
+        const [raw, ofEarlier] = await Promise.all(
+          [address, earlier].map((each) => {
+            return each === undefined ? 0n : chain.read(collateral, ABI, 'balanceOf', [each], at)
+          }),
+        )
+        return amountOf(raw) - amountOf(ofEarlier)
       }),
     )
-    const at = BigInt(place.block)
     const allowances = await Promise.all(wallets.map((wallet) => this.#allowanceOf(wallet, at)))
     for (const wallet of wallets) this.#own(wallet)
     const moves = wallets.flatMap(({ profileId: owner }, index): TokenMove[] => {
-      const raw = amountOf(balances[index])
+      const raw = balances[index]
       return raw === 0n ? [] : [{ owner, moved: [['', raw]] }]
     })
     if (wallets.length > 0) await this.#keep(place, { wallets, moves, allowances })
