@@ -187,7 +187,7 @@ export class Clearing {
     else if (isOf('markets', command)) this.#applyToMarkets(command)
     else if (isOf('moves', command)) applyMove(this, command, this.#freeRow)
     else if (isOf('settlement', command)) this.#applyToBlocks(command)
-    else if (isOf('transactions', command)) this.transactions.apply(command)
+    else if (isOf('transactions', command)) this.chainFunds.made(this.transactions.apply(command))
     else if (isOf('rewards', command)) this.rewards.apply(command, this, this.#freeRow)
     else if (isOf('packs', command)) this.packs.apply(command, this)
     else if (isOf('matches', command)) this.matches.apply(command)

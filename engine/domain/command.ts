@@ -206,9 +206,19 @@ type TransactionBody =
       trades?: readonly Seq[]
       /** The markets whose tokens it registers, or whose payouts it posts. */
       markets?: readonly MarketId[]
+      /** The moves and approvals of server wallets that it makes, by the seqs of their commands. */
+      moves?: readonly Seq[]
     }
   /** One attempt happened, and everything that follows from it is in earlier commands. */
-  | { kind: 'endTransaction'; account: string; nonce: number; txHash: string; isReverted: boolean }
+  | {
+      kind: 'endTransaction'
+      account: string
+      nonce: number
+      txHash: string
+      isReverted: boolean
+      /** Those of its moves that it did not make; they are submitted again. */
+      left?: readonly Seq[]
+    }
 
 /** Name of the operator who caused a command; absent when no operator did. */
 interface Caused {

@@ -586,6 +586,10 @@ const REJECTS = {
     'On this exchange funds are in wallets on the chain: call the contracts with the wallet, and ' +
       'the balance follows when the chain confirms it.',
   ),
+  WALLET_BUSY: answered({ status: 429, retryAfterSec: 10 })(
+    'The server wallet, or its partner with all of its wallets, has as many moves as may wait for ' +
+      'the chain; retry after the given seconds.',
+  ),
   WALLET_IN_USE: conflict(
     'On this exchange funds are in wallets on the chain, and the wallet of the profile holds some: ' +
       'move them out before it gets another wallet.',
@@ -605,6 +609,10 @@ const REJECTS = {
       'are MINED.',
     'available',
     'required',
+  ),
+  SHARES_NOT_MINED: conflict(
+    'Trades of the server wallet are in no block yet, and these shares may be theirs; retry when ' +
+      'they are MINED.',
   ),
   SERIES_LIMIT: bad('The exchange has reached its limit of series; end one.'),
   SERIES_EXISTS: conflict('A series of this symbol and frequency exists; change that one.'),

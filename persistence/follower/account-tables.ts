@@ -51,6 +51,7 @@ export class AccountTables {
   /** Called after the command was applied to the state. */
   applied(command: ControlCommand): void {
     if (isOf('moves', command)) this.#moves.applied(command)
+    else if (isOf('transactions', command)) this.#moves.transacted(command)
     else if (isOfProfiles(command)) this.#profiles.applied(command)
     else if (isOfRewards(command)) this.#rewards.applied(command)
     else if (isOf('settlement', command)) this.#profiles.settled(command)

@@ -22,6 +22,7 @@ import { nearMarkets } from './read/markets/near-markets.ts'
 import { oracleCandles } from './read/markets/oracle-candles.ts'
 import { searchMarkets } from './read/markets/search.ts'
 import { timeline } from './read/markets/timeline.ts'
+import { marketTerms } from './read/markets/traded-market.ts'
 import { firstOrder } from './read/orders/first-order.ts'
 import { knownInTables } from './read/orders/known-orders.ts'
 import { matchOrders } from './read/orders/match-orders.ts'
@@ -34,6 +35,7 @@ import { curatedById, packPosition, packPositionsOf } from './read/packs/curated
 import { newestPacks, packById, packsOf } from './read/packs/packs.ts'
 import { heldPositions } from './read/portfolio/held-positions.ts'
 import { fills, history, moveBySeq } from './read/portfolio/history.ts'
+import { moveLegs } from './read/portfolio/move-legs.ts'
 import { poolTotals, poolTrades } from './read/portfolio/pool-trades.ts'
 import { realised } from './read/portfolio/realised.ts'
 import { rewards } from './read/portfolio/rewards.ts'
@@ -58,6 +60,8 @@ export const READS: readonly Query<never, unknown>[] = [
   profiles,
   positions,
   moveBySeq,
+  moveLegs,
+  marketTerms,
   heldPositions,
   rewards,
   history,

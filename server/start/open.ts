@@ -351,7 +351,7 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   lookups.connect(query)
   options.clock.resume(core.clearing.lastNowMs)
   await restoreShown(query, core.published, options.clock.nowMs)
-  const tables = { ...core, follower, query, lastSeq: tail.seq }
+  const tables = { ...core, follower, query, seal, lastSeq: tail.seq }
   const settlement = await settlementOf(options, chain, tables)
   const warm = () => {
     // An exchange without profiles and markets has no reads and no orders, so it needs two threads

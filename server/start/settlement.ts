@@ -2,7 +2,7 @@
 
 import type { Clearing } from '../../engine/core/clearing.ts'
 import { assert } from '../../engine/domain/assert.ts'
-import type { MarketId, Seq } from '../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../engine/domain/ids.ts'
 import { LIMITS } from '../../engine/domain/limits.ts'
 import { DAY_MS } from '../../engine/domain/units.ts'
 import type { FollowerHandle } from '../../persistence/follower/follower-handle.ts'
@@ -11,7 +11,7 @@ import { patiently } from '../../persistence/query/patient-read.ts'
 import type { QueryHandle } from '../../persistence/query/query-handle.ts'
 import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts'
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
-import type { Seal } from '../../persistence/seal.ts'
+import { type Seal, walletKeyOf } from '../../persistence/seal.ts'
 import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
 import { parseAddress } from '../crypto/address.ts'
 import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
@@ -44,6 +44,7 @@ interface Tables {
   readonly follower: FollowerHandle
   readonly query: QueryHandle
   readonly clearing: Clearing
+  readonly seal: Seal
 }
 
 /** The chain, and the trades that are in none of its blocks yet. */
@@ -53,7 +54,7 @@ export async function settlementOf(
   tables: Tables & { readonly lastSeq: Seq },
 ): Promise<{ readonly settlement?: SettlementParts }> {
   const { blockMs, autoRedeemDays = 0, referralBps = 0, domain, onWarning } = options
-  const { follower, query, clearing, lastSeq } = tables
+  const { follower, query, clearing, seal, lastSeq } = tables
   const { throughSeq } = clearing.blocks
   refuseOtherChain(clearing, chain !== null)
   if (blockMs === undefined) return {}
@@ -68,6 +69,8 @@ export async function settlementOf(
   }
   chain?.connect({
     whenWritten: (tradeSeqs) => whenWritten(follower, tradeSeqs),
+    whenApplied: (seq) => whenApplied(follower, seq),
+    walletKeyOf: (profileId) => walletKey(clearing, seal, profileId),
     archivedOf: (groupId) => archivedOf(tables, groupId, onWarning),
   })
   const port = chain ?? new EmbeddedChain(domain.chainId)
@@ -127,9 +130,19 @@ function addressOf(text: string) {
 
 /** However late the tables are: nothing settles before they have the trades. */
 async function whenWritten(follower: FollowerHandle, tradeSeqs: readonly Seq[]): Promise<void> {
-  const lastSeq = Math.max(...tradeSeqs)
-  while (!(await follower.whenApplied(lastSeq, LIMITS.privateReadDeadlineMs)));
+  await whenApplied(follower, Math.max(...tradeSeqs))
   await follower.whenWritten({ tradeSeqs })
+}
+
+async function whenApplied(follower: FollowerHandle, seq: Seq): Promise<void> {
+  while (!(await follower.whenApplied(seq, LIMITS.privateReadDeadlineMs)));
+}
+
+/** Of a server wallet. */
+function walletKey({ accounts }: Clearing, seal: Seal, profileId: ProfileId): Uint8Array {
+  const sealedKey = accounts.partners.byId(profileId)?.sealedKey ?? null
+  assert(sealedKey !== null, 'a server wallet has its key')
+  return seal.open(sealedKey, walletKeyOf(profileId))
 }
 
 /** The children of a group that left memory; undefined when the tables are late. */

@@ -44,6 +44,10 @@ const conditionalTokens: Contract = createRequire(import.meta.url)(
   '@gnosis.pm/conditional-tokens-contracts/build/contracts/ConditionalTokens.json',
 )
 
+function errorsOf({ abi }: Contract): Abi {
+  return abi.filter(({ type }) => type === 'error')
+}
+
 export class EvmStage {
   readonly anvil: Anvil
   readonly at: Deployment & { readonly collateral: Address; readonly tokens: Address }
@@ -89,7 +93,8 @@ export class EvmStage {
         [tokens]: conditionalTokens.abi,
         [deployed.exchange]: contracts.Exchange.abi,
         [deployed.adapter]: contracts.GroupAdapter.abi,
-        [deployed.wallets]: contracts.WalletFactory.abi,
+        // The errors of wallets are those of calls that it passes on.
+        [deployed.wallets]: [...contracts.WalletFactory.abi, ...errorsOf(contracts.Wallet)],
       },
     )
   }

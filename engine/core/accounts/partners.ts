@@ -138,6 +138,11 @@ export class Partners {
     return [...this.#submittedSeq].flatMap(([id, seq]) => (seq <= throughSeq ? [id] : []))
   }
 
+  /** The command of its submitted approvals. */
+  submittedSeqOf(profileId: ProfileId): Seq {
+    return this.#submittedSeq.get(profileId) ?? 0
+  }
+
   byId(profileId: ProfileId): SubAccount | undefined {
     return this.#byProfile.get(profileId)
   }

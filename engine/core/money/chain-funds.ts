@@ -7,6 +7,7 @@ import type { ProfileId, Seq } from '../../domain/ids.ts'
 import type {
   ChainAllowance,
   ChainPlace,
+  DueMove,
   FollowChain,
   UncountedRaw,
 } from '../../domain/moves/move-command.ts'
@@ -21,6 +22,7 @@ export interface CapturedChainFunds {
   readonly allowances: readonly ChainAllowance[]
   readonly short: readonly (readonly [profileId: ProfileId, seq: Seq])[]
   readonly uncounted: readonly UncountedRaw[]
+  readonly due: readonly DueMove[]
 }
 
 export class ChainFunds {
@@ -32,6 +34,8 @@ export class ChainFunds {
   /** The command after which none of its orders stays. */
   readonly #short = new Map<ProfileId, Seq>()
   readonly #uncounted = new Map<string, number>()
+  /** Moves of server wallets that no transaction has made, oldest first. */
+  readonly #due = new Map<Seq, DueMove>()
 
   /** Whether balances are those of an EVM chain. */
   get isFollowing(): boolean {
@@ -49,6 +53,24 @@ export class ChainFunds {
 
   allowanceOf(profileId: ProfileId): ChainAllowance | undefined {
     return this.#allowances.get(profileId)
+  }
+
+  owes(move: DueMove): void {
+    this.#due.set(move.seq, move)
+  }
+
+  /** Approvals are among them, which are due nowhere. */
+  made(seqs: readonly Seq[]): void {
+    for (const seq of seqs) this.#due.delete(seq)
+  }
+
+  dueMove(seq: Seq): DueMove | undefined {
+    return this.#due.get(seq)
+  }
+
+  /** Oldest first. */
+  due(): readonly DueMove[] {
+    return [...this.#due.values()]
   }
 
   /** What came of this kind and is not in the ledger. */
@@ -101,8 +123,9 @@ export class ChainFunds {
   /** For the state hash; empty before the first block is counted. */
   *hashedFields(): Iterable<unknown> {
     if (this.place === null) return
-    const { place, wallets, allowances, short, uncounted } = this.capture()
+    const { place, wallets, allowances, short, uncounted, due } = this.capture()
     yield ['chain', place?.block, place?.hash, place?.taken, wallets, short, uncounted]
+    for (const move of due) yield ['due', move.seq, move.owner, move.kind, move.amountRaw]
     for (const { profileId, collateralRaw, ofShares } of allowances) {
       yield ['allowance', profileId, collateralRaw, ofShares]
     }
@@ -112,14 +135,16 @@ export class ChainFunds {
     const wallets = [...this.#wallets].sort(([a], [b]) => a - b)
     const allowances = [...this.#allowances.values()].sort((a, b) => a.profileId - b.profileId)
     const uncounted = [...this.#uncounted].sort(([a], [b]) => (a < b ? -1 : 1))
-    return { place: this.place, wallets, allowances, short: this.short(), uncounted }
+    const due = this.due()
+    return { place: this.place, wallets, allowances, short: this.short(), uncounted, due }
   }
 
   /** Absent in snapshots of versions without it. */
   restore(captured?: CapturedChainFunds): void {
     if (captured === undefined) return
-    const { place, wallets, allowances, short, uncounted } = captured
+    const { place, wallets, allowances, short, uncounted, due } = captured
     this.place = place
+    for (const move of due) this.#due.set(move.seq, move)
     for (const [key, raw] of uncounted) this.#uncounted.set(key, raw)
     for (const [profileId, address] of wallets) this.#wallets.set(profileId, address)
     for (const allowance of allowances) this.#allowances.set(allowance.profileId, allowance)

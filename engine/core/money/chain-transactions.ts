@@ -19,6 +19,8 @@ export interface SentTransaction {
   readonly trades: readonly Seq[]
   /** The markets whose tokens it registers, or whose payouts it posts. */
   readonly markets: readonly MarketId[]
+  /** The moves and approvals of server wallets that it makes; absent for none. */
+  readonly moves?: readonly Seq[]
   /** Oldest first. */
   readonly attempts: readonly SentAttempt[]
 }
@@ -48,41 +50,45 @@ export class ChainTransactions {
     return count
   }
 
-  apply(command: CommandOf<'transactions'>): void {
+  /** Returns the moves that are made. */
+  apply(command: CommandOf<'transactions'>): readonly Seq[] {
     switch (command.kind) {
       case 'submitTransaction':
         this.#submitted(command)
-        return
+        return []
       case 'endTransaction': {
-        const { account, nonce, txHash } = command
+        const { account, nonce, txHash, left = [] } = command
         const sent = this.#senders.get(account)?.sent
-        const attempts = sent?.get(nonce)?.attempts ?? []
+        const { attempts = [], moves = [] } = sent?.get(nonce) ?? {}
         const isKnown = attempts.some((each) => each.txHash === txHash)
         assert(isKnown, 'the transaction that happened was sent')
         sent?.delete(nonce)
-        return
+        return moves.filter((seq) => !left.includes(seq))
       }
       default:
         command satisfies never
+        return []
     }
   }
 
   #submitted(command: Extract<CommandOf<'transactions'>, { kind: 'submitTransaction' }>): void {
-    const { account, nonce, txHash, rawTx, trades = [], markets = [] } = command
+    const { account, nonce, txHash, rawTx, trades = [], markets = [], moves } = command
     const sender = this.#senders.get(account) ?? { nextNonce: 0, sent: new Map() }
     this.#senders.set(account, sender)
     const sent = sender.sent.get(nonce)
     assert(sent !== undefined || nonce >= sender.nextNonce, 'a nonce is used once')
     const attempts = [...(sent?.attempts ?? []), { txHash, rawTx }]
-    sender.sent.set(nonce, { ...(sent ?? { nonce, trades, markets }), attempts })
+    const content = moves === undefined ? { trades, markets } : { trades, markets, moves }
+    sender.sent.set(nonce, { ...(sent ?? { nonce, ...content }), attempts })
     sender.nextNonce = Math.max(sender.nextNonce, nonce + 1)
   }
 
   /** For the state hash; empty before the first transaction. */
   *hashedFields(): Iterable<unknown> {
     for (const { account, nextNonce, sent } of this.capture()) {
-      const hashed = sent.map(({ nonce, trades, markets, attempts }) => {
-        return [nonce, trades, markets, attempts.map(({ txHash }) => txHash)]
+      const hashed = sent.map(({ nonce, trades, markets, moves = [], attempts }) => {
+        const hashes = attempts.map(({ txHash }) => txHash)
+        return [nonce, trades, markets, hashes, ...(moves.length > 0 ? [moves] : [])]
       })
       yield ['transactions', account, nextNonce, hashed]
     }

@@ -12,6 +12,7 @@ import type { Reversals } from '../money/reversal.ts'
 import { applyChainMoves } from './chain-moves.ts'
 import { merge, redeem, split } from './conditions.ts'
 import { convert } from './conversion.ts'
+import { dueMoveOf } from './due-moves.ts'
 import type { MadeCalls } from './made-calls.ts'
 
 interface MoveState {
@@ -30,7 +31,7 @@ export function applyMove(
   command: CommandOf<'moves'>,
   freeRow: (row: PositionRow, market: Market) => void,
 ): void {
-  const { ledger, catalogue, blocks, calls } = state
+  const { ledger, catalogue, blocks, calls, chainFunds } = state
   const { profileId, once, seq } = command
   if (profileId !== undefined && once !== undefined) calls.made({ ...once, profileId, seq })
   const freeRowOf = (owner: ProfileId, market: Market) => {
@@ -41,7 +42,11 @@ export function applyMove(
     applyChainMoves(state, command, freeRowOf)
     return
   }
-  blocks.moved(seq)
+  if (chainFunds.place === null) blocks.moved(seq)
+  else {
+    const due = dueMoveOf(catalogue, command)
+    if (due !== null) chainFunds.owes(due)
+  }
   switch (command.kind) {
     case 'splitPosition': {
       const market = catalogue.existing(command.marketId)

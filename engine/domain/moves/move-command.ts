@@ -1,4 +1,4 @@
-import type { AccountId, MarketId, ProfileId } from '../ids.ts'
+import type { AccountId, MarketId, ProfileId, Seq } from '../ids.ts'
 import type { CollateralRaw, SizeRaw, TimeMs } from '../units.ts'
 
 /** Prevents a call from executing twice. Digests are lowercase hex SHA-256. */
@@ -152,6 +152,28 @@ export interface ChainAllowance {
  * outcome. It is the first to leave again.
  */
 export type UncountedRaw = readonly [key: string, raw: number]
+
+/** What a server wallet must still do on an EVM chain after its move in the ledger. */
+export interface DueMove {
+  readonly seq: Seq
+  readonly owner: ProfileId
+  readonly kind: Extract<MoveKind, 'SPLIT' | 'MERGE' | 'REDEEM' | 'CONVERT' | 'WITHDRAW'>
+  /** Pairs of a split or a merge, NO of each child of a conversion, or what is withdrawn. */
+  readonly amountRaw: number
+  /** For a redemption. */
+  readonly yesRaw: SizeRaw
+  readonly noRaw: SizeRaw
+  /** A market that must be on the chain first; 0 for none. */
+  readonly marketId: MarketId
+  /** Of the market; '' for a conversion or a withdrawal. */
+  readonly conditionId: string
+  /** The group of the market or of the conversion; '' for none. */
+  readonly negRiskId: string
+  /** The indices of the children whose NO is converted. */
+  readonly indices: readonly number[]
+  /** EIP-55 text; '' unless it is a withdrawal. */
+  readonly destination: string
+}
 
 /** Wallets of profiles on an EVM chain changed, or are counted from now on (design §12). */
 export interface FollowChain {

@@ -48,6 +48,8 @@ WHERE trade_seq = ? AND position >= ? AND position < ?`
 
 const MOVES = `SELECT seq, leg FROM moves WHERE seq <= ? ORDER BY seq, leg LIMIT ${ROWS}`
 const DELETE_MOVE = 'DELETE FROM moves WHERE seq = ? AND leg = ?'
+const TRANSACTIONS = `SELECT seq FROM move_transactions WHERE seq <= ? ORDER BY seq LIMIT ${ROWS}`
+const DELETE_TRANSACTION = 'DELETE FROM move_transactions WHERE seq = ?'
 
 const NEWEST_BLOCK = 'SELECT height FROM blocks ORDER BY height DESC LIMIT 1'
 const BLOCKS = `
@@ -244,6 +246,12 @@ export class Pruner {
     yield* removeRows(
       () => moves.all(seq),
       ({ seq: moveSeq, leg }) => remove.run(moveSeq, leg),
+    )
+    const transactions = this.#connection.prepare<[Seq], { seq: Seq }>(TRANSACTIONS)
+    const forget = this.#connection.prepare<[Seq]>(DELETE_TRANSACTION)
+    yield* removeRows(
+      () => transactions.all(seq),
+      ({ seq: moveSeq }) => forget.run(moveSeq),
     )
   }
 

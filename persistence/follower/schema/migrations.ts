@@ -411,6 +411,17 @@ const REWARDS_BY_DAY = 'CREATE INDEX reward_days_by_day ON reward_days (day);'
 /** The transaction of an EVM chain in which the trades of a block are. */
 const TX_HASH = 'ALTER TABLE blocks ADD COLUMN tx_hash TEXT;'
 
+/** The transactions of an EVM chain that make moves of server wallets (tables/accounts/moves.ts). */
+const MOVE_TRANSACTIONS = `
+CREATE TABLE move_transactions (
+  seq     INTEGER PRIMARY KEY,
+  account TEXT NOT NULL,
+  nonce   INTEGER NOT NULL,
+  tx_hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX move_transactions_by_nonce ON move_transactions (account, nonce);
+`
+
 /**
  * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
  * of a trade's fills.
@@ -444,6 +455,7 @@ export const READ_SCHEMA = {
     SIGNED_TERMS,
     REWARDS_BY_DAY,
     TX_HASH,
+    MOVE_TRANSACTIONS,
   ],
   baseVersion: 22,
 }

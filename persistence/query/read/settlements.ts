@@ -1,14 +1,13 @@
 import { reversalOf, type SettledTrade } from '../../../engine/core/money/reversal.ts'
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
-import { assert } from '../../../engine/domain/assert.ts'
-import type { AccountId, MarketId, Seq } from '../../../engine/domain/ids.ts'
+import type { AccountId, Seq } from '../../../engine/domain/ids.ts'
 import {
   SETTLEMENT_STATUSES,
   type SettlementStatus,
 } from '../../../engine/domain/moves/move-command.ts'
 import { OUTCOME } from '../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../database.ts'
-import { TRADED_MARKET, type TradedMarket } from './markets/traded-market.ts'
+import { TradedMarkets } from './markets/traded-market.ts'
 import { query } from './query.ts'
 
 // The settlement status of trades, and the fields of trades that settlement needs. A trade is
@@ -132,11 +131,15 @@ export const settledTrade = query({
   rests: ({ tradeSeq }) => ({ tradeSeqs: [tradeSeq] }),
 })
 
-/** What a trade moved on one account; `tokenId` is null for collateral. */
-export interface TradeLeg {
-  readonly accountId: AccountId
+/** What moved on an account; `tokenId` is null for collateral. */
+export interface TokenLeg {
   readonly tokenId: string | null
   readonly raw: number
+}
+
+/** What a trade moved on one account. */
+export interface TradeLeg extends TokenLeg {
+  readonly accountId: AccountId
 }
 
 /** All that a settled trade moved; null if it is not in the tables. */
@@ -144,13 +147,12 @@ export const tradeLegs = query({
   name: 'tradeLegs',
   prepare: (db) => ({
     settled: new SettledTrades(db),
-    market: db.prepare<[MarketId], TradedMarket>(TRADED_MARKET),
+    markets: new TradedMarkets(db),
   }),
-  run: ({ settled, market }, { tradeSeq }: { tradeSeq: Seq }): TradeLeg[] | null => {
+  run: ({ settled, markets }, { tradeSeq }: { tradeSeq: Seq }): TradeLeg[] | null => {
     const trade = settled.of(tradeSeq)
     if (trade === null) return null
-    const tokens = market.get(trade.marketId)
-    assert(tokens !== undefined, 'the market of a trade is in the tables')
+    const { market: tokens } = markets.of(trade.marketId)
     return reversalOf(trade).legs.flatMap(({ accountId, outcome, collateralRaw, sharesRaw }) => {
       const tokenId = outcome === OUTCOME.YES ? tokens.yesTokenId : tokens.noTokenId
       return [

@@ -38,6 +38,7 @@ import { formatAddress } from '../../crypto/address.ts'
 import { addressOfKey } from '../../crypto/ecdsa.ts'
 import type { CoreIntake } from '../../edge/intake/core-intake.ts'
 import { intakeProfile } from '../../edge/intake/intake-profile.ts'
+import { FactoryWallets } from '../../edge/intake/order/factory-wallets.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
@@ -425,8 +426,18 @@ export class PartnerAccounts {
     displayName?: string,
     key: Uint8Array = randomBytes(KEY_BYTES),
   ): Promise<Profile | Reject> {
-    const account = formatAddress(addressOfKey(key))
-    return this.#create(partner, { account, displayName, key, proof: null })
+    const port = this.#pipeline.mining?.port
+    if (port?.followed == null) {
+      const account = formatAddress(addressOfKey(key))
+      return this.#create(partner, { account, displayName, key, proof: null })
+    }
+    // On a chain it is a contract, whose calls the exchange signs and pays for.
+    const { walletCode } = port
+    if (walletCode === null) return REJECT.CHAIN_SILENT
+    const account = formatAddress(new FactoryWallets(walletCode).of(addressOfKey(key)))
+    const made = await this.#create(partner, { account, displayName, key, proof: null })
+    if (!(made instanceof Reject)) await this.retryAllowances(partner.profileId, made.profileId)
+    return made
   }
 
   /** Creates a sub-account that signs for itself. Its wallet has proven the address. */
@@ -448,8 +459,9 @@ export class PartnerAccounts {
       proof: ProvenLogin | null
     },
   ): Promise<Profile | Reject> {
-    const { clearing } = this.#pipeline
+    const { clearing, mining } = this.#pipeline
     const { key, proof } = made
+    const isOnChain = mining !== null && mining.port.followed !== null
     let profileId = 0
     const changing = this.#pipeline.change(() => {
       const reject = decideSubAccount(clearing, partner.profileId, made.account)
@@ -462,7 +474,7 @@ export class PartnerAccounts {
         profile: fieldsOf(partner, made.account, made.displayName),
         partnerId: partner.profileId,
         sealedKey,
-        approved: sealedKey === null ? [] : this.#spenders(),
+        approved: sealedKey === null || isOnChain ? [] : this.#spenders(),
         proof: proof === null ? null : { nonce: proof.nonce, nonceExpiresMs: proof.nonceExpiresMs },
       }
     })

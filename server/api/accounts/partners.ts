@@ -80,6 +80,7 @@ export const createPartnerAccount = route({
   },
   rejects: [
     'OVERLOADED',
+    'CHAIN_SILENT',
     'OWN_ADDRESS',
     'ACCOUNT_UNPROVEN',
     'VALIDATION',

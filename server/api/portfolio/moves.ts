@@ -28,8 +28,8 @@ const amount = (what: string) =>
   means(pattern('^[1-9][0-9]{0,15}$', 'Raw units as decimal text, at least 1.'), what)
 /** Fields in every reply of a move. */
 const envelope = {
-  hash: means(bytes32(), 'Hash of its transaction on the embedded chain.'),
-  userOperationHash: means(text(), 'Always empty: the embedded chain has no user operations.'),
+  hash: means(bytes32(), 'Hash of its transaction on the chain.'),
+  userOperationHash: means(text(), 'Always empty: there are no user operations.'),
   transactionId: means(uint256Text(), 'Seq of the command in the journal, as text.'),
   walletAddress: means(address(), 'Account of the profile whose money moved.'),
 }
@@ -44,6 +44,7 @@ const COMMON = [
   'OVERLOADED',
   'VALIDATION',
   'HELD_BY_WALLETS',
+  'WALLET_BUSY',
   'PROFILE_FROZEN',
   'DUPLICATE_CALL',
   'IDEMPOTENCY_KEY_TAKEN',
@@ -64,7 +65,7 @@ const TOO_LARGE = { field: 'amount', message: `must be at most ${MOVE_LIMITS.amo
 function shownEnvelope({ seq, event }: Moved, { pipeline, settings }: PortfolioServices) {
   const walletAddress = pipeline.clearing.accounts.accountOf(event.owner)
   assert(walletAddress !== undefined, 'the owner of a move has an account')
-  const hash = moveHashOf(settings.chainId, seq)
+  const hash = event.txHash ?? moveHashOf(settings.chainId, seq)
   return { hash, userOperationHash: '', transactionId: String(seq), walletAddress }
 }
 
@@ -127,6 +128,8 @@ export const splitPosition = route({
     'AMOUNT_TOO_SMALL',
     'CAPACITY',
     'INSUFFICIENT_COLLATERAL',
+    'SHARES_OWED',
+    'NOT_MINED_YET',
   ],
   example: PAIR_EXAMPLE,
   handle: (input, services: PortfolioServices) => {
@@ -154,6 +157,7 @@ export const mergePositions = route({
     'MARKET_RESOLVED',
     'MARKET_STATUS',
     'INSUFFICIENT_SHARES',
+    'SHARES_NOT_MINED',
   ],
   example: PAIR_EXAMPLE,
   handle: (input, services: PortfolioServices) => {
@@ -202,6 +206,7 @@ export const convertPositions = route({
     'AMOUNT_TOO_SMALL',
     'CAPACITY',
     'INSUFFICIENT_SHARES',
+    'SHARES_NOT_MINED',
   ],
   example: {
     body: { conditionIds: [CONDITION, HASH], amount: '10000000' },

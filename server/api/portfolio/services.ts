@@ -96,7 +96,16 @@ export class MovesOnce {
     })
     if (refused !== null) return refused
     const event = events.at(0) ?? (await this.#firstMove(request, seq)) ?? null
-    return event === null ? REJECT.READ_TIMEOUT : { seq, event }
+    if (event === null) return REJECT.READ_TIMEOUT
+    return event.txHash === undefined ? this.#named({ seq, event }) : { seq, event }
+  }
+
+  /** With the hash of its transaction, where it is one of an EVM chain. */
+  async #named({ seq, event }: Moved): Promise<Moved | Reject> {
+    const txHash = (await this.#pipeline.mining?.port.sentHash(seq)) ?? null
+    const isLate = this.#pipeline.clearing.chainFunds.place !== null && txHash === null
+    if (isLate) return REJECT.READ_TIMEOUT
+    return { seq, event: txHash === null ? event : { ...event, txHash } }
   }
 }
 

@@ -87,7 +87,7 @@ function* transactionLines({ transactions }: Clearing): Iterable<Line> {
 }
 
 function* chainFundLines({ chainFunds }: Clearing): Iterable<Line> {
-  const { place, wallets, allowances, short, uncounted } = chainFunds.capture()
+  const { place, wallets, allowances, short, uncounted, due } = chainFunds.capture()
   if (place === null) return
   const { block, hash, taken } = place
   yield line('chain', `block ${block}, hash ${hash}, moves after it ${taken}`)
@@ -98,6 +98,9 @@ function* chainFundLines({ chainFunds }: Clearing): Iterable<Line> {
   }
   for (const [profileId, seq] of short) {
     yield line(`orders of profile ${profileId}`, `canceled up to seq ${seq}`)
+  }
+  for (const { seq, owner, kind, amountRaw } of due) {
+    yield line(`move ${seq} of profile ${owner} waits for the chain`, `${kind} ${amountRaw}`)
   }
   for (const [key, raw] of uncounted) yield line(`not counted of ${key}`, `${raw} raw units`)
 }

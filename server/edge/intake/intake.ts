@@ -39,6 +39,7 @@ import { OrderFlaws } from './order/order-flaw.ts'
 import { type Part, readGroup } from './order/order-group.ts'
 import {
   onChainVerdictOf,
+  ownVerdictOf,
   signedFields,
   signForWallet,
   verdictOf,
@@ -212,16 +213,17 @@ export class Intake {
     if (reject !== null) {
       return this.#refuse(reject, priceRefusal(amounts.price, this.#amounts.priceTicks))
     }
-    const body = signedBy(actor, given, market, outcome)
+    const isOnChain = this.#directory.chain !== null
+    const body = signedBy(actor, given, market, outcome, isOnChain)
     if (body instanceof Reject) return this.#refuse(body)
     const fields = signedFields(body, market, outcome)
     const signature = Buffer.from(body.order.signature.slice(2), 'hex')
     const hash = hashOrder(fields, market.separator)
     const output = this.#output
-    const isByKey = fields.signatureType === 0 && !this.#tradesWithWallet(actor)
-    const verdict = isByKey
-      ? verdictOf(fields, signature, hash, actor.signer, null)
-      : this.#walletVerdict(actor, fields, signature, hash)
+    const isOurs = isOnChain && body !== given
+    const verdict = isOurs
+      ? ownVerdictOf(fields, actor.signer)
+      : this.#verdict(actor, fields, signature, hash)
     output[RESULT.verdict] = verdict
     output.writeDoubleLE(body.ownerId, RESULT.ownerId)
     output.writeDoubleLE(body.timestamp ?? 0, RESULT.timestampMs)
@@ -256,6 +258,13 @@ export class Intake {
     }
     output[RESULT.verdict] &= ~VERDICT.walletDecides
     return this.#finish(recordBytes, JSON.stringify(flaw))
+  }
+
+  #verdict(actor: Actor, fields: SignedFields, signature: Uint8Array, hash: Uint8Array): number {
+    const isByKey = fields.signatureType === 0 && !this.#tradesWithWallet(actor)
+    return isByKey
+      ? verdictOf(fields, signature, hash, actor.signer, null)
+      : this.#walletVerdict(actor, fields, signature, hash)
   }
 
   #walletVerdict(
@@ -391,9 +400,10 @@ function signedBy(
   given: OrderBody,
   market: KnownMarket,
   outcome: number,
+  isOnChain: boolean,
 ): SignedBody | Reject {
   if (isSigned(given)) return given
   if (!('key' in actor) || actor.key === null) return REJECT.NO_SERVER_WALLET
   if (!actor.approved.includes(market.exchangeAddress)) return REJECT.ALLOWANCE_MISSING
-  return signForWallet(given, actor, market, outcome)
+  return signForWallet(given, actor, market, outcome, isOnChain)
 }

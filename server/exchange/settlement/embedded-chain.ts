@@ -29,6 +29,7 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly groupAddresses = null
   readonly trouble = null
   readonly followed = null
+  readonly walletCode = null
   #onAnswer: SettlingExchange['onAnswer'] = () => {}
   readonly #byTrade = new Map<number, Setback>()
   /** Faults for the next trades, in order. */
@@ -51,6 +52,10 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
 
   paidOut(): void {
     // Payouts are in the ledger alone.
+  }
+
+  sentHash(): Promise<null> {
+    return Promise.resolve(null)
   }
 
   applied(): void {

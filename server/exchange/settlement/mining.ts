@@ -16,7 +16,7 @@ import {
 import { txHashOf } from '../../../engine/core/money/tx-hash.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../../engine/domain/command.ts'
-import type { MarketId, Seq } from '../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { SettlementStatus } from '../../../engine/domain/moves/move-command.ts'
 import type { FeeBps, TimeMs } from '../../../engine/domain/units.ts'
@@ -209,10 +209,26 @@ export class Mining {
     const submitted = port.resume({
       onAnswer: (answer) => this.#answered(answer),
       keep: (decide) => new Promise((resolve) => this.#keep({ decide, resolve })),
+      onApproved: (profileId) => this.#approved(profileId),
       clearing,
     })
     this.#submits(submitted, blocks.throughSeq)
     port.paidOut([...clearing.catalogue.all()].filter(({ isPaidOut }) => isPaidOut))
+  }
+
+  #approved(profileId: ProfileId): void {
+    const { blocks, accounts } = this.#parts.clearing
+    // A process that ended may have stamped it already.
+    if ((accounts.partners.byId(profileId)?.submitted.length ?? 0) === 0) return
+    this.#keep({
+      decide: () => {
+        return { kind: 'settleApprovals', profileId, height: blocks.height, isConfirmed: true }
+      },
+      resolve: () => {
+        const block = { ...this.#newestBlock, mined: [], approvers: [profileId] }
+        for (const listener of this.#listeners) listener.onBlock(block)
+      },
+    })
   }
 
   #keep(kept: Kept): void {
@@ -379,7 +395,8 @@ export class Mining {
     if (port.freeCount === 0) return Number.POSITIVE_INFINITY
     const nextMs = Math.max(this.#minedMs, this.#submittedMs) + blockMs
     const waiting = this.#waiting.count + blocks.asideCount - this.#submitted.size
-    const others = accounts.partners.submittedCount > 0 || blocks.isWaiting
+    const isApproving = port.answersAtOnce && accounts.partners.submittedCount > 0
+    const others = isApproving || blocks.isWaiting
     if (others && this.#submitted.size === 0) return nextMs
     if (waiting === 0) return Number.POSITIVE_INFINITY
     return Math.max(nextMs, this.#firstRetryMs(waiting))
@@ -431,8 +448,8 @@ export class Mining {
     const waiting = this.#waiting.upTo(throughSeq)
     const all = [...blocks.aside(), ...waiting].filter(isDue).sort((a, b) => a - b)
     if (all.length === 0) {
-      const isWanted =
-        blocks.wantsBlock(throughSeq) || accounts.partners.submittedBy(throughSeq).length > 0
+      const isApproving = port.answersAtOnce && accounts.partners.submittedBy(throughSeq).length > 0
+      const isWanted = blocks.wantsBlock(throughSeq) || isApproving
       if (isWanted && this.#submitted.size === 0) this.#answers.push(unstamped(NOTHING, throughSeq))
       return
     }
@@ -577,6 +594,7 @@ export class Mining {
   #stampApprovals(): number[] {
     const { clearing, port } = this.#parts
     const { height, throughSeq } = clearing.blocks
+    if (!port.answersAtOnce) return []
     return clearing.accounts.partners.submittedBy(throughSeq).filter((profileId) => {
       const setback = port.approve(profileId)
       if (setback === 'RETRYING') return false

@@ -3,6 +3,7 @@ import type { Market } from '../../../engine/core/markets/catalogue.ts'
 import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import type { RejectName } from '../../../engine/domain/reject-precedence.ts'
+import type { WalletCode } from '../../messages/wallet-signature.ts'
 import type { ControlBody, FollowedChain } from '../sequencer/sequencer.ts'
 
 // The port to the chain on which trades settle (design §5). The pipeline knows only this port.
@@ -30,7 +31,7 @@ export interface ChainAnswer {
   /** The transaction that holds the others; null on the embedded chain, which derives hashes. */
   readonly txHash: string | null
   /** What is stamped after everything that follows from this answer; null for nothing. */
-  readonly end: ControlBody | null
+  readonly end: Extract<ControlBody, { kind: 'endTransaction' }> | null
 }
 
 /** What a port needs of an exchange that decides. */
@@ -39,6 +40,8 @@ export interface SettlingExchange {
   readonly onAnswer: (answer: ChainAnswer) => void
   /** Decides a command when there is room for it; resolves when it is durable. */
   readonly keep: (decide: () => ControlBody) => Promise<void>
+  /** The approvals of a server wallet happened. */
+  readonly onApproved: (profileId: ProfileId) => void
   readonly clearing: Clearing
 }
 
@@ -70,7 +73,12 @@ export interface SettlementPort {
   /** The payouts of these markets are posted. A start repeats those of markets in memory. */
   paidOut(markets: readonly Market[]): void
   /**
-   * Submits the approval of a server wallet. Null when the next block confirms it. RETRYING means
+   * The transaction that makes a move of a server wallet, once it is sent; null for none, and
+   * undefined when it is late. Without an EVM chain, hashes are derived.
+   */
+  sentHash(seq: Seq): Promise<string | null | undefined>
+  /**
+   * Submits the approval of a server wallet, where answers come at once. Null when the next block confirms it. RETRYING means
    * that it is submitted again, FAILED that it failed permanently.
    */
   approve(profileId: ProfileId): Setback | null
@@ -78,6 +86,8 @@ export interface SettlementPort {
   readonly faults: FaultHook | null
   /** A command was applied. */
   applied(command: ControlCommand): void
+  /** What makes wallets on an EVM chain; null on the embedded one, and until the chain answered. */
+  readonly walletCode: WalletCode | null
   /** Null when the exchange holds the funds itself. */
   readonly followed: FollowedChain | null
   /** Null on the embedded chain, and until an EVM chain has answered. */

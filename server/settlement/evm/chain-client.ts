@@ -14,6 +14,7 @@ import {
   formatGwei,
   getAddress,
   type Hex,
+  hashTypedData,
   http,
   isAddress,
   isHex,
@@ -368,6 +369,37 @@ export function callOf(abi: Abi, functionName: string, args: readonly unknown[])
 
 export function creationOf(abi: Abi, bytecode: Hex, args: readonly unknown[]): Hex {
   return encodeDeployData({ abi, bytecode, args })
+}
+
+/** A call that a wallet makes. */
+export interface Call {
+  readonly target: Address
+  readonly value: bigint
+  readonly data: Hex
+}
+
+const CALLS_TYPES = {
+  Calls: [
+    { name: 'calls', type: 'Call[]' },
+    { name: 'id', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+  ],
+  Call: [
+    { name: 'target', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'data', type: 'bytes' },
+  ],
+} as const
+
+/** What the owner of a wallet signs (contracts/Wallets.sol). */
+export function callsHash(
+  chainId: number,
+  wallet: Address,
+  message: { readonly calls: readonly Call[]; readonly id: bigint; readonly deadline: bigint },
+): Uint8Array {
+  const domain = { chainId, verifyingContract: wallet }
+  const typed = { domain, types: CALLS_TYPES, primaryType: 'Calls', message } as const
+  return bytesOf(hashTypedData(typed))
 }
 
 /** An amount of the chain's coin, in units of 10^18 wei. */

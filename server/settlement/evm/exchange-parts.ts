@@ -7,6 +7,8 @@ export interface ExchangeParts {
   readonly collateral: Address
   readonly conditionalTokens: Address
   readonly feeReceiver: Address
+  /** The factory of wallets. */
+  readonly wallets: Address
 }
 
 export async function exchangeParts(
@@ -23,5 +25,6 @@ export async function exchangeParts(
     collateral: await part('collateral'),
     conditionalTokens: await part('conditionalTokens'),
     feeReceiver: await part('feeReceiver'),
+    wallets: await part('wallets'),
   }
 }

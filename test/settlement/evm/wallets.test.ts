@@ -13,13 +13,17 @@ const UNITS = 1_000_000n
 const FAR_SEC = 2n ** 40n
 const STRANGER = getAddress(`0x${'5a'.repeat(20)}`)
 const TOKEN = parseAbi(['function transfer(address to, uint256 amount)'])
+const ID = 77n
 const TYPES = {
+  Calls: [
+    { name: 'calls', type: 'Call[]' },
+    { name: 'id', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+  ],
   Call: [
     { name: 'target', type: 'address' },
     { name: 'value', type: 'uint256' },
     { name: 'data', type: 'bytes' },
-    { name: 'nonce', type: 'uint256' },
-    { name: 'deadline', type: 'uint256' },
   ],
 } as const
 
@@ -45,9 +49,13 @@ async function madeWallet(): Promise<{ owner: PrivateKeyAccount; wallet: Address
 const transferOf = (amount: bigint): Hex =>
   encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [STRANGER, amount] })
 
+/** Two calls: all or none are made. */
+const callsOf = (data: Hex) =>
+  [transferOf(0n), data].map((each) => ({ target: stage.at.collateral, value: 0n, data: each }))
+
 interface SignedCall {
   readonly wallet: Address
-  readonly nonce: bigint
+  readonly id?: bigint
   readonly deadline?: bigint
   readonly chainId?: number
 }
@@ -55,13 +63,13 @@ interface SignedCall {
 function signed(
   owner: PrivateKeyAccount,
   data: Hex,
-  { wallet, nonce, deadline = FAR_SEC, chainId = CHAIN_ID }: SignedCall,
+  { wallet, id = ID, deadline = FAR_SEC, chainId = CHAIN_ID }: SignedCall,
 ): Promise<Hex> {
   return owner.signTypedData({
     domain: { chainId, verifyingContract: wallet },
     types: TYPES,
-    primaryType: 'Call',
-    message: { target: stage.at.collateral, value: 0n, data, nonce, deadline },
+    primaryType: 'Calls',
+    message: { calls: callsOf(data), id, deadline },
   })
 }
 
@@ -92,26 +100,46 @@ test('a call that the owner signed is made once, in time, and by its own wallet'
 }, async () => {
   const { owner, wallet } = await madeWallet()
   const other = await madeWallet()
-  const { collateral } = stage.at
+  const { wallets } = stage.at
   for (const each of [wallet, other.wallet]) await stage.fund(each, UNITS)
   const data = transferOf(1n)
-  const call = (signature: Hex, deadline = FAR_SEC, target = wallet) =>
-    stage.send(target, 'executeSigned', [collateral, 0n, data, deadline, signature], STRANGER)
-  const right = await signed(owner, data, { wallet, nonce: 0n })
-  await assertReverts(call(right, FAR_SEC, other.wallet), 'NotOwner')
-  await assertReverts(call(right, FAR_SEC + 1n), 'NotOwner')
-  await assertReverts(call(await signed(other.owner, data, { wallet, nonce: 0n })), 'NotOwner')
-  await assertReverts(call(await signed(owner, data, { wallet, nonce: 1n })), 'NotOwner')
+  const call = (signature: Hex, deadline = FAR_SEC, by = owner, id = ID) =>
+    stage.send(wallets, 'execute', [by.address, callsOf(data), id, deadline, signature], STRANGER)
+  const right = await signed(owner, data, { wallet })
+  await assertReverts(call(right, FAR_SEC, other.owner), 'NotOwner')
+  await assertReverts(call(right, FAR_SEC, owner, ID + 1n), 'NotOwner')
   await assertReverts(
-    call(await signed(owner, data, { wallet, nonce: 0n, chainId: 1 })),
-    'NotOwner',
+    stage.send(wallet, 'executeSigned', [callsOf(data), ID, FAR_SEC, right], STRANGER),
+    'NotFactory',
   )
-  const late = { wallet, nonce: 0n, deadline: 1n }
+  await assertReverts(call(right, FAR_SEC + 1n), 'NotOwner')
+  await assertReverts(call(await signed(other.owner, data, { wallet })), 'NotOwner')
+  await assertReverts(call(await signed(owner, data, { wallet, id: ID + 1n })), 'NotOwner')
+  await assertReverts(call(await signed(owner, data, { wallet, chainId: 1 })), 'NotOwner')
+  const late = { wallet, deadline: 1n }
   await assertReverts(call(await signed(owner, data, late), 1n), 'DeadlinePassed')
-  await call(right)
-  await assertReverts(call(right), 'NotOwner')
-  await call(await signed(owner, data, { wallet, nonce: 1n }))
+  const { events } = await call(right)
+  const made = events.find(({ eventName }) => eventName === 'CallsMade')
+  assert.deepEqual(made?.args, { id: ID, wallet })
+  await assertReverts(call(right), 'CallsKnown')
+  const next = await signed(owner, data, { wallet, id: ID + 1n })
+  await call(next, FAR_SEC, owner, ID + 1n)
   assert.equal(await stage.collateralOf(wallet), UNITS - 2n)
+})
+
+test('calls that an owner signed make its wallet too, all or none of them', { skip }, async () => {
+  const owner = privateKeyToAccount(`0x${(++owners).toString(16).padStart(64, '0')}`)
+  const wallet = await walletOf(owner.address)
+  await stage.send(stage.at.collateral, 'mint', [wallet, UNITS])
+  const call = async (data: Hex) => {
+    const signature = await signed(owner, data, { wallet })
+    const args = [owner.address, callsOf(data), ID, FAR_SEC, signature]
+    return stage.send(stage.at.wallets, 'execute', args, STRANGER)
+  }
+  await assertReverts(call(transferOf(UNITS + 1n)), 'CallFailed')
+  await call(transferOf(UNITS))
+  assert.equal(await stage.read(wallet, 'owner'), owner.address)
+  assert.equal(await stage.collateralOf(wallet), 0n)
 })
 
 test('a wallet takes signatures of its owner as its own', { skip }, async () => {

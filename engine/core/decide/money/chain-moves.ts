@@ -17,7 +17,7 @@ import type { Clearing } from '../../clearing.ts'
 import type { Market } from '../../markets/catalogue.ts'
 import { redemptionRaw } from '../../moves/conditions.ts'
 import { gateRows } from '../capacity.ts'
-import { gateFunds } from '../funds.ts'
+import { gateFunds, gateLeaving } from '../funds.ts'
 
 /** Kinds that move money in the ledger alone, though wallets hold it. */
 const OF_LEDGER: ReadonlySet<CommandKind> = new Set([
@@ -37,20 +37,52 @@ const OF_LEDGER: ReadonlySet<CommandKind> = new Set([
   'acceptPackOffer',
 ])
 
+/** What server wallets do on the chain too. */
+const OF_WALLETS: ReadonlySet<CommandKind> = new Set([
+  'splitPosition',
+  'mergePositions',
+  'redeemPositions',
+  'convertPositions',
+  'withdraw',
+])
+
 /** A command before its stamp, or any command. */
 type Body = { readonly kind: CommandKind; readonly profileId?: ProfileId } & (
   | { readonly kind: 'editProfile'; readonly profile: ProfileChange }
-  | { readonly kind: Exclude<CommandKind, 'editProfile'> }
+  | { readonly kind: 'splitPosition'; readonly amountRaw: number }
+  | { readonly kind: Exclude<CommandKind, 'editProfile' | 'splitPosition'> }
 )
 
 /** Why a command may not be where wallets hold the funds, or null. */
 export function whyHeldByWallets(clearing: Clearing, body: Body): Reject | null {
-  const { kind, profileId } = body
+  const { kind, profileId = 0 } = body
   // A redemption without a profile is the exchange's own: it pays nothing to a wallet.
-  const isCalled = kind === 'redeemPositions' && profileId !== undefined
-  if (isCalled || OF_LEDGER.has(kind)) return REJECT.HELD_BY_WALLETS
+  const isCalled = kind === 'redeemPositions' && profileId > 0
+  if (isCalled || OF_LEDGER.has(kind)) {
+    const isServers = clearing.accounts.partners.byId(profileId)?.sealedKey != null
+    return isServers && OF_WALLETS.has(kind) ? gateDue(clearing, body) : REJECT.HELD_BY_WALLETS
+  }
   const isOther = kind === 'editProfile' && body.profile.smartWallet !== undefined
-  return isOther && hasFunds(clearing, profileId ?? 0) ? REJECT.WALLET_IN_USE : null
+  return isOther && hasFunds(clearing, profileId) ? REJECT.WALLET_IN_USE : null
+}
+
+/** Moves of a server wallet wait for the chain, and what they move must be there. */
+function gateDue(clearing: Clearing, body: Body): Reject | null {
+  const { accounts, chainFunds, unmined } = clearing
+  const { kind, profileId = 0 } = body
+  const due = chainFunds.due()
+  const { shareOwnerOf } = accounts.partners
+  const ofWallet = due.filter(({ owner }) => owner === profileId).length
+  const ofPartner = due.filter(
+    ({ owner }) => shareOwnerOf(owner) === shareOwnerOf(profileId),
+  ).length
+  if (ofWallet >= LIMITS.dueMoves.wallet || ofPartner >= LIMITS.dueMoves.partner) {
+    return REJECT.WALLET_BUSY
+  }
+  if (due.length >= LIMITS.dueMoves.all) return REJECT.OVERLOADED
+  if (kind === 'splitPosition') return gateLeaving(clearing, profileId, body.amountRaw)
+  const isOfShares = kind === 'mergePositions' || kind === 'convertPositions'
+  return isOfShares && unmined.of(profileId) > 0 ? REJECT.SHARES_NOT_MINED : null
 }
 
 function hasFunds({ ledger }: Clearing, profileId: ProfileId): boolean {

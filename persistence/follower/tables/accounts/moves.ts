@@ -43,6 +43,12 @@ ON CONFLICT DO UPDATE SET
   bought_raw = min(bought_raw + excluded.bought_raw, ${Number.MAX_SAFE_INTEGER}),
   sold_raw = min(sold_raw + excluded.sold_raw, ${Number.MAX_SAFE_INTEGER})`
 
+const PUT_TRANSACTION = `
+INSERT OR REPLACE INTO move_transactions (seq, account, nonce, tx_hash) VALUES (?, ?, ?, ?)`
+/** One of its attempts happened. */
+const END_TRANSACTION = `
+UPDATE move_transactions SET tx_hash = ? WHERE account = ? AND nonce = ?`
+
 /** The state that the tables read. */
 export interface MoveWorld {
   childrenOf(groupId: MarketId): readonly MarketId[]
@@ -68,17 +74,27 @@ export class MovesTable {
   readonly #positions: PositionCosts
   readonly #candles: CandlesTable
   readonly #world: MoveWorld
+  readonly #putTransaction: Statement<[Seq, account: string, nonce: number, txHash: string]>
+  readonly #endTransaction: Statement<[txHash: string, account: string, nonce: number]>
+  #transactions: CommandOf<'transactions'>[] = []
   #rows: MoveRow[] = []
   #prices: PriceRow[] = []
   #totals: TotalRow[] = []
 
   constructor(connection: Connection, { positions, candles }: Listeners, world: MoveWorld) {
     this.#put = connection.prepare(PUT)
+    this.#putTransaction = connection.prepare(PUT_TRANSACTION)
+    this.#endTransaction = connection.prepare(END_TRANSACTION)
     this.#putPrice = connection.prepare(PUT_PRICE)
     this.#addTotal = connection.prepare(ADD_TOTAL)
     this.#positions = positions
     this.#candles = candles
     this.#world = world
+  }
+
+  transacted(command: CommandOf<'transactions'>): void {
+    const isOfMoves = command.kind === 'endTransaction' || command.moves !== undefined
+    if (isOfMoves) this.#transactions.push(command)
   }
 
   applied(command: CommandOf<'moves'>): void {
@@ -155,10 +171,19 @@ export class MovesTable {
     }
   }
 
+  #transact(command: CommandOf<'transactions'>): void {
+    const { account, nonce, txHash } = command
+    if (command.kind === 'endTransaction') this.#endTransaction.run(txHash, account, nonce)
+    else
+      for (const seq of command.moves ?? []) this.#putTransaction.run(seq, account, nonce, txHash)
+  }
+
   /** Runs inside the chunk's transaction. */
   flush(pace: Pace): void {
     eachPaced(this.#rows, pace, (row) => this.#put.run(row))
     this.#rows = []
+    eachPaced(this.#transactions, pace, (command) => this.#transact(command))
+    this.#transactions = []
     eachPaced(this.#prices, pace, (row) => this.#putPrice.run(...row))
     this.#prices = []
     eachPaced(this.#totals, pace, (row) => this.#addTotal.run(...row))

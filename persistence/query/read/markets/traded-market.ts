@@ -1,4 +1,7 @@
+import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId } from '../../../../engine/domain/ids.ts'
+import type { Connection, Statement } from '../../../database.ts'
+import { query } from '../query.ts'
 
 /** The market of a trade; `groupId` is null when it is in no group. */
 export interface TradedMarket {
@@ -11,7 +14,7 @@ export interface TradedMarket {
 }
 
 /** Of a market id. */
-export const TRADED_MARKET = `
+const TRADED_MARKET = `
 SELECT slug, json_extract(facts, '$.conditionId') AS conditionId,
   json_extract(facts, '$.yesTokenId') AS yesTokenId,
   json_extract(facts, '$.noTokenId') AS noTokenId,
@@ -29,8 +32,41 @@ export interface TradedGroup {
 }
 
 /** Of a group id. */
-export const TRADED_GROUP = `
+const TRADED_GROUP = `
 SELECT market_id AS groupId, slug, json_extract(facts, '$.negRiskId') AS negRiskId,
   json_extract(facts, '$.convertFeeBps') AS convertFeeBps,
   (SELECT count(*) FROM markets AS child WHERE child.group_id = markets.market_id) AS children
 FROM markets WHERE market_id = ?`
+
+/** What a chain must have of a market before its shares can move. */
+export interface MarketTerms {
+  readonly marketId: MarketId
+  readonly market: TradedMarket
+  /** Null when the market is in no group. */
+  readonly group: TradedGroup | null
+}
+
+export class TradedMarkets {
+  readonly #market: Statement<[MarketId], TradedMarket>
+  readonly #group: Statement<[MarketId], TradedGroup>
+
+  constructor(connection: Connection) {
+    this.#market = connection.prepare(TRADED_MARKET)
+    this.#group = connection.prepare(TRADED_GROUP)
+  }
+
+  of(marketId: MarketId): MarketTerms {
+    const market = this.#market.get(marketId)
+    assert(market !== undefined, 'a market whose shares move is in the tables')
+    const group = market.groupId === null ? null : this.#group.get(market.groupId)
+    assert(group !== undefined, 'the group of a market is in the tables')
+    return { marketId, market, group }
+  }
+}
+
+export const marketTerms = query({
+  name: 'marketTerms',
+  prepare: (db) => new TradedMarkets(db),
+  run: (markets, { marketId }: { marketId: MarketId }) => markets.of(marketId),
+  rests: () => ({}),
+})

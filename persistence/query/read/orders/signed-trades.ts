@@ -1,11 +1,6 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
-import {
-  TRADED_GROUP,
-  TRADED_MARKET,
-  type TradedGroup,
-  type TradedMarket,
-} from '../markets/traded-market.ts'
+import { type MarketTerms, TradedMarkets } from '../markets/traded-market.ts'
 import { query } from '../query.ts'
 import { SignedOrders } from './signed-orders.ts'
 import { ORDER, type OrderRow, type SignedOrderRow } from './user-orders.ts'
@@ -20,12 +15,8 @@ SELECT maker_placed_seq AS placedSeq, size_raw AS sharesRaw FROM maker_fills
 WHERE trade_seq = ? ORDER BY position`
 
 /** A trade by the seq of its taker's arrival. */
-export interface SignedTrade {
+export interface SignedTrade extends MarketTerms {
   readonly tradeSeq: Seq
-  readonly marketId: MarketId
-  readonly market: TradedMarket
-  /** Null when the market is in no group. */
-  readonly group: TradedGroup | null
   /** Shares for a buy, collateral for a sell. */
   readonly feeRaw: number
   readonly taker: SignedOrderRow
@@ -43,30 +34,19 @@ export const signedTrades = query({
   name: 'signedTrades',
   prepare: (db, records) => ({
     trade: db.prepare<[Seq], TradeRow>(TRADE),
-    market: db.prepare<[MarketId], TradedMarket>(TRADED_MARKET),
-    group: db.prepare<[MarketId], TradedGroup>(TRADED_GROUP),
+    markets: new TradedMarkets(db),
     fills: db.prepare<[Seq], { placedSeq: Seq; sharesRaw: number }>(FILLS),
     order: db.prepare<[Seq], OrderRow>(ORDER),
     signed: new SignedOrders(records),
   }),
   run: (
-    { trade, market, group, fills, order, signed },
+    { trade, markets, fills, order, signed },
     { tradeSeqs }: { tradeSeqs: readonly Seq[] },
   ): SignedTrade[] => {
     const orderOf = (placedSeq: Seq): SignedOrderRow => {
       const row = order.get(placedSeq)
       assert(row !== undefined, 'an order of a waiting trade is in the tables')
       return signed.of(row)
-    }
-    const marketOf = (marketId: MarketId): TradedMarket => {
-      const row = market.get(marketId)
-      assert(row !== undefined, 'the market of a waiting trade is in the tables')
-      return row
-    }
-    const groupOf = ({ groupId }: TradedMarket): TradedGroup | null => {
-      const row = groupId === null ? null : group.get(groupId)
-      assert(row !== undefined, 'the group of a market is in the tables')
-      return row
     }
     return tradeSeqs.map((tradeSeq) => {
       const found = trade.get(tradeSeq)
@@ -76,8 +56,7 @@ export const signedTrades = query({
         return { order: orderOf(fill.placedSeq), sharesRaw: fill.sharesRaw }
       })
       const taker = orderOf(placedSeq)
-      const own = marketOf(marketId)
-      return { tradeSeq, marketId, market: own, group: groupOf(own), feeRaw, taker, makers }
+      return { tradeSeq, ...markets.of(marketId), feeRaw, taker, makers }
     })
   },
   rests: ({ tradeSeqs }) => ({ tradeSeqs }),

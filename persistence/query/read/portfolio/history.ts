@@ -11,9 +11,11 @@ import { type TradePart, TradePartsTable } from '../trade-parts.ts'
 
 // Commands that moved a profile's money outside trading.
 
-const BY_SEQ = `
+/** The transaction of a server wallet's move on an EVM chain. */
+const SENT = '(SELECT tx_hash FROM move_transactions t WHERE t.seq = moves.seq)'
+export const MOVE_BY_SEQ = `
 SELECT kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
-  collateral_raw AS collateralRaw, detail
+  collateral_raw AS collateralRaw, detail, ${SENT} AS txHash
 FROM moves WHERE seq = ? AND owner = ? ORDER BY leg LIMIT 1`
 
 /** A row of the table without its position. */
@@ -25,10 +27,11 @@ export interface MoveRow {
   readonly noRaw: number
   readonly collateralRaw: number
   readonly detail: string | null
+  readonly txHash: string | null
 }
 
-export function moveOfRow({ kind, detail, ...amounts }: MoveRow): MoveEvent {
-  const event = { ...amounts, kind: MOVE_KINDS[kind] }
+export function moveOfRow({ kind, detail, txHash, ...amounts }: MoveRow): MoveEvent {
+  const event = { ...amounts, kind: MOVE_KINDS[kind], ...(txHash === null ? {} : { txHash }) }
   if (detail === null) return event
   if (event.kind === 'CONVERT') {
     const converted: readonly ConvertedShares[] = JSON.parse(detail)
@@ -41,7 +44,7 @@ export function moveOfRow({ kind, detail, ...amounts }: MoveRow): MoveEvent {
 /** null if it is not in the tables. */
 export const moveBySeq = query({
   name: 'moveBySeq',
-  prepare: (db) => db.prepare<[number, number], MoveRow>(BY_SEQ),
+  prepare: (db) => db.prepare<[number, number], MoveRow>(MOVE_BY_SEQ),
   run: (bySeq, { seq, owner }: { seq: Seq; owner: ProfileId }): MoveEvent | null => {
     const row = bySeq.get(seq, owner)
     return row === undefined ? null : moveOfRow(row)
@@ -70,7 +73,7 @@ const MOVED_OF = `
 FROM moves WHERE owner = ? AND (seq, leg) < (?, ?) ORDER BY seq DESC, leg DESC LIMIT ?`
 const MOVED = `
 SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
-  collateral_raw AS collateralRaw, moved_ms AS movedMs, detail ${MOVED_OF}`
+  collateral_raw AS collateralRaw, moved_ms AS movedMs, detail, ${SENT} AS txHash ${MOVED_OF}`
 const MOVED_END = `SELECT seq, leg ${MOVED_OF} OFFSET ?`
 /** Times and seqs of trades increase together. */
 const TRADED_FROM = 'SELECT traded_ms AS ms FROM trades WHERE seq >= ? ORDER BY seq LIMIT 1'

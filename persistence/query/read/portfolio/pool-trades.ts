@@ -9,6 +9,7 @@ import { type HistoryRow, type MoveRow, moveOfRow } from './history.ts'
 
 const TRADES = `
 SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
+  NULL AS txHash,
   collateral_raw AS collateralRaw, moved_ms AS movedMs, detail
 FROM moves WHERE owner = ? AND ${IS_POOL_TRADE} ORDER BY seq DESC LIMIT ?`
 const TOTALS = `

@@ -99,6 +99,14 @@ export function onChainVerdictOf(
   return isSound(verdict) ? (verdict & ~VERDICT.signatureOk) | VERDICT.walletDecides : verdict
 }
 
+/** Of an order that the exchange signed itself for a server wallet that is a contract. */
+export function ownVerdictOf({ maker }: SignedFields, signer: Signer): number {
+  const sound = VERDICT.signerIsAccount | VERDICT.signatureOk
+  return sameAddress(maker, signer.address)
+    ? sound | VERDICT.makerIsAccount | VERDICT.signerIsMaker
+    : sound
+}
+
 /**
  * Signs an order with the server wallet of a sub-account. Owner, signer and fee are those of the
  * sub-account; so is the maker unless the order names one. Later checks treat it like any order.
@@ -108,6 +116,7 @@ export function signForWallet(
   profile: KnownProfile,
   market: KnownMarket,
   outcome: number,
+  isOnChain: boolean,
 ): SignedBody {
   const { account, key, feeBps, profileId } = profile
   assert(key !== null, 'a server wallet has its key')
@@ -117,7 +126,8 @@ export function signForWallet(
     maker: maker === undefined || maker === ZERO_ADDRESS ? account : maker,
     signer: account,
     feeRateBps: market.feeEnabled ? feeBps : 0,
-    signatureType: EOA,
+    // On a chain the account is a contract, and its key signs for it.
+    signatureType: isOnChain ? CONTRACT : EOA,
     signature: '',
   }
   const unsigned = { ...body, ownerId: body.ownerId ?? profileId, order }

@@ -7,20 +7,35 @@ import {TokenReceiver} from "./TokenReceiver.sol";
 /// A wallet of one owner key, who needs no gas: whoever sends a call that the owner signed pays.
 /// It takes signatures of its owner as its own (EIP-1271).
 contract Wallet is TokenReceiver {
-    bytes32 private constant CALL_TYPE = keccak256(
-        "Call(address target,uint256 value,bytes data,uint256 nonce,uint256 deadline)"
+    struct Call {
+        address target;
+        uint256 value;
+        bytes data;
+    }
+
+    bytes32 private constant CALL_TYPE =
+        keccak256("Call(address target,uint256 value,bytes data)");
+    bytes32 private constant CALLS_TYPE = keccak256(
+        "Calls(Call[] calls,uint256 id,uint256 deadline)Call(address target,uint256 value,bytes data)"
     );
     bytes32 private constant DOMAIN_TYPE =
         keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
 
+    address private immutable factory;
     address public owner;
-    /// Of the next signed call.
-    uint256 public nonce;
+    /// Ids of the signed calls that were made: each is made once.
+    mapping(uint256 id => bool) public isMade;
 
     error AlreadyOwned();
     error NotOwner();
+    error NotFactory();
+    error CallsKnown();
     error DeadlinePassed();
     error CallFailed(bytes reason);
+
+    constructor() {
+        factory = msg.sender;
+    }
 
     /// The factory calls it once, in the transaction that makes the wallet.
     function setOwner(address first) external {
@@ -33,20 +48,32 @@ contract Wallet is TokenReceiver {
         _call(target, value, data);
     }
 
-    /// Makes a call that the owner signed for this wallet, its nonce and a time.
+    /// Makes calls, all or none, that the owner signed for this wallet, an id and a time. Only
+    /// the factory calls it, so each is in its events.
     function executeSigned(
-        address target,
-        uint256 value,
-        bytes calldata data,
+        Call[] calldata calls,
+        uint256 id,
         uint256 deadline,
         bytes calldata signature
     ) external {
+        if (msg.sender != factory) revert NotFactory();
         if (block.timestamp > deadline) revert DeadlinePassed();
-        bytes32 inner =
-            keccak256(abi.encode(CALL_TYPE, target, value, keccak256(data), nonce++, deadline));
+        if (isMade[id]) revert CallsKnown();
+        isMade[id] = true;
+        bytes32[] memory hashes = new bytes32[](calls.length);
+        for (uint256 i = 0; i < calls.length; i++) {
+            hashes[i] = keccak256(
+                abi.encode(CALL_TYPE, calls[i].target, calls[i].value, keccak256(calls[i].data))
+            );
+        }
+        bytes32 inner = keccak256(
+            abi.encode(CALLS_TYPE, keccak256(abi.encodePacked(hashes)), id, deadline)
+        );
         bytes32 hash = keccak256(abi.encodePacked(hex"1901", domainSeparator(), inner));
         if (!_isOwners(hash, signature)) revert NotOwner();
-        _call(target, value, data);
+        for (uint256 i = 0; i < calls.length; i++) {
+            _call(calls[i].target, calls[i].value, calls[i].data);
+        }
     }
 
     function domainSeparator() public view returns (bytes32) {
@@ -75,6 +102,7 @@ contract WalletFactory {
     Wallet public immutable implementation;
 
     event WalletMade(address indexed owner, address wallet);
+    event CallsMade(uint256 indexed id, address indexed wallet);
 
     error OwnerInvalid();
     error MakingFailed();
@@ -85,8 +113,22 @@ contract WalletFactory {
         implementation.setOwner(address(1));
     }
 
+    /// Makes calls that an owner signed for its wallet, and the wallet if it does not exist. Anyone
+    /// may pay for it; `id` is the owner's own number of the calls.
+    function execute(
+        address owner,
+        Wallet.Call[] calldata calls,
+        uint256 id,
+        uint256 deadline,
+        bytes calldata signature
+    ) external {
+        address wallet = make(owner);
+        Wallet(payable(wallet)).executeSigned(calls, id, deadline, signature);
+        emit CallsMade(id, wallet);
+    }
+
     /// Makes the wallet, unless it exists. Anyone may pay for it.
-    function make(address owner) external returns (address wallet) {
+    function make(address owner) public returns (address wallet) {
         if (owner == address(0)) revert OwnerInvalid();
         wallet = walletOf(owner);
         if (wallet.code.length > 0) return wallet;

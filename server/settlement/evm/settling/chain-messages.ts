@@ -3,7 +3,11 @@
 import type { Address } from 'viem'
 import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
-import type { ChainAllowance, ChainPlace } from '../../../../engine/domain/moves/move-command.ts'
+import type {
+  ChainAllowance,
+  ChainPlace,
+  DueMove,
+} from '../../../../engine/domain/moves/move-command.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { KeyedFolder } from '../../../../persistence/keyed-folder.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
@@ -47,6 +51,28 @@ export interface Wallet {
   readonly address: Address
 }
 
+/** What a server wallet does on the chain. */
+export type WalletWork =
+  | { readonly kind: 'move'; readonly move: DueMove }
+  | {
+      readonly kind: 'approve'
+      readonly profileId: ProfileId
+      readonly spenders: readonly Address[]
+    }
+
+/** Calls that the exchange signs for a server wallet. */
+export interface WalletJob {
+  /** Of its command, which is durable. */
+  readonly seq: Seq
+  readonly wallet: Address
+  /** The account of its key. */
+  readonly owner: Address
+  readonly key: Uint8Array
+  /** Whether a transaction was sent for it before the start. */
+  readonly isSent: boolean
+  readonly work: WalletWork
+}
+
 /** What a transaction moved of one owner, by token id; '' is collateral. */
 export interface TokenMove {
   readonly owner: ProfileId
@@ -84,6 +110,8 @@ export type ChainRequest =
     }
   /** Wallets to count from now on. */
   | { readonly kind: 'watch'; readonly wallets: readonly Wallet[] }
+  /** What server wallets must do, in the order of their commands. */
+  | { readonly kind: 'make'; readonly jobs: readonly WalletJob[] }
   /** The read tables have these trades. */
   | { readonly kind: 'settle'; readonly tradeSeqs: readonly Seq[] }
   /** Payouts are posted; those that the chain has are left out. */
@@ -110,5 +138,7 @@ export type ChainMessage =
   | { readonly kind: 'watched'; readonly number: number; readonly blocks: WatchedBlocks }
   /** The time of the newest block. */
   | { readonly kind: 'seen'; readonly blockMs: TimeMs }
+  /** The approvals of a server wallet happened. */
+  | { readonly kind: 'approved'; readonly profileId: ProfileId }
   | { readonly kind: 'answer'; readonly answer: ChainAnswer }
   | { readonly kind: 'wallet answer'; readonly number: number; readonly answer: WalletAnswer }

@@ -8,10 +8,12 @@ import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { ChainPlace } from '../../../../engine/domain/moves/move-command.ts'
 import { MS_PER_SEC } from '../../../../engine/domain/units.ts'
 import { openRead } from '../../../../persistence/query/open-reads.ts'
+import { marketTerms } from '../../../../persistence/query/read/markets/traded-market.ts'
 import {
   type SignedTrade,
   signedTrades,
 } from '../../../../persistence/query/read/orders/signed-trades.ts'
+import { moveLegs } from '../../../../persistence/query/read/portfolio/move-legs.ts'
 import { tradeLegs } from '../../../../persistence/query/read/settlements.ts'
 import { ChainClient } from '../chain-client.ts'
 import { ChainContradicted, ChainTrouble, WrongChain } from '../chain-trouble.ts'
@@ -27,10 +29,12 @@ import type {
   GroupContracts,
   Paid,
   Wallet,
+  WalletJob,
 } from './chain-messages.ts'
 import { checkExchange, walletCodeOf } from './check-chain.ts'
 import { Settler } from './settler.ts'
-import { seqOf } from './trade-calls.ts'
+import { idOf, seqOf } from './trade-calls.ts'
+import { WalletMoves } from './wallet-moves.ts'
 import { Watcher } from './watcher.ts'
 
 /** Trades that are read at once. */
@@ -52,6 +56,9 @@ export class ChainThread {
   /** Wallets that are not given to the watcher yet. */
   readonly #unwatched: Wallet[] = []
   #watcher: Watcher | null = null
+  /** What server wallets must do and the settler does not have yet. */
+  readonly #jobs: WalletJob[] = []
+  #moves: WalletMoves | null = null
   /** Trades that are not read yet. */
   readonly #unread: Seq[] = []
   /** The newest markets and groups whose payouts are not posted on the chain yet. */
@@ -78,6 +85,9 @@ export class ChainThread {
         break
       case 'watch':
         this.#unwatched.push(...request.wallets)
+        break
+      case 'make':
+        this.#jobs.push(...request.jobs)
         break
       case 'settle':
         this.#unread.push(...request.tradeSeqs)
@@ -153,7 +163,9 @@ export class ChainThread {
     const { number, timestampSec } = await checked.chain.block()
     await this.#watcher.follow(number)
     this.#say({ kind: 'seen', blockMs: timestampSec * MS_PER_SEC })
-    this.#settler ??= await this.#open(checked, this.#resumed.senders)
+    this.#moves ??= await this.#openMoves(checked)
+    this.#moves.add(this.#jobs.splice(0))
+    this.#settler ??= await this.#open(checked, this.#resumed.senders, this.#moves)
     let count = 0
     do {
       const trades = this.#settler.isBehind ? [] : this.#readTrades()
@@ -174,9 +186,30 @@ export class ChainThread {
     return trades
   }
 
-  async #open(checked: Checked, senders: CapturedTransactions): Promise<Settler> {
+  async #openMoves({ chain, contracts, groups }: Checked): Promise<WalletMoves> {
+    const { exchange, collateral, retryMs, tag } = this.#data
+    const parts = await exchangeParts(chain, exchange, contracts.Exchange.abi)
+    return new WalletMoves({
+      chain,
+      collateral,
+      conditionalTokens: parts.conditionalTokens,
+      adapter: groups.adapter,
+      factory: parts.wallets,
+      factoryAbi: contracts.WalletFactory.abi,
+      retryMs,
+      idOf: (seq) => idOf(seq, tag),
+      onWarning: (sentence) => this.#say({ kind: 'warning', sentence }),
+    })
+  }
+
+  async #open(
+    checked: Checked,
+    senders: CapturedTransactions,
+    moves: WalletMoves,
+  ): Promise<Settler> {
     const { chain, key, contracts, groups } = checked
     requireOwn(key.address, senders)
+    const termsOf = openRead(this.#data.folder, marketTerms)
     const before = senders.find(({ account }) => account === key.address)
     const { exchange, confirmations, repeatMs, maxFeeWei, tag } = this.#data
     return Settler.open(
@@ -193,6 +226,9 @@ export class ChainThread {
         tag,
         keep: (body) => this.#keep((number) => ({ kind: 'keep', number, body })),
         onAnswer: (answer) => this.#say({ kind: 'answer', answer }),
+        onApproved: (profileId) => this.#say({ kind: 'approved', profileId }),
+        moves,
+        termsOf: (marketId) => termsOf({ marketId }),
         onWarning: (sentence) => this.#say({ kind: 'warning', sentence }),
       },
       before ?? { sent: [], nextNonce: 0 },
@@ -205,8 +241,9 @@ export class ChainThread {
     { place, wallets }: { place: ChainPlace | null; wallets: readonly Wallet[] },
   ): Promise<Watcher> {
     const { exchange, collateral, confirmations, tag, folder } = this.#data
-    const { conditionalTokens } = await exchangeParts(chain, exchange, contracts.Exchange.abi)
-    const legsOf = openRead(folder, tradeLegs)
+    const parts = await exchangeParts(chain, exchange, contracts.Exchange.abi)
+    const { conditionalTokens, wallets: factory } = parts
+    const [legsOf, moveLegsOf] = [openRead(folder, tradeLegs), openRead(folder, moveLegs)]
     return new Watcher(
       {
         chain,
@@ -214,7 +251,9 @@ export class ChainThread {
         collateral,
         conditionalTokens,
         confirmations,
-        seqOf: (tradeId) => seqOf(tradeId, tag),
+        factory,
+        seqOf: (id) => seqOf(id, tag),
+        moveLegsOf: (seq, owner) => moveLegsOf({ seq, owner }),
         legsOf: (tradeSeq) => legsOf({ tradeSeq }) ?? undefined,
         keep: (blocks) => this.#keep((number) => ({ kind: 'watched', number, blocks })),
       },

@@ -7,7 +7,8 @@ import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import { reasonOf } from '../../../../engine/domain/error-code.ts'
-import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { spawn } from '../../../../engine/thread/spawn.ts'
@@ -24,9 +25,11 @@ import type {
   ChainThreadData,
   GroupContracts,
   PaidMarket,
+  WalletJob,
   WatchedBlocks,
 } from './chain-messages.ts'
 import { FollowedWallets } from './followed-wallets.ts'
+import { ServerWallets } from './server-wallets.ts'
 
 /** Trades without an answer at a time. */
 const TRADES_MAX = 2000
@@ -42,6 +45,10 @@ export interface EvmChainParts {
 export interface ChainTables {
   /** Resolves when they have these trades. */
   readonly whenWritten: (tradeSeqs: readonly Seq[]) => Promise<void>
+  /** Resolves when they have all up to this command. */
+  readonly whenApplied: (seq: Seq) => Promise<void>
+  /** The key of a server wallet. */
+  readonly walletKeyOf: (profileId: ProfileId) => Uint8Array
   /** The children of a group that left memory; undefined when the tables are late. */
   readonly archivedOf: (groupId: MarketId) => Promise<readonly Market[] | undefined>
 }
@@ -62,6 +69,9 @@ export class EvmChain implements SettlementPort {
   readonly #worker: Worker
   #exchange: SettlingExchange | null = null
   #wallets: FollowedWallets | null = null
+  #servers: ServerWallets | null = null
+  /** Callers that wait until the transaction of a move is sent. */
+  readonly #sends = new Map<Seq, () => void>()
   #tables: ChainTables | null = null
   #unanswered = 0
   /** Null until the chain has answered. */
@@ -145,6 +155,9 @@ export class EvmChain implements SettlementPort {
     const { place } = clearing.chainFunds
     this.#say({ kind: 'resume', senders, place, wallets: wallets.counted() })
     this.#say({ kind: 'watch', wallets: wallets.uncounted() })
+    assert(this.#tables !== null, 'a chain that decides has its tables')
+    this.#servers = new ServerWallets(clearing, this.#tables.walletKeyOf)
+    this.#make(this.#servers.waiting())
     const sent = senders.flatMap((each) => each.sent.flatMap(({ trades }) => trades))
     this.#unanswered += sent.length
     return sent
@@ -161,6 +174,30 @@ export class EvmChain implements SettlementPort {
   applied(command: ControlCommand): void {
     const wallets = this.#wallets?.applied(command) ?? []
     if (wallets.length > 0) this.#say({ kind: 'watch', wallets })
+    const job = this.#servers?.applied(command) ?? null
+    if (job !== null) this.#make([job])
+  }
+
+  /** After the trades before them: what a wallet moves may come from these. */
+  #make(jobs: readonly WalletJob[]): void {
+    this.#given = this.#given.then(async () => {
+      for (const { seq } of jobs) await this.#tables?.whenApplied(seq)
+      if (!this.#isOver && jobs.length > 0) this.#say({ kind: 'make', jobs })
+    })
+  }
+
+  async sentHash(seq: Seq): Promise<string | undefined> {
+    const sent = () => {
+      const all = this.#exchange?.clearing.transactions.capture() ?? []
+      return all.flatMap((each) => each.sent).find(({ moves = [] }) => moves.includes(seq))
+    }
+    const late = new Promise<void>((resolve) => {
+      setTimeout(resolve, LIMITS.privateReadDeadlineMs).unref()
+    })
+    const kept = new Promise<void>((resolve) => this.#sends.set(seq, resolve))
+    if (sent() === undefined) await Promise.race([kept, late])
+    this.#sends.delete(seq)
+    return sent()?.attempts.at(-1)?.txHash
   }
 
   /** Orders are refused when the newest block is too old, or none was seen. */
@@ -246,6 +283,9 @@ export class EvmChain implements SettlementPort {
       case 'seen':
         this.#blockMs = message.blockMs
         return
+      case 'approved':
+        this.#exchange?.onApproved(message.profileId)
+        return
       case 'answer':
         this.#unanswered -= message.answer.tradeSeqs.length
         this.#exchange?.onAnswer(message.answer)
@@ -271,7 +311,12 @@ export class EvmChain implements SettlementPort {
   }
 
   async #keep(number: number, decide: () => ControlBody): Promise<void> {
-    await this.#exchange?.keep(decide)
+    let body: ControlBody | null = null
+    await this.#exchange?.keep(() => {
+      body = decide()
+      return body
+    })
+    for (const seq of movesOf(body)) this.#sends.get(seq)?.()
     if (!this.#isOver) this.#say({ kind: 'kept', number })
   }
 
@@ -301,4 +346,8 @@ function winnerOf(children: readonly Market[]): number | undefined {
   return others.length === 0 && winner !== undefined && isWinner(winner)
     ? winner.orderInGroup
     : undefined
+}
+
+function movesOf(body: ControlBody | null): readonly Seq[] {
+  return body?.kind === 'submitTransaction' ? (body.moves ?? []) : []
 }

@@ -6,8 +6,9 @@
 import type { Abi, Address, Hex } from 'viem'
 import type { SentTransaction } from '../../../../engine/core/money/chain-transactions.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { MarketTerms } from '../../../../persistence/query/read/markets/traded-market.ts'
 import type { SignedTrade } from '../../../../persistence/query/read/orders/signed-trades.ts'
 import type { ControlBody } from '../../../exchange/sequencer/sequencer.ts'
 import type { ChainAnswer, Setback } from '../../../exchange/settlement/settlement-port.ts'
@@ -24,8 +25,9 @@ import {
 import { ChainTrouble } from '../chain-trouble.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { type Attempt, Submitter } from '../submitter.ts'
-import type { Paid } from './chain-messages.ts'
+import type { Paid, WalletJob } from './chain-messages.ts'
 import { gasOf, gasOfCall, matchCall, outcomesIn } from './trade-calls.ts'
+import type { WalletMoves } from './wallet-moves.ts'
 
 /** Orders in a transaction, so that its record stays far below its bound. */
 const ORDERS_MAX = 40
@@ -60,14 +62,19 @@ export interface SettlerParts {
   /** Resolves when the command is durable. */
   readonly keep: (body: ControlBody) => Promise<void>
   readonly onAnswer: (answer: ChainAnswer) => void
+  /** The approvals of a server wallet happened. */
+  readonly onApproved: (profileId: ProfileId) => void
   /** Receives a sentence for the log. */
   readonly onWarning: (sentence: string) => void
+  readonly moves: WalletMoves
+  /** Undefined while the tables do not have the market. */
+  readonly termsOf: (marketId: MarketId) => MarketTerms | undefined
 }
 
 const PAYOUT_ABI = abiOf('function payoutDenominator(bytes32) view returns (uint256)')
 
 /** What a transaction does. */
-type Content = Pick<SentTransaction, 'trades' | 'markets'>
+type Content = Pick<SentTransaction, 'trades' | 'markets' | 'moves'>
 
 interface Registration {
   readonly payload: Payload
@@ -132,10 +139,10 @@ export class Settler {
     )
     const settler = new Settler(parts, submitter, sending)
     const outcomes = submitter.outcomes()
-    for (const { nonce, trades, markets } of before.sent) {
+    for (const { nonce, ...content } of before.sent) {
       const done = outcomes.get(nonce)
       assert(done !== undefined, 'a transaction that was kept waits')
-      settler.#follow({ trades, markets }, nonce, done)
+      settler.#follow(content, nonce, done)
     }
     return settler
   }
@@ -153,6 +160,35 @@ export class Settler {
   async work(nowMs: TimeMs): Promise<void> {
     await this.#submitter.tick(nowMs)
     if (this.#queue.length > 0) await this.#submitTrades(nowMs)
+    await this.#submitMoves(nowMs)
+  }
+
+  async #submitMoves(nowMs: TimeMs): Promise<void> {
+    const { moves, key } = this.#parts
+    for (const job of moves.due(nowMs)) {
+      if (this.#submitter.isFull) return
+      if (!(await this.#isMarketThere(job, nowMs))) continue
+      const payload = await moves.payloadOf(job, key.address, nowMs)
+      if (payload === null) continue
+      await this.#submit(payload, { trades: [], markets: [], moves: [job.seq] }, nowMs)
+      moves.sent(job)
+    }
+  }
+
+  /** False until the market of a move is registered. */
+  async #isMarketThere({ work }: WalletJob, nowMs: TimeMs): Promise<boolean> {
+    const marketId = work.kind === 'move' ? work.move.marketId : 0
+    if (marketId === 0) return true
+    const terms = this.#parts.termsOf(marketId)
+    if (terms === undefined || this.#isBeingSent(terms)) return false
+    if (await this.#isRegistered(terms)) return true
+    const { payload, markets } = await this.#registration(terms)
+    await this.#submit(payload, { trades: [], markets }, nowMs)
+    return false
+  }
+
+  #isBeingSent({ marketId, group }: MarketTerms): boolean {
+    return this.#sentMarkets.has(marketId) || this.#sentMarkets.has(group?.groupId ?? 0)
   }
 
   async #submitTrades(nowMs: TimeMs): Promise<void> {
@@ -295,7 +331,7 @@ export class Settler {
   }
 
   /** The contract refuses trades of the children of another adapter. */
-  async #isRegistered({ marketId, market }: SignedTrade): Promise<boolean> {
+  async #isRegistered({ marketId, market }: MarketTerms): Promise<boolean> {
     if (this.#sentMarkets.has(marketId) || this.#registered.has(marketId)) return true
     const { groupId, adapterAddress } = market
     if (groupId !== null && adapterAddress !== this.#parts.adapter) return true
@@ -312,7 +348,7 @@ export class Settler {
   }
 
   /** The next call that the first trade of a market needs: of a child, that of its group first. */
-  async #registration({ marketId, market, group }: SignedTrade): Promise<Registration> {
+  async #registration({ marketId, market, group }: MarketTerms): Promise<Registration> {
     const { exchange, abi, adapter, adapterAbi } = this.#parts
     if (group === null) {
       const data = callOf(abi, 'prepareMarket', [questionOf(market.slug)])
@@ -340,7 +376,7 @@ export class Settler {
     }
   }
 
-  #follow({ trades, markets }: Content, nonce: number, done: Promise<Receipt>): void {
+  #follow({ trades, markets, moves }: Content, nonce: number, done: Promise<Receipt>): void {
     for (const marketId of markets) this.#sentMarkets.add(marketId)
     this.#answer(async () => {
       const receipt = await done
@@ -350,8 +386,27 @@ export class Settler {
           `Transaction ${receipt.hash} of markets ${markets.join(' ')} reverted.`,
         )
       }
-      return this.#answerOf(trades, nonce, receipt)
+      const answer = this.#answerOf(trades, nonce, receipt)
+      return moves === undefined ? answer : this.#movesAnswer(moves, receipt, answer)
     })
+  }
+
+  async #movesAnswer(
+    seqs: readonly Seq[],
+    { isReverted, hash }: Receipt,
+    answer: ChainAnswer,
+  ): Promise<ChainAnswer> {
+    const { moves, onApproved, onWarning } = this.#parts
+    const left: Seq[] = []
+    for (const seq of seqs) {
+      const work = moves.workOf(seq)
+      const isDone = await moves.happened(seq, isReverted)
+      if (isDone && work.kind === 'approve') onApproved(work.profileId)
+      if (!isDone) left.push(seq)
+    }
+    if (left.length === 0 || answer.end === null) return answer
+    onWarning(`Transaction ${hash} of moves ${left.join(' ')} reverted; it is tried again.`)
+    return { ...answer, end: { ...answer.end, left } }
   }
 
   /** After all that was answered for before. */
@@ -371,7 +426,7 @@ export class Settler {
       else setbacks.set(seq, isReverted ? outcome : this.#setbackOf(seq, outcome))
     }
     const account = key.address
-    const end = { kind: 'endTransaction', account, nonce, txHash: hash, isReverted } as const
+    const end = { kind: 'endTransaction' as const, account, nonce, txHash: hash, isReverted }
     return { tradeSeqs, setbacks, txHash: isReverted ? null : hash, end }
   }
 

@@ -101,12 +101,12 @@ export function matchCall(
   return { to: exchange, data, gas: gasOfCall(trades) }
 }
 
-/** The id of a trade of the exchange with this tag. */
-function idOf(tradeSeq: Seq, tag: bigint): bigint {
+/** The id of a trade or a move of the exchange with this tag. */
+export function idOf(tradeSeq: Seq, tag: bigint): bigint {
   return (tag << SEQ_BITS) | BigInt(tradeSeq)
 }
 
-/** The trade of an id; null when it is one of another exchange. */
+/** The trade or the move of an id; null when it is one of another exchange. */
 export function seqOf(tradeId: bigint, tag: bigint): Seq | null {
   return tradeId >> SEQ_BITS === tag ? Number(tradeId & SEQ_MASK) : null
 }

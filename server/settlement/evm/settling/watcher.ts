@@ -8,7 +8,7 @@ import type { Address, Hex } from 'viem'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { AccountId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { ChainAllowance, ChainPlace } from '../../../../engine/domain/moves/move-command.ts'
-import type { TradeLeg } from '../../../../persistence/query/read/settlements.ts'
+import type { TokenLeg, TradeLeg } from '../../../../persistence/query/read/settlements.ts'
 import { abiOf, type ChainClient, type ChainEvent, type Header } from '../chain-client.ts'
 import { ChainContradicted, ChainTrouble } from '../chain-trouble.ts'
 import type { TokenMove, Wallet, WatchedBlocks } from './chain-messages.ts'
@@ -19,6 +19,7 @@ const ABI = abiOf(
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 amount)',
   'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] amounts)',
   'event ApprovalForAll(address indexed holder, address indexed spender, bool isApproved)',
+  'event CallsMade(uint256 indexed id, address indexed wallet)',
   'event TradeSettled(uint256 indexed id, uint256 shares, uint256 collateral, uint256 fee)',
   'function balanceOf(address) view returns (uint256)',
   'function allowance(address, address) view returns (uint256)',
@@ -40,11 +41,15 @@ export interface WatcherParts {
   readonly collateral: Address
   readonly conditionalTokens: Address
   readonly exchange: Address
+  /** Makes the calls of server wallets. */
+  readonly factory: Address
   readonly confirmations: number
-  /** The seq of a trade of this exchange by its id in the contract; null for another's. */
-  readonly seqOf: (tradeId: bigint) => Seq | null
+  /** The seq of a trade or a move of this exchange by its id in a contract; null for another's. */
+  readonly seqOf: (id: bigint) => Seq | null
   /** Undefined while the tables do not have the trade. */
   readonly legsOf: (tradeSeq: Seq) => readonly TradeLeg[] | undefined
+  /** Undefined while the tables do not have the move. */
+  readonly moveLegsOf: (seq: Seq, owner: ProfileId) => readonly TokenLeg[] | undefined
   /** Resolves when the command of these blocks is durable. */
   readonly keep: (blocks: WatchedBlocks) => Promise<void>
 }
@@ -57,6 +62,7 @@ interface Fields {
   readonly to?: string
   readonly holder?: string
   readonly spender?: string
+  readonly wallet?: string
   readonly id?: bigint
   readonly ids?: readonly bigint[]
   readonly amount?: bigint
@@ -126,8 +132,8 @@ export class Watcher {
   }
 
   async #step(place: ChainPlace, target: bigint): Promise<void> {
-    const { chain, exchange, collateral, conditionalTokens } = this.#parts
-    const contracts = [exchange, collateral, conditionalTokens]
+    const { chain, exchange, factory, collateral, conditionalTokens } = this.#parts
+    const contracts = [exchange, factory, collateral, conditionalTokens]
     const from = BigInt(place.block) + 1n
     const old = target - NEAR
     if (from <= old) {
@@ -189,11 +195,13 @@ export class Watcher {
     })
   }
 
-  #add(deltas: Deltas, { eventName, args }: ChainEvent): void {
+  #add(deltas: Deltas, { contract, eventName, args }: ChainEvent): void {
+    const { exchange, factory, collateral } = this.#parts
     const fields: Fields = args ?? {}
-    const { from = '', to = '', id, amount = 0n, ids = [], amounts = [] } = fields
+    const { from = '', to = '', wallet = '', id, amount = 0n, ids = [], amounts = [] } = fields
     switch (eventName) {
       case 'Transfer':
+        if (contract !== collateral) return
         this.#transfer(deltas, { from, to, tokenId: '', raw: amount })
         return
       case 'TransferSingle':
@@ -205,7 +213,10 @@ export class Watcher {
         }
         return
       case 'TradeSettled':
-        this.#without(deltas, id ?? 0n)
+        if (contract === exchange) this.#withoutTrade(deltas, id ?? 0n)
+        return
+      case 'CallsMade':
+        if (contract === factory) this.#withoutMove(deltas, id ?? 0n, wallet)
     }
   }
 
@@ -218,8 +229,18 @@ export class Watcher {
     if (taker !== undefined) note(deltas, taker, tokenId, raw)
   }
 
+  /** The ledger has what a move of a server wallet moves. Others name their calls as they like. */
+  #withoutMove(deltas: Deltas, id: bigint, wallet: string): void {
+    const seq = this.#parts.seqOf(id)
+    const owner = this.#owners.get(wallet.toLowerCase())
+    if (seq === null || owner === undefined) return
+    const legs = this.#parts.moveLegsOf(seq, owner)
+    if (legs === undefined) throw new ChainTrouble(`the tables do not have move ${seq} yet`)
+    for (const { tokenId, raw } of legs) note(deltas, owner, tokenId ?? '', -BigInt(raw))
+  }
+
   /** The ledger has what a trade of this exchange moves. */
-  #without(deltas: Deltas, tradeId: bigint): void {
+  #withoutTrade(deltas: Deltas, tradeId: bigint): void {
     const tradeSeq = this.#parts.seqOf(tradeId)
     if (tradeSeq === null) return
     const legs = this.#parts.legsOf(tradeSeq)

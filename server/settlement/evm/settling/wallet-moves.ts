@@ -1,0 +1,134 @@
+// Moves and approvals of server wallets on the chain, each once: a wallet makes the calls of an id
+// once. A wallet has one transaction at a time, so each meets what the earlier ones left.
+
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Abi, Address } from 'viem'
+import { assert } from '../../../../engine/domain/assert.ts'
+import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import { abiOf, type ChainClient, callOf, type Payload } from '../chain-client.ts'
+import { ChainTrouble } from '../chain-trouble.ts'
+import type { WalletJob, WalletWork } from './chain-messages.ts'
+import { callsOf, executeArgs, type WalletContracts } from './wallet-calls.ts'
+
+const WALLET_ABI = abiOf('function isMade(uint256) view returns (bool)')
+
+export interface WalletMovesParts extends WalletContracts {
+  readonly chain: ChainClient
+  /** Makes wallets and their calls. */
+  readonly factory: Address
+  readonly factoryAbi: Abi
+  /** Until a move is tried again that the chain would refuse. */
+  readonly retryMs: number
+  readonly idOf: (seq: Seq) => bigint
+  readonly onWarning: (sentence: string) => void
+}
+
+interface Queued {
+  readonly job: WalletJob
+  notBeforeMs: TimeMs
+  isWarned: boolean
+}
+
+export class WalletMoves {
+  readonly #parts: WalletMovesParts
+  /** By wallet, in the order of their commands. */
+  readonly #queues = new Map<Address, Queued[]>()
+  /** Wallets with a transaction that has not happened. */
+  readonly #busy = new Set<Address>()
+
+  constructor(parts: WalletMovesParts) {
+    this.#parts = parts
+  }
+
+  add(jobs: readonly WalletJob[]): void {
+    for (const job of jobs) {
+      const queue = this.#queues.get(job.wallet) ?? []
+      this.#queues.set(job.wallet, queue)
+      queue.push({ job, notBeforeMs: 0, isWarned: false })
+      if (job.isSent) this.#busy.add(job.wallet)
+    }
+  }
+
+  /** The next job of each wallet that may be submitted now. */
+  due(nowMs: TimeMs): WalletJob[] {
+    return [...this.#queues].flatMap(([wallet, [first]]) => {
+      const isDue = !this.#busy.has(wallet) && first.notBeforeMs <= nowMs
+      return isDue ? [first.job] : []
+    })
+  }
+
+  /** The transaction of a job; null when the chain would refuse it at present. */
+  async payloadOf(job: WalletJob, account: Address, nowMs: TimeMs): Promise<Payload | null> {
+    const { chain, factory: to, factoryAbi, idOf, onWarning, retryMs } = this.#parts
+    const queued = this.#first(job)
+    const calls = callsOf(job.work, this.#parts)
+    const args = executeArgs(chain.chainId, job, calls, idOf(job.seq))
+    const data = callOf(factoryAbi, 'execute', args)
+    try {
+      return { to, data, gas: await chain.gasFor({ to, data }, account) }
+    } catch (error) {
+      if (!(error instanceof ChainTrouble)) throw error
+      queued.notBeforeMs = nowMs + retryMs
+      if (!queued.isWarned) {
+        onWarning(
+          `Move ${job.seq} of wallet ${job.wallet} waits, and so do later ones: ${error.message}`,
+        )
+      }
+      queued.isWarned = true
+      return null
+    }
+  }
+
+  /** The transaction of the job was sent. */
+  sent({ wallet }: WalletJob): void {
+    this.#busy.add(wallet)
+  }
+
+  /** The transaction of a job happened. True when the job is done, perhaps by another one. */
+  async happened(seq: Seq, isReverted: boolean): Promise<boolean> {
+    const queued = this.#sent(seq)
+    const { wallet } = queued.job
+    const isDone = !isReverted || (await this.#isMade(queued.job))
+    this.#busy.delete(wallet)
+    if (!isDone) {
+      queued.notBeforeMs = Date.now() + this.#parts.retryMs
+      return false
+    }
+    const queue = this.#queues.get(wallet)
+    queue?.shift()
+    if (queue?.length === 0) this.#queues.delete(wallet)
+    return true
+  }
+
+  /** The work of a job whose transaction was sent. */
+  workOf(seq: Seq): WalletWork {
+    return this.#sent(seq).job.work
+  }
+
+  #sent(seq: Seq): Queued {
+    const firsts = [...this.#queues.values()].map(([first]) => first)
+    const queued = firsts.find(({ job }) => job.seq === seq)
+    assert(queued !== undefined, 'a job that was sent waits')
+    return queued
+  }
+
+  /** Whoever saw the signed calls may have sent them too. However long the chain is silent. */
+  async #isMade({ wallet, seq }: WalletJob): Promise<boolean> {
+    const { chain, idOf, retryMs } = this.#parts
+    for (;;) {
+      try {
+        return (await chain.read(wallet, WALLET_ABI, 'isMade', [idOf(seq)])) === true
+      } catch (error) {
+        if (!(error instanceof ChainTrouble)) throw error
+        await pause(retryMs)
+      }
+    }
+  }
+
+  #first({ wallet, seq }: WalletJob): Queued {
+    const [first] = this.#queues.get(wallet) ?? []
+    assert(first?.job.seq === seq, 'jobs of a wallet come in order')
+    return first
+  }
+}
