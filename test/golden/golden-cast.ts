@@ -54,4 +54,11 @@ export class GoldenCast {
     if (orders.length === 0) return
     this.driver.cancelMany(marketId, orders, CANCEL_REASONS.indexOf(reason))
   }
+
+  /** All orders of an account. */
+  endAllOf(account: number, reason: CancelReason): void {
+    for (const { marketId } of this.driver.clearing.catalogue.all()) {
+      this.end(reason, marketId, this.open({ marketId, account }))
+    }
+  }
 }

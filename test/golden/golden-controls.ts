@@ -54,7 +54,7 @@ export class GoldenControls {
     if (profileIds.length === 1 && random.chance(0.3)) {
       driver.control({ kind: 'fireHeartbeat', profileId: profileIds[0] })
     } else if (profileIds.length > 0) driver.control({ kind: 'fireHeartbeats', profileIds })
-    for (const profileId of profileIds) this.#endOrdersOf(profileId, 'HEARTBEAT')
+    for (const profileId of profileIds) this.#cast.endAllOf(profileId, 'HEARTBEAT')
     const endless = modes.windows.find(({ endsAtMs }) => endsAtMs === null)
     if (endless !== undefined && random.chance(ENDED_EACH_STEP)) {
       driver.control({ kind: 'endTradingWindow', windowId: endless.windowId })
@@ -98,14 +98,7 @@ export class GoldenControls {
     assert.equal(decideFreeze(clearing, profileId), null)
     const reason = random.chance(0.5) ? '' : this.#cast.name('Verdacht №')
     driver.control({ kind: 'freezeProfile', profileId, reason, by: 'root' })
-    this.#endOrdersOf(profileId, 'PROFILE_FROZEN')
-  }
-
-  #endOrdersOf(profileId: number, reason: 'HEARTBEAT' | 'PROFILE_FROZEN'): void {
-    for (const { marketId } of this.#cast.driver.clearing.catalogue.all()) {
-      const orders = this.#cast.open({ marketId, account: profileId })
-      this.#cast.end(reason, marketId, orders)
-    }
+    this.#cast.endAllOf(profileId, 'PROFILE_FROZEN')
   }
 
   #unfreeze(): void {

@@ -83,6 +83,8 @@ export class GoldenFlow {
       ...new GoldenRewards(this.#cast).steps,
       ...new GoldenSocial(this.#cast).steps,
       ...Array<() => void>(4).fill(() => this.#chain.mine()),
+      () => this.#chain.follow(),
+      () => this.#chain.follow(),
     ]
     this.driver.onCommand = (command) => {
       // The hash is the state that the previous command left.

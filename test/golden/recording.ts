@@ -13,13 +13,13 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record again, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 12
+const FORMAT = 13
 
 /** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`
 
 /** Kinds newer than the newest recording. The next recording, of another format, shows them. */
-const NOT_RECORDED: readonly CommandKind[] = ['followChain']
+const NOT_RECORDED: readonly CommandKind[] = []
 
 /** The kinds that the newest recording shows. */
 export const RECORDED = Object.keys(COMMANDS).filter(
