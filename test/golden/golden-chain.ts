@@ -3,7 +3,7 @@ import { reversalParts, type SettledTrade } from '../../engine/core/money/revers
 import type { Arrival } from '../../engine/domain/command.ts'
 import { kindOf } from '../../engine/domain/markets/market.ts'
 import type { Placed } from '../support/exchange-driver.ts'
-import { type GoldenCast, TRADERS } from './golden-cast.ts'
+import type { GoldenCast } from './golden-cast.ts'
 
 const CHAIN_ID = 8453
 const RETRIED = 0.1
@@ -79,7 +79,7 @@ export class GoldenChain {
     const { clearing } = driver
     if (clearing.lastSeq < FOLLOWED_FROM) return
     const { place: before } = clearing.chainFunds
-    const owners = Array.from({ length: TRADERS }, (_, index) => index + 1)
+    const owners = Array.from({ length: clearing.accounts.count }, (_, index) => index + 1)
     const allowances = owners
       .filter(() => before === null || random.chance(0.05))
       .map((profileId) => {

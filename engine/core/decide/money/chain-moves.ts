@@ -223,8 +223,9 @@ class Following {
     restRaw: number,
   ): number {
     const held = (outcome: number) => Math.max(0, this.#sharesRaw(move.owner, marketId, outcome))
-    const yesRaw = -Math.min(held(OUTCOME.YES), Math.max(0, -shares.yesRaw))
-    const noRaw = -Math.min(held(OUTCOME.NO), Math.max(0, -shares.noRaw))
+    // No subtraction gives -0, which is another number in a record.
+    const yesRaw = 0 - Math.min(held(OUTCOME.YES), Math.max(0, -shares.yesRaw))
+    const noRaw = 0 - Math.min(held(OUTCOME.NO), Math.max(0, -shares.noRaw))
     if (yesRaw === 0 && noRaw === 0) return 0
     const dueRaw = payoutNumerators === null ? 0 : redemptionRaw(payoutNumerators, -yesRaw, -noRaw)
     const isPaid = dueRaw <= restRaw

@@ -104,6 +104,7 @@ class Flow {
       this.driver.nowMs += 1
       this.#step()
       if (this.#random.chance(0.02)) this.#chain.mine()
+      if (this.#random.chance(0.005)) this.#chain.follow()
       if (this.#random.chance(0.001)) this.#close()
       if (this.#random.chance(0.002)) this.#reward()
     }
