@@ -257,6 +257,8 @@ export const LIMITS = {
    * that counts exactly: advances of conversions and debts of failed trades are added to it.
    */
   fundedRawMax: 2 ** 51,
+  /** How long a reply waits until the transaction of a move is sent to an EVM chain. */
+  sentHashDeadlineMs: 10_000,
   /** Moves of server wallets that wait for an EVM chain. */
   dueMoves: { wallet: 8, partner: 1000, all: 10_000 },
   /** Trades without a block that a start reads. Older ones are mined without an event. */

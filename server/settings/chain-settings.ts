@@ -69,6 +69,12 @@ const SERVED = {
     120_000,
     'Milliseconds that the newest block may be old; then orders are refused. 0 never refuses.',
   ),
+  coinMin: setting(
+    'chain-coin-min',
+    count(0, 1_000_000_000),
+    10,
+    "Thousandths of the chain's coin; with less in the account of the key, the log warns.",
+  ),
   repeatMs: setting(
     'chain-repeat-ms',
     count(100, 3_600_000),
@@ -105,6 +111,8 @@ export interface ChainConfig {
   readonly retryMs: number
   /** Until a transaction in no block is sent again. */
   readonly repeatMs: number
+  /** With fewer coins the log warns. */
+  readonly coinMin: number
   /** The most that the newest block may be old while orders are taken; 0 for no limit. */
   readonly behindMs: number
   /** Has transactions at `/tx/` and their hash; undefined when none is named. */
@@ -153,6 +161,7 @@ export function chainOf(get: Get): ChainConfig | undefined {
     retryMs: get(SERVED.retryMs),
     repeatMs: get(SERVED.repeatMs),
     behindMs: get(SERVED.behindMs),
+    coinMin: get(SERVED.coinMin) / 1000,
     explorerUrl,
   }
 }

@@ -74,8 +74,10 @@ export async function settlementOf(
     archivedOf: (groupId) => archivedOf(tables, groupId, onWarning),
   })
   const port = chain ?? new EmbeddedChain(domain.chainId)
-  const autoRedeemMs = autoRedeemDays * DAY_MS
-  return { settlement: { port, blockMs, autoRedeemMs, referralBps, waiting, tradeOf } }
+  const settled = { port, blockMs, waiting, tradeOf }
+  // Where wallets hold the funds, nobody is paid in the ledger alone.
+  if (chain !== null) return { settlement: settled }
+  return { settlement: { ...settled, autoRedeemMs: autoRedeemDays * DAY_MS, referralBps } }
 }
 
 /** Funds of one chain are not those of another. */

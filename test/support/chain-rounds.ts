@@ -150,6 +150,7 @@ export class ChainRounds {
       while (left-- > 0 && !isOver.value) {
         // The chain refuses a call that it has, and the server may die before it answers.
         if (random.chance(0.03)) await this.#approve(random.chance(0.3)).catch(() => {})
+        if (random.chance(0.03)) await this.#pay().catch(() => {})
         await this.#order(client).catch(() => {})
       }
     }
@@ -182,13 +183,22 @@ export class ChainRounds {
     await this.#stage.approve(account, isAllowed ? 2n ** 255n : 0n)
   }
 
+  /** A trader sends some collateral to another one. */
+  async #pay(): Promise<void> {
+    const random = this.#random
+    const [from, to] = [random.pick(this.#traders), random.pick(this.#traders)]
+    await this.#stage.pay(from.account, to.account, BigInt(random.between(1, 50_000_000_000)))
+  }
+
   async #settleAll(): Promise<void> {
     this.#rpc.share = 0
     const server = await this.#serve()
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+    const last = await this.#stage.anvil.client.getBlockNumber()
     await until(async () => {
       const { body } = await send(server.baseUrl, 'GET', '/admin/settlement?limit=1', { headers })
-      return at(body, 'waiting') === 0 && at(body, 'transactions') === 0
+      const isFollowed = Number(at(body, 'followedBlock')) >= last
+      return isFollowed && at(body, 'waiting') === 0 && at(body, 'transactions') === 0
     }, MINE_MS)
     await server.stop()
   }

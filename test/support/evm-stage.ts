@@ -191,11 +191,19 @@ export class EvmStage {
   }
 
   /** Sends an approval of collateral, and does not wait for its block. */
-  async approve(owner: string, amountRaw: bigint): Promise<void> {
-    const { collateral: address, exchange } = this.at
-    const account = getAddress(owner)
-    const call = { address, abi: this.#abiOf(address), functionName: 'approve', account, ...FREE }
-    await this.anvil.client.writeContract({ ...call, args: [exchange, amountRaw], chain: null })
+  approve(owner: string, amountRaw: bigint): Promise<void> {
+    return this.#write('approve', [this.at.exchange, amountRaw], owner)
+  }
+
+  /** Sends collateral from one wallet to another, and does not wait for its block. */
+  pay(owner: string, to: string, amountRaw: bigint): Promise<void> {
+    return this.#write('transfer', [getAddress(to), amountRaw], owner)
+  }
+
+  async #write(functionName: string, args: Args, owner: string): Promise<void> {
+    const { collateral: address } = this.at
+    const call = { address, abi: this.#abiOf(address), functionName, args: [...args], ...FREE }
+    await this.anvil.client.writeContract({ ...call, account: getAddress(owner), chain: null })
   }
 
   /** Signs an order for the contract of this exchange. */

@@ -257,6 +257,10 @@ export const showSettlement = route({
     ),
     waiting: means(integer(0), 'How many trades wait for a block.'),
     transactions: means(integer(0), 'Transactions of an EVM chain that have not happened yet.'),
+    followedBlock: means(
+      nullable(integer(0)),
+      'The last block of an EVM chain whose moves of wallets are counted; null on the own chain.',
+    ),
     trouble: means(
       nullable(text()),
       'Why no trade settles on an EVM chain at present; null when nothing is wrong.',
@@ -272,6 +276,7 @@ export const showSettlement = route({
       throughSeq: 431,
       waiting: 0,
       transactions: 0,
+      followedBlock: null,
       trouble: null,
       trades: [
         {
@@ -290,7 +295,7 @@ export const showSettlement = route({
     const { height, throughSeq } = pipeline.mining?.shown ?? { height: 0, throughSeq: 0 }
     const waiting = pipeline.mining?.waitingCount ?? 0
     const transactions = pipeline.clearing.transactions.count
-    const trouble = pipeline.mining?.port.trouble ?? null
+    const { trouble = null, followedBlock = null } = pipeline.mining?.port ?? {}
     const trades = await reads.read(newestTrades, { limit: query.limit })
     if (trades === undefined) return refuse('READ_TIMEOUT')
     return {
@@ -298,6 +303,7 @@ export const showSettlement = route({
       throughSeq,
       waiting,
       transactions,
+      followedBlock,
       trouble,
       trades: trades.map(({ tradeSeq, tradedMs, status, txHash, height: inBlock, minedMs }) => ({
         tradeEventId: `${tradeSeq}`,

@@ -29,6 +29,8 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly groupAddresses = null
   readonly trouble = null
   readonly followed = null
+  readonly coin = null
+  readonly followedBlock = null
   readonly walletCode = null
   #onAnswer: SettlingExchange['onAnswer'] = () => {}
   readonly #byTrade = new Map<number, Setback>()

@@ -92,6 +92,10 @@ export interface SettlementPort {
   readonly followed: FollowedChain | null
   /** Null on the embedded chain, and until an EVM chain has answered. */
   readonly groupAddresses: GroupAddresses | null
+  /** The last block whose moves of wallets are counted; null for none. */
+  readonly followedBlock: number | null
+  /** Coins of the account that pays on an EVM chain; null for none, and until they are known. */
+  readonly coin: number | null
   /** Why nothing settles at present; null when nothing is wrong. */
   readonly trouble: string | null
   /** Nothing is submitted from here on. */

@@ -70,9 +70,12 @@ function marketOf(live: LiveExchange, slug: string) {
   return market
 }
 
+let keys = 0
+
 /** A move of the server wallet; the reply has the hash of its transaction. */
 async function moved(live: LiveExchange, partner: Trader, path: string, body: object) {
-  const made = bodyOf(await live.call(partner, 'POST', `/portfolio/${path}`, body), 201)
+  const once = { idempotencyKey: `key ${++keys}`, ...body }
+  const made = bodyOf(await live.call(partner, 'POST', `/portfolio/${path}`, once), 201)
   const hash = textAt(made, 'hash')
   assert.ok(isHex(hash))
   const { status } = await stage.anvil.receiptOf(hash)

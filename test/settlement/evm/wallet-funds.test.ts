@@ -174,6 +174,16 @@ test('the ledger alone moves nothing', { skip }, async () => {
   await stopAndVerify(live)
 })
 
+test('the log warns when the account that pays has few coins', { skip }, async () => {
+  const { live } = await open(['coins'], { 'chain-coin-min': 1_000_000_000 })
+  await until(() => live.warnings.length > 0)
+  assert.match(
+    live.warnings[0],
+    /^0x\w+ pays for transactions and has 1000 of the chain's coin left/,
+  )
+  assert.equal(await live.gauge('outcomex_chain_coin'), 1000)
+})
+
 test('orders are refused while the newest block is old', { skip }, async () => {
   const { live, ann, old } = await open(['old'], { 'chain-behind-ms': 60_000 })
   await stage.anvil.client.mine({ blocks: 1 })

@@ -136,8 +136,14 @@ export type ChainMessage =
   | { readonly kind: 'warning'; readonly sentence: string }
   | { readonly kind: 'keep'; readonly number: number; readonly body: ControlBody }
   | { readonly kind: 'watched'; readonly number: number; readonly blocks: WatchedBlocks }
-  /** The time of the newest block. */
-  | { readonly kind: 'seen'; readonly blockMs: TimeMs }
+  /** Coins of the account that pays. */
+  | { readonly kind: 'coin'; readonly account: Address; readonly coin: number }
+  /** The time of the newest block, and the last one whose moves are counted. */
+  | {
+      readonly kind: 'seen'
+      readonly blockMs: TimeMs
+      readonly followedBlock: number | null
+    }
   /** The approvals of a server wallet happened. */
   | { readonly kind: 'approved'; readonly profileId: ProfileId }
   | { readonly kind: 'answer'; readonly answer: ChainAnswer }

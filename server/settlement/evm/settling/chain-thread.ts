@@ -15,7 +15,7 @@ import {
 } from '../../../../persistence/query/read/orders/signed-trades.ts'
 import { moveLegs } from '../../../../persistence/query/read/portfolio/move-legs.ts'
 import { tradeLegs } from '../../../../persistence/query/read/settlements.ts'
-import { ChainClient } from '../chain-client.ts'
+import { ChainClient, coinText } from '../chain-client.ts'
 import { ChainContradicted, ChainTrouble, WrongChain } from '../chain-trouble.ts'
 import type { Contracts } from '../contracts.ts'
 import { exchangeParts } from '../exchange-parts.ts'
@@ -37,6 +37,7 @@ import { idOf, seqOf } from './trade-calls.ts'
 import { WalletMoves } from './wallet-moves.ts'
 import { Watcher } from './watcher.ts'
 
+const COINS_EVERY_MS = 60_000
 /** Trades that are read at once. */
 const READ_MAX = 100
 /** While nobody makes the key a resolver, resolvers post what is beyond it. */
@@ -70,6 +71,8 @@ export class ChainThread {
   readonly #keeping = new Map<number, () => void>()
   #kept = 0
   #trouble: string | null = null
+  /** When the coins of the key were counted last. */
+  #coinsMs = 0
   /** Ends the pause between two looks. */
   #wake = new AbortController()
 
@@ -162,7 +165,9 @@ export class ChainThread {
     this.#watcher.watch(this.#unwatched.splice(0))
     const { number, timestampSec } = await checked.chain.block()
     await this.#watcher.follow(number)
-    this.#say({ kind: 'seen', blockMs: timestampSec * MS_PER_SEC })
+    const { followedBlock } = this.#watcher
+    this.#say({ kind: 'seen', blockMs: timestampSec * MS_PER_SEC, followedBlock })
+    await this.#countCoins(checked)
     this.#moves ??= await this.#openMoves(checked)
     this.#moves.add(this.#jobs.splice(0))
     this.#settler ??= await this.#open(checked, this.#resumed.senders, this.#moves)
@@ -174,6 +179,13 @@ export class ChainThread {
       await this.#settler.work(Date.now())
     } while (count === READ_MAX)
     if (this.#unpaid.length > 0) await this.#settler.payOut(this.#unpaid, Date.now())
+  }
+
+  async #countCoins({ chain, key: { address: account } }: Checked): Promise<void> {
+    if (Date.now() < this.#coinsMs + COINS_EVERY_MS) return
+    const coin = Number(coinText(await chain.balanceWei(account)))
+    this.#coinsMs = Date.now()
+    this.#say({ kind: 'coin', account, coin })
   }
 
   /** The next trades; those whose rows are late are read at the next look. */

@@ -62,6 +62,10 @@ export class EvmChain implements SettlementPort {
   trouble: string | null = null
   readonly followed: FollowedChain = this
   groupAddresses: GroupContracts | null = null
+  followedBlock: number | null = null
+  /** Of the account that pays; null until it is known. */
+  coin: number | null = null
+  readonly #coinMin: number
   readonly #behindMs: number
   /** The time of the newest block that was seen. */
   #blockMs: TimeMs = 0
@@ -88,6 +92,7 @@ export class EvmChain implements SettlementPort {
     this.chainId = data.chainId
     this.retryMs = data.retryMs
     this.#behindMs = data.behindMs
+    this.#coinMin = data.coinMin
     this.#parts = parts
     const entry = new URL('./chain.worker.ts', import.meta.url)
     this.#worker = spawn(entry, { name: 'chain', workerData: data })
@@ -192,7 +197,7 @@ export class EvmChain implements SettlementPort {
       return all.flatMap((each) => each.sent).find(({ moves = [] }) => moves.includes(seq))
     }
     const late = new Promise<void>((resolve) => {
-      setTimeout(resolve, LIMITS.privateReadDeadlineMs).unref()
+      setTimeout(resolve, LIMITS.sentHashDeadlineMs).unref()
     })
     const kept = new Promise<void>((resolve) => this.#sends.set(seq, resolve))
     if (sent() === undefined) await Promise.race([kept, late])
@@ -280,8 +285,12 @@ export class EvmChain implements SettlementPort {
       case 'watched':
         void this.#keep(message.number, () => this.#followed(message.blocks))
         return
+      case 'coin':
+        this.#counted(message)
+        return
       case 'seen':
         this.#blockMs = message.blockMs
+        this.followedBlock = message.followedBlock
         return
       case 'approved':
         this.#exchange?.onApproved(message.profileId)
@@ -293,6 +302,19 @@ export class EvmChain implements SettlementPort {
       default:
         message satisfies never
     }
+  }
+
+  /** The log says when the coins get few, and when there are enough again. */
+  #counted({ account, coin }: Extract<ChainMessage, { kind: 'coin' }>): void {
+    const wasLow = this.coin !== null && this.coin < this.#coinMin
+    this.coin = coin
+    const isLow = coin < this.#coinMin
+    if (isLow === wasLow) return
+    this.#parts.onWarning(
+      isLow
+        ? `${account} pays for transactions and has ${coin} of the chain's coin left; send it some.`
+        : `${account} has ${coin} of the chain's coin again.`,
+    )
   }
 
   #followed(blocks: WatchedBlocks): ControlBody {

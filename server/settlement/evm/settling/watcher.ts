@@ -94,6 +94,11 @@ export class Watcher {
     for (const { profileId } of wallets) this.#finite.add(profileId)
   }
 
+  /** The last block that is counted; null before the first. */
+  get followedBlock(): number | null {
+    return this.#place?.block ?? null
+  }
+
   /** Counts more wallets, from the next block on. */
   watch(wallets: readonly Wallet[]): void {
     this.#fresh.push(...wallets)
