@@ -587,12 +587,12 @@ const REJECTS = {
       'the balance follows when the chain confirms it.',
   ),
   WALLET_BUSY: answered({ status: 429, retryAfterSec: 10 })(
-    'The server wallet, or its partner with all of its wallets, has as many moves as may wait for ' +
-      'the chain; retry after the given seconds.',
+    'The server wallet, or its partner with all of its wallets, has as many moves as may wait ' +
+      'for the chain; retry after the given seconds.',
   ),
   WALLET_IN_USE: conflict(
-    'On this exchange funds are in wallets on the chain, and the wallet of the profile holds some: ' +
-      'move them out before it gets another wallet.',
+    'On this exchange funds are in wallets on the chain, and the wallet of the profile holds ' +
+      'some: move them out before it gets another wallet.',
   ),
   DESTINATION_NOT_ALLOWED: forbidden(
     'The destination is neither an address of the caller nor listed; list it first with ' +

@@ -411,7 +411,7 @@ const REWARDS_BY_DAY = 'CREATE INDEX reward_days_by_day ON reward_days (day);'
 /** The transaction of an EVM chain in which the trades of a block are. */
 const TX_HASH = 'ALTER TABLE blocks ADD COLUMN tx_hash TEXT;'
 
-/** The transactions of an EVM chain that make moves of server wallets (tables/accounts/moves.ts). */
+/** Transactions of an EVM chain that make moves of server wallets (tables/accounts/moves.ts). */
 const MOVE_TRANSACTIONS = `
 CREATE TABLE move_transactions (
   seq     INTEGER PRIMARY KEY,

@@ -224,7 +224,6 @@ export const ofBody = (body: { onBehalfOf?: number }) => body.onBehalfOf
 export const COMMON: readonly RejectName[] = [
   'OVERLOADED',
   'VALIDATION',
-  'HELD_BY_WALLETS',
   'RATE_LIMITED',
   'PROFILE_FROZEN',
   'MARKET_NOT_FOUND',

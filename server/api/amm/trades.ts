@@ -418,7 +418,6 @@ function shown(profile: number, made: ProviderChange | Reject) {
 const REJECTS = [
   'OVERLOADED',
   'VALIDATION',
-  'HELD_BY_WALLETS',
   'MARKET_NOT_FOUND',
   'MARKET_RESOLVED',
   'PROFILE_NOT_FOUND',

@@ -504,8 +504,8 @@ export class Sequencer {
 
   /**
    * Adds the cancels of all orders that the profiles placed by commands up to `seq`, when a
-   * heartbeat fired, they were frozen, or their funds left. No trading mode is checked, because the exchange itself
-   * cancels. False when none of the profiles has a live order.
+   * heartbeat fired, they were frozen, or their funds left. No trading mode is checked, because
+   * the exchange itself cancels. False when none of the profiles has a live order.
    */
   #cancelBefore(
     reason: 'HEARTBEAT' | 'PROFILE_FROZEN' | 'FUNDS_MOVED',

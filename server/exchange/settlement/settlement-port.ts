@@ -38,7 +38,7 @@ export interface ChainAnswer {
 export interface SettlingExchange {
   /** Answers come in the order of the trades, perhaps in parts, and perhaps within `submit`. */
   readonly onAnswer: (answer: ChainAnswer) => void
-  /** Decides a command when there is room for it; resolves when it is durable. */
+  /** Decides a command when the rings can take it; resolves when it is durable. */
   readonly keep: (decide: () => ControlBody) => Promise<void>
   /** The approvals of a server wallet happened. */
   readonly onApproved: (profileId: ProfileId) => void
@@ -78,8 +78,8 @@ export interface SettlementPort {
    */
   sentHash(seq: Seq): Promise<string | null | undefined>
   /**
-   * Submits the approval of a server wallet, where answers come at once. Null when the next block confirms it. RETRYING means
-   * that it is submitted again, FAILED that it failed permanently.
+   * Submits the approval of a server wallet, where answers come at once. Null when the next block
+   * confirms it. RETRYING means that it is submitted again, FAILED that it failed permanently.
    */
   approve(profileId: ProfileId): Setback | null
   /** Only the embedded chain has a fault hook. */

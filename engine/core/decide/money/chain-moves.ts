@@ -233,7 +233,7 @@ class Following {
     return this.#put(move, { kind, marketId, yesRaw, noRaw, collateralRaw: isPaid ? dueRaw : 0 })
   }
 
-  /** Whether there is a row for the shares, or room for one. */
+  /** Whether there is a row for the shares, or one can be added. */
   #hasRow(owner: ProfileId, { marketId }: Market, amountRaw: number): boolean {
     if (amountRaw > LIMITS.fundedRawMax) return false
     const { rows } = this.#clearing.ledger

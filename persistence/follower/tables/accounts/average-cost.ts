@@ -203,7 +203,7 @@ export class PositionCosts {
     this.#realise(held, -lostRaw)
   }
 
-  /** Shares that come from outside cost nothing here, and those that leave take their cost along. */
+  /** Shares from outside cost nothing here, and those that leave take their cost along. */
   transferred({ owner, marketId, yesRaw, noRaw }: Omit<PoolPart, 'collateralRaw'>): void {
     for (const [outcome, sharesRaw] of [yesRaw, noRaw].entries()) {
       if (sharesRaw === 0) continue

@@ -13,8 +13,8 @@ import type { PositionCosts } from './average-cost.ts'
 
 // Money that moved outside trading: one row for each profile affected by a command. Received
 // amounts are positive, paid amounts negative. `detail` is JSON: the shares of each child for a
-// conversion, the destination of a withdrawal, and the transaction of a move of its owner. A pool trade is such a row too, plus a row in
-// `pool_prices` with the resulting price.
+// conversion, the destination of a withdrawal, and the transaction of a move of its owner. A pool
+// trade is such a row too, plus a row in `pool_prices` with the resulting price.
 
 const PUT = `
 INSERT OR REPLACE INTO moves

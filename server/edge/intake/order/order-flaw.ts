@@ -70,7 +70,9 @@ export class OrderFlaws {
     const { wallets = null } = this.#directory.chain ?? {}
     if (this.#directory.chain !== null && signatureType === 0 && smartWallet !== null) {
       const own = formatAddress(smartWallet)
-      const message = `${OWNER}this profile trades with its smart wallet; send the maker ${own} and sign with signatureType 1, 2 or 3.`
+      const message =
+        `${OWNER}this profile trades with its smart wallet; send the maker ${own} and sign with ` +
+        'signatureType 1, 2 or 3.'
       return { code: 'OWNER_MISMATCH', message }
     }
     if (wallets === null || !isFactoryType(signatureType)) return null

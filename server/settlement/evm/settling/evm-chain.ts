@@ -325,8 +325,8 @@ export class EvmChain implements SettlementPort {
     const { command, left } = decideFollow(this.#exchange.clearing, this.#wallets.seen(blocks))
     for (const { owner, txHash } of left) {
       this.#parts.onWarning(
-        `What transaction ${txHash ?? 'before it began'} moved of profile ${owner} is not counted ` +
-          'whole, because the exchange is full; see outcomex chain reconcile.',
+        `The exchange is full, so what came to profile ${owner} is not counted whole ` +
+          `(${txHash ?? 'before its first block'}); see outcomex chain reconcile.`,
       )
     }
     return command

@@ -95,7 +95,7 @@ test('only its owner reads a profile, by any credential and any spelling', async
     'PROFILE_NOT_FOUND',
   )
   const { account } = bob
-  const swapped = account.replace(/[a-f]/i, (letter) =>
+  const swapped = account.replace(/[a-f]/gi, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
   )
   for (const wrong of ['you', '0x12', `${account}0`, account.slice(2), swapped, '%00', 'me2']) {

@@ -138,7 +138,7 @@ test('no choice has a discriminator, by which Rust expects refusals without thei
 test('the name of a component says which codes or which call it is of', () => {
   const refusals = at(document, 'components', 'schemas')
   assert.ok(isTree(at(refusals, 'PostOrders400Refusal')))
-  assert.ok(isTree(at(refusals, 'DuplicateCallOrIdempotencyKeyTakenRefusal')))
+  assert.ok(isTree(at(refusals, 'HeldByWalletsOrDuplicateCallOrIdempotencyKeyTakenRefusal')))
   const responses = Object(at(document, 'components', 'responses'))
   assert.ok('MarketNotFound' in responses && !('PostOrders404' in responses))
 })
@@ -191,7 +191,7 @@ test('what every client meets is a schema of its own name', () => {
     return isInline ? [`${method} ${path}`] : []
   })
   assert.deepEqual(inline, [])
-  assert.ok(JSON.stringify(document).length < 1_200_000, 'nothing stands in it a hundred times')
+  assert.ok(JSON.stringify(document).length < 1_250_000, 'nothing stands in it a hundred times')
 })
 
 test('the document has a licence, a server, and a sentence for each tag', () => {
