@@ -60,8 +60,8 @@ export function unpackedState({ bytesOf, names }: PackedState): CapturedState {
   return { ...parts, seen: { ...seen, filters: names } }
 }
 
-export const HELD = ['clock', 'profiles', 'catalogue', 'ledger'] as const
-/** The parts of a state with holdings. */
+export const HELD = ['clock', 'profiles', 'catalogue', 'ledger', 'settlement'] as const
+/** The parts of a state with holdings, and with their place on a chain. */
 export type HeldState = Pick<CapturedState, (typeof HELD)[number]>
 
 export function heldState(bytesOf: PackedState['bytesOf']): HeldState {

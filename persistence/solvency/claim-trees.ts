@@ -24,7 +24,7 @@ const SWAPS = 4096
 const SWAP_BYTES = 6
 
 /** What the root covers in addition to the tree. */
-export type SnapshotMetadata = Pick<RootMetadata, 'seq' | 'atMs' | 'stateHash'>
+export type SnapshotMetadata = Pick<RootMetadata, 'seq' | 'atMs' | 'stateHash' | 'chain'>
 
 export interface TreeKeys {
   readonly salts: Uint8Array

@@ -10,8 +10,10 @@ import {
 import type { Seq } from '../../engine/domain/ids.ts'
 import { type KeyedFolder, macsOf } from '../keyed-folder.ts'
 import { readHeld } from '../snapshot/snapshot.ts'
+import type { HeldState } from '../snapshot/snapshot-sections.ts'
 import { ClaimTrees, type TreeKeys } from './claim-trees.ts'
 import { proofView, snapshotView } from './proof-view.ts'
+import type { CollateralContracts, CollateralPlace } from './solvency-format.ts'
 import type {
   ProofPage,
   ProofRequest,
@@ -32,18 +34,37 @@ function keysOf(folder: KeyedFolder, seq: Seq, stateHash: string): TreeKeys {
  * The parts of a snapshot needed for a count. The rest of its state is garbage before the trees are
  * built.
  */
-function readClaims(folder: KeyedFolder, seq: Seq) {
+function readClaims(folder: KeyedFolder, seq: Seq, contracts: CollateralContracts | null) {
   const { state, stateHash } = readHeld(folder, seq)
   return {
-    metadata: { seq, atMs: state.clock.lastNowMs, stateHash },
+    metadata: { seq, atMs: state.clock.lastNowMs, stateHash, chain: placeIn(state, contracts) },
     claims: claimsOf(state),
     addresses: addressesOf(state.profiles),
   }
 }
 
-/** Builds the trees of a saved snapshot; it pauses often. Throws an UnusableSnapshot. */
-export function* counting(folder: KeyedFolder, seq: Seq): Generator<undefined, ClaimTrees> {
-  const { metadata, claims, addresses } = readClaims(folder, seq)
+/** Null when the exchange has the collateral itself. */
+function placeIn(
+  { settlement }: HeldState,
+  contracts: CollateralContracts | null,
+): CollateralPlace | null {
+  // Snapshots of earlier versions have no funds on a chain.
+  const { place = null } = settlement.chainFunds ?? {}
+  if (place === null) return null
+  if (contracts !== null) return { ...contracts, block: place.block, blockHash: place.hash }
+  throw new Error('the chain, which states where the collateral is, has not answered yet')
+}
+
+/**
+ * Builds the trees of a saved snapshot; it pauses often. Throws an UnusableSnapshot, and when
+ * wallets on a chain have the collateral and its contracts are not known.
+ */
+export function* counting(
+  folder: KeyedFolder,
+  seq: Seq,
+  contracts: CollateralContracts | null,
+): Generator<undefined, ClaimTrees> {
+  const { metadata, claims, addresses } = readClaims(folder, seq, contracts)
   yield
   const keys = keysOf(folder, seq, metadata.stateHash)
   return yield* ClaimTrees.growing(metadata, claims, { addresses, keys })

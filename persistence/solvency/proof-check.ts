@@ -3,11 +3,12 @@
 import { uncoveredRaw } from '../../engine/core/state/claims.ts'
 import type { MarketView, ProofView, SnapshotView, StepView } from './proof-view.ts'
 import {
+  type CollateralPlace,
   collateralNode,
+  formatOf,
   type MarketEntry,
   marketNode,
   rootOf,
-  SOLVENCY_FORMAT,
 } from './solvency-format.ts'
 import {
   HASH_BYTES,
@@ -19,6 +20,7 @@ import {
   UnfitSum,
 } from './tree-format.ts'
 
+const ADDRESS_BYTES = 20
 const TOKENS: readonly string[] = ['collateral', 'yes', 'no']
 
 /** A sentence with the reason why a proof is invalid. */
@@ -75,6 +77,18 @@ function climbed(leaf: TreeNode, path: readonly TreeStep[]): TreeNode {
   return node
 }
 
+function hexAfter0x(text: string, length: number, what: string): void {
+  must(text.startsWith('0x'), `The ${what} does not begin with 0x.`)
+  bytesOf(text.slice(2), length, what)
+}
+
+function checkChain({ blockHash, ...chain }: CollateralPlace): void {
+  hexAfter0x(blockHash, HASH_BYTES, 'hash of the block')
+  hexAfter0x(chain.collateralAddress, ADDRESS_BYTES, 'address of the collateral')
+  hexAfter0x(chain.conditionalTokensAddress, ADDRESS_BYTES, 'address of the conditional tokens')
+  hexAfter0x(chain.exchangeAddress, ADDRESS_BYTES, 'address of the exchange')
+}
+
 /** Checks that the snapshot's sums add up and give the root. */
 function checkSnapshot(view: SnapshotView, tree: TreeNode): void {
   const assetsRaw = rawOf(view.assetsRaw, 'sum of assets')
@@ -93,7 +107,9 @@ function checkSnapshot(view: SnapshotView, tree: TreeNode): void {
   )
   must(differenceRaw === 0n, 'The difference is not zero: the obligations are not covered.')
   must(tree.sumRaw === obligationsRaw, 'The sum of the tree differs from the obligations.')
-  const root = rootOf({ ...view, atMs, assetsRaw, debtsRaw, advancedRaw, tree })
+  const { chain = null } = view
+  if (chain !== null) checkChain(chain)
+  const root = rootOf({ ...view, atMs, assetsRaw, debtsRaw, advancedRaw, tree, chain })
   must(root === view.root, 'The root does not follow from the snapshot.')
 }
 
@@ -112,7 +128,7 @@ function topOf(view: ProofView, index: number): TreeNode {
   const { token, balanceRaw, salt, path, market, topPath } = view.balances[index]
   const leaf = leafNode({
     salt: bytesOf(salt, SALT_BYTES, 'salt'),
-    address: bytesOf(view.account.slice(2), 20, 'account'),
+    address: bytesOf(view.account.slice(2), ADDRESS_BYTES, 'account'),
     balanceRaw: rawOf(balanceRaw, 'balance'),
   })
   const top = climbed(leaf, stepsOf(path))
@@ -132,10 +148,10 @@ function topOf(view: ProofView, index: number): TreeNode {
 }
 
 function checked(view: ProofView, root: string | null): void {
-  must(view.format === SOLVENCY_FORMAT, `The format is not '${SOLVENCY_FORMAT}'.`)
-  must(view.account.startsWith('0x'), 'The account is not an address.')
-  bytesOf(view.account.slice(2), 20, 'account')
   const { snapshot } = view
+  const format = formatOf(snapshot.chain ?? null)
+  must(view.format === format, `The format is not '${format}'.`)
+  hexAfter0x(view.account, ADDRESS_BYTES, 'account')
   const tree = {
     hash: bytesOf(snapshot.treeHash, HASH_BYTES, 'hash of the tree'),
     sumRaw: rawOf(snapshot.obligationsRaw, 'sum of obligations'),

@@ -3,7 +3,12 @@
 
 import type { Seq } from '../../engine/domain/ids.ts'
 import type { BalanceProof, ClaimTrees } from './claim-trees.ts'
-import { type MarketEntry, SOLVENCY_FORMAT, type TokenEntry } from './solvency-format.ts'
+import {
+  type CollateralPlace,
+  formatOf,
+  type MarketEntry,
+  type TokenEntry,
+} from './solvency-format.ts'
 import type { TreeStep } from './tree-format.ts'
 
 export interface SnapshotView {
@@ -17,6 +22,8 @@ export interface SnapshotView {
   readonly advancedRaw: string
   readonly obligationsRaw: string
   readonly differenceRaw: string
+  /** Absent when the exchange has the collateral itself. */
+  readonly chain?: CollateralPlace
 }
 
 export interface StepView {
@@ -73,6 +80,7 @@ export function snapshotView(trees: ClaimTrees): SnapshotView {
     advancedRaw: String(sums.advancedRaw),
     obligationsRaw: String(sums.obligationsRaw),
     differenceRaw: String(sums.differenceRaw),
+    ...(metadata.chain === null ? {} : { chain: metadata.chain }),
   }
 }
 
@@ -119,7 +127,7 @@ export function proofView(
   proofs: readonly BalanceProof[],
 ): ProofView {
   return {
-    format: SOLVENCY_FORMAT,
+    format: formatOf(trees.metadata.chain),
     snapshot: snapshotView(trees),
     account: account.toLowerCase(),
     balances: proofs.map(balanceView),

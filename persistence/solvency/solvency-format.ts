@@ -10,6 +10,8 @@
 //   all collateral  3 │ hash 32 │ sum u64
 //   root    4 │ the name of the format │ seq u64 │ time u64 │ state hash 32 │ assets i64
 //           │ debts u64 │ advances u64 │ hash of the tree 32 │ its sum u64
+//           │ on an EVM chain: chain id u64, block u64, hash of the block 32, addresses of the
+//             collateral, the conditional tokens and the exchange, 20 each
 //
 // A tree without leaves has the hash of the single byte 5. A node without a neighbour moves up
 // unchanged.
@@ -17,7 +19,8 @@
 import type { MarketId, Seq } from '../../engine/domain/ids.ts'
 import { digestOf, sumBytes, type TreeNode, UnfitSum } from './tree-format.ts'
 
-export const SOLVENCY_FORMAT = 'outcomex/solvency/1'
+/** The second one names where the collateral is on an EVM chain. */
+export const SOLVENCY_FORMAT = { own: 'outcomex/solvency/1', chain: 'outcomex/solvency/2' } as const
 const NUMBER_END = 2n ** 63n
 
 function signedBytes(raw: bigint): Buffer {
@@ -66,6 +69,38 @@ export function collateralNode({ hash, sumRaw }: TreeNode): TreeNode {
   return { hash: hashed, sumRaw }
 }
 
+/** Contracts on an EVM chain; addresses have 0x and lowercase hex. */
+export interface CollateralContracts {
+  readonly chainId: number
+  /** The ERC-20 token. */
+  readonly collateralAddress: string
+  /** They hold the collateral behind shares. */
+  readonly conditionalTokensAddress: string
+  readonly exchangeAddress: string
+}
+
+/** Where the collateral is when wallets on an EVM chain have it. */
+export interface CollateralPlace extends CollateralContracts {
+  /** The last block up to which the moves of wallets are in the balances. */
+  readonly block: number
+  /** 0x and lowercase hex. */
+  readonly blockHash: string
+}
+
+export function formatOf(chain: CollateralPlace | null): string {
+  return chain === null ? SOLVENCY_FORMAT.own : SOLVENCY_FORMAT.chain
+}
+
+const bytesOfHex = (text: string) => Buffer.from(text.slice(2), 'hex')
+
+function placeBytes(place: CollateralPlace): Buffer[] {
+  const { chainId, block, blockHash } = place
+  const { collateralAddress, conditionalTokensAddress, exchangeAddress } = place
+  const addresses = [collateralAddress, conditionalTokensAddress, exchangeAddress]
+  const numbers = [chainId, block].map((number) => sumBytes(BigInt(number)))
+  return [...numbers, ...[blockHash, ...addresses].map(bytesOfHex)]
+}
+
 export interface RootMetadata {
   readonly seq: Seq
   readonly atMs: number
@@ -75,14 +110,16 @@ export interface RootMetadata {
   readonly debtsRaw: bigint
   readonly advancedRaw: bigint
   readonly tree: TreeNode
+  /** Null when the exchange has the collateral itself. */
+  readonly chain: CollateralPlace | null
 }
 
 /** The published root, in lowercase hex. */
 export function rootOf(metadata: RootMetadata): string {
-  const { assetsRaw, debtsRaw, advancedRaw, tree } = metadata
+  const { assetsRaw, debtsRaw, advancedRaw, tree, chain } = metadata
   const all = [
     Buffer.of(4),
-    Buffer.from(SOLVENCY_FORMAT, 'latin1'),
+    Buffer.from(formatOf(chain), 'latin1'),
     sumBytes(BigInt(metadata.seq)),
     sumBytes(BigInt(metadata.atMs)),
     Buffer.from(metadata.stateHash, 'hex'),
@@ -91,6 +128,7 @@ export function rootOf(metadata: RootMetadata): string {
     sumBytes(advancedRaw),
     tree.hash,
     sumBytes(tree.sumRaw),
+    ...(chain === null ? [] : placeBytes(chain)),
   ]
   return digestOf(Buffer.concat(all)).toString('hex')
 }

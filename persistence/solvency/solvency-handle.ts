@@ -5,6 +5,7 @@ import type { Seq } from '../../engine/domain/ids.ts'
 import { MOVE_LIMITS } from '../../engine/domain/moves/move-limits.ts'
 import { spawn } from '../../engine/thread/spawn.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
+import type { CollateralContracts } from './solvency-format.ts'
 import type {
   ProofPage,
   ProofRequest,
@@ -57,11 +58,11 @@ export class SolvencyHandle {
   }
 
   /** Counts a saved snapshot; resolves to false on failure. Counts run one at a time. */
-  count(seq: Seq): Promise<boolean> {
+  count(seq: Seq, contracts: CollateralContracts | null): Promise<boolean> {
     if (this.#isOver || this.#counting !== null) return Promise.resolve(false)
     return new Promise((resolve) => {
       this.#counting = resolve
-      this.#send({ kind: 'count', seq })
+      this.#send({ kind: 'count', seq, contracts })
     })
   }
 

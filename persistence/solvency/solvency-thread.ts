@@ -1,6 +1,7 @@
 import type { ProfileId, Seq } from '../../engine/domain/ids.ts'
 import type { KeyedFolder } from '../keyed-folder.ts'
 import type { ProofView, SnapshotView } from './proof-view.ts'
+import type { CollateralContracts } from './solvency-format.ts'
 
 // Messages between main and the thread that counts obligations.
 
@@ -56,7 +57,12 @@ export interface SolvencySummary {
 
 /** Messages from main to the thread. */
 export type SolvencyRequest =
-  | { readonly kind: 'count'; readonly seq: Seq }
+  | {
+      readonly kind: 'count'
+      readonly seq: Seq
+      /** Null without a chain, and until it has answered. */
+      readonly contracts: CollateralContracts | null
+    }
   | ({ readonly kind: 'prove'; readonly id: number } & ProofRequest)
   | ({ readonly kind: 'tokens'; readonly id: number } & TokensRequest)
 

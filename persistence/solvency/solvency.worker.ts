@@ -38,7 +38,7 @@ function count(growing: Generator<undefined, ClaimTrees>, startMs: number): void
 port.on('message', (request: SolvencyRequest) => {
   switch (request.kind) {
     case 'count':
-      count(counting(folder, request.seq), performance.now())
+      count(counting(folder, request.seq, request.contracts), performance.now())
       return
     case 'prove':
       say({ kind: 'answer', id: request.id, answer: trees && proofPage(trees, request) })

@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { codeOf } from '../../engine/domain/error-code.ts'
 import { BrokenProof, checkProof } from '../../persistence/solvency/proof-check.ts'
 import type { BalanceView, ProofView } from '../../persistence/solvency/proof-view.ts'
+import type { CollateralPlace } from '../../persistence/solvency/solvency-format.ts'
 import { proofReply } from '../api/solvency/solvency.ts'
 import type { CommandSpec, Line } from '../command-line.ts'
 import { compile } from '../edge/http/schema/schema.ts'
@@ -65,9 +66,26 @@ function balanceLine({ token, balanceRaw, market }: BalanceView): string {
   return `  ${amount} ${token.toUpperCase()} of market ${id}, condition ${conditionId}: ${state}`
 }
 
+const NOT_PROVEN =
+  'Not proven: that the assets exist, that debts will be paid, that no balance is missing here.'
+const ON_CHAIN =
+  'The chain shows the assets: read the balances of your wallet at that block; trades that wait ' +
+  'for a block are not in them.'
+
+function placeLines(place: CollateralPlace): string[] {
+  const { chainId, block, blockHash } = place
+  const { collateralAddress, conditionalTokensAddress, exchangeAddress } = place
+  return [
+    `chain ${chainId}: collateral ${collateralAddress}`,
+    `conditional tokens ${conditionalTokensAddress}, exchange ${exchangeAddress}`,
+    `wallets as of block ${block} ${blockHash}`,
+  ]
+}
+
 function linesOf({ snapshot, account, balances }: ProofView, root: string | null): string[] {
   const units = (raw: string) => unitsOf(BigInt(raw))
   const owed = `${units(snapshot.debtsRaw)} debts, ${units(snapshot.advancedRaw)} paid in advance`
+  const { chain } = snapshot
   const compared =
     root === null
       ? 'Compare the root with that of GET /solvency, as somebody else sees it.'
@@ -77,11 +95,12 @@ function linesOf({ snapshot, account, balances }: ProofView, root: string | null
     `seq ${snapshot.seq}, ${snapshot.at}, state ${snapshot.stateHash}`,
     `assets ${units(snapshot.assetsRaw)}; owed to the exchange: ${owed}`,
     `obligations ${units(snapshot.obligationsRaw)}, difference ${units(snapshot.differenceRaw)}`,
+    ...(chain === undefined ? [] : placeLines(chain)),
     `account ${account}`,
     ...balances.map(balanceLine),
     `The proof holds: ${balances.length} balances are counted in these obligations.`,
     compared,
-    'Not proven: that the assets exist, that debts will be paid, that no balance is missing here.',
+    chain === undefined ? NOT_PROVEN : `${NOT_PROVEN} ${ON_CHAIN}`,
   ]
 }
 

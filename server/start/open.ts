@@ -333,7 +333,7 @@ function openQueries(
 
 /** Opens the folder, or throws a DataFolderError that states the problem and the remedy. */
 export async function openExchange(options: OpenOptions): Promise<RunningExchange> {
-  const { dataDir, cluster } = options
+  const { dataDir, cluster, durability, onFault } = options
   const lock = DataLock.take(dataDir)
   if (cluster !== undefined) await adoptCluster(dataDir, cluster)
   const seal = openFolder(dataDir, options.keyFile)
@@ -346,7 +346,6 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
     cluster === undefined ? undefined : (state) => journalLinks.compare?.(state),
   )
   if (cluster !== undefined) await beginLog(dataDir, { tail, seal }, cluster)
-  const { durability, onFault } = options
   const query = openQueries(options, { folder, follower })
   lookups.connect(query)
   options.clock.resume(core.clearing.lastNowMs)
@@ -390,7 +389,8 @@ export async function openExchange(options: OpenOptions): Promise<RunningExchang
   journalLinks.follow?.(pipeline)
   const { snapshotSeq: seq } = recovered
   const snapshots = new Snapshots({ pipeline, journal, follower, seq }, options)
-  const solvency = new SolvencyCounts({ folder, snapshots, clearing: core.clearing }, options)
+  const counted = { folder, snapshots, clearing: core.clearing, chain }
+  const solvency = new SolvencyCounts(counted, options)
   const segments = new Segments({ folder, journal, snapshots, clearing: core.clearing }, options)
   const parts = { shards, journal, follower, query, intake, snapshots, segments, solvency }
   const boards = new BoardSlices(follower)

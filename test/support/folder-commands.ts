@@ -11,7 +11,7 @@ import { type Mark, runProgram } from './server-process.ts'
 // Backups, restores and other commands on folders, as a test runs them.
 
 export interface Line {
-  readonly data: string
+  readonly data?: string
   readonly to?: string
   readonly from?: string
   readonly key?: string

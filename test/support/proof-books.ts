@@ -3,6 +3,7 @@ import { addressesOf } from '../../engine/core/accounts/accounts.ts'
 import { capture } from '../../engine/core/capture.ts'
 import { type Claims, claimsOf } from '../../engine/core/state/claims.ts'
 import { ClaimTrees } from '../../persistence/solvency/claim-trees.ts'
+import type { CollateralPlace } from '../../persistence/solvency/solvency-format.ts'
 import { CommandFlow } from './command-flow.ts'
 
 // Exchanges whose obligations are counted without a thread, and the tree once more, written slowly.
@@ -23,10 +24,13 @@ export interface Book {
   readonly stateHash: string
   readonly claims: Claims
   readonly addresses: Uint8Array
+  /** Absent when the exchange has the collateral itself. */
+  readonly chain?: CollateralPlace | null
 }
 
-export function treesOf({ claims, addresses, ...events }: Book): ClaimTrees {
-  return finished(ClaimTrees.growing(events, claims, { addresses, keys: KEYS }))
+export function treesOf({ claims, addresses, chain = null, ...events }: Book): ClaimTrees {
+  const metadata = { ...events, chain }
+  return finished(ClaimTrees.growing(metadata, claims, { addresses, keys: KEYS }))
 }
 
 /** The claims of a state after some random commands. */

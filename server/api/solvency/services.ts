@@ -1,6 +1,7 @@
 import type { Seq } from '../../../engine/domain/ids.ts'
 import { MS_PER_SEC } from '../../../engine/domain/units.ts'
 import type { KeyedFolder } from '../../../persistence/keyed-folder.ts'
+import type { CollateralContracts } from '../../../persistence/solvency/solvency-format.ts'
 import {
   type ProofPage,
   SolvencyHandle,
@@ -30,6 +31,11 @@ interface CountsParts {
   readonly folder: KeyedFolder
   readonly snapshots: { readonly last: { readonly seq: Seq }; take(): Promise<unknown> }
   readonly clearing: { readonly lastSeq: Seq }
+  /** Null when trades settle on no EVM chain. */
+  readonly chain: {
+    /** Null until the chain has answered. */
+    readonly collateral: CollateralContracts | null
+  } | null
 }
 
 export class SolvencyCounts {
@@ -66,9 +72,10 @@ export class SolvencyCounts {
 
   /** Counts when it is due. `nowMs` may be from any clock that never decreases. */
   tick(nowMs: number): void {
-    const { snapshots, clearing } = this.#parts
+    const { snapshots, clearing, chain } = this.#parts
     this.#nowMs = nowMs
     if (this.#everyMs === 0 || this.#underWay !== null) return
+    if (chain !== null && chain.collateral === null) return
     this.#nextMs ??= snapshots.last.seq > 0 ? nowMs : nowMs + SOON_MS
     const isUpdate = this.summary?.snapshot.seq !== clearing.lastSeq
     if (nowMs < this.#nextMs || !isUpdate) return
@@ -97,13 +104,13 @@ export class SolvencyCounts {
   }
 
   async #count(isNewStart: boolean): Promise<boolean> {
-    const { snapshots, clearing } = this.#parts
+    const { snapshots, clearing, chain } = this.#parts
     if (isNewStart && clearing.lastSeq !== snapshots.last.seq) await snapshots.take()
     const { seq } = snapshots.last
     this.#triedSeq = seq
     if (seq === 0) return false
     if (seq === this.summary?.snapshot.seq) return true
-    const isCounted = await this.#handle.count(seq)
+    const isCounted = await this.#handle.count(seq, chain?.collateral ?? null)
     if (this.summary !== null && isCounted) this.#onCounted(this.summary)
     return isCounted
   }

@@ -16,7 +16,7 @@ import {
   pattern,
   text,
 } from '../../edge/http/schema/scalars.ts'
-import { anyOf, list, object, schemaOf } from '../../edge/http/schema/schema.ts'
+import { anyOf, list, object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
 import { refuse } from '../../messages/refusal.ts'
 import { next, paging } from '../admin/services.ts'
 import type { SolvencyServices } from './services.ts'
@@ -25,6 +25,29 @@ const hex = (bytes: number, description: string) => pattern(`^[0-9a-f]{${bytes *
 const hash = () => hex(32, 'Hash, 64 lower-case hex digits.')
 const raw = () => pattern('^(0|[1-9][0-9]{0,19})$', 'Raw units as decimal text.')
 const signed = () => pattern('^(0|-?[1-9][0-9]{0,19})$', 'Raw units as decimal text.')
+
+const lowerAddress = () => pattern('^0x[0-9a-f]{40}$', 'Address, 0x and 40 lower-case hex digits.')
+
+/** Where anybody can read, on the chain, what wallets hold. */
+function placeShape() {
+  return object({
+    chainId: means(integer(0), 'EIP-155 id of the chain.'),
+    collateralAddress: means(lowerAddress(), 'The ERC-20 token of the collateral.'),
+    conditionalTokensAddress: means(
+      lowerAddress(),
+      'The contract of the shares; it holds the collateral behind them.',
+    ),
+    exchangeAddress: means(
+      lowerAddress(),
+      'The contract that settles trades; it names the others.',
+    ),
+    block: means(integer(0), 'Last block up to which moves of wallets are in the balances.'),
+    blockHash: means(
+      pattern('^0x[0-9a-f]{64}$', 'Hash, 0x and 64 lower-case hex digits.'),
+      'Hash of that block.',
+    ),
+  })
+}
 
 export function snapshotShape() {
   return object({
@@ -38,6 +61,10 @@ export function snapshotShape() {
     advancedRaw: means(raw(), 'Paid in advance for conversions, until burnt shares repay it.'),
     obligationsRaw: means(raw(), 'All claims: the sum at the root of the tree.'),
     differenceRaw: means(signed(), 'Assets, debts and advances, minus obligations: zero.'),
+    chain: means(
+      optional(placeShape()),
+      'Where the collateral is on an EVM chain; absent when the exchange holds it itself.',
+    ),
   })
 }
 
@@ -87,10 +114,7 @@ function proofShape() {
   return object({
     format: means(text(64), 'Name of the format of the proof.'),
     snapshot: means(snapshotShape(), 'The snapshot of the proof.'),
-    account: means(
-      pattern('^0x[0-9a-f]{40}$', 'Address, 0x and 40 lower-case hex digits.'),
-      'Account of the balances, in lower case.',
-    ),
+    account: means(lowerAddress(), 'Account of the balances, in lower case.'),
     balances: means(
       list(balance(), 0, MOVE_LIMITS.provenBalancesMax),
       'Collateral first, then shares by ascending market id, YES before NO.',

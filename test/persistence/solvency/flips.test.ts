@@ -2,15 +2,25 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokenProof, checkProof } from '../../../persistence/solvency/proof-check.ts'
 import { type ProofView, proofView } from '../../../persistence/solvency/proof-view.ts'
+import type { CollateralPlace } from '../../../persistence/solvency/solvency-format.ts'
 import { PROOF_EXAMPLE } from '../../../server/api/solvency/solvency.ts'
 import { bookOf, flowOf, treesOf } from '../../support/proof-books.ts'
 
 // A proof with one thing changed, wherever it is, proves nothing.
 
-function soundProof(): ProofView {
+const PLACE = {
+  chainId: 8453,
+  collateralAddress: `0x${'a1'.repeat(20)}`,
+  conditionalTokensAddress: `0x${'b2'.repeat(20)}`,
+  exchangeAddress: `0x${'c3'.repeat(20)}`,
+  block: 40_000_000,
+  blockHash: `0x${'d4'.repeat(32)}`,
+}
+
+function soundProof(chain: CollateralPlace | null = null): ProofView {
   const flow = flowOf(11, 1500)
   const account = flow.exchange.clearing.accounts.accountOf(3) ?? ''
-  const trees = treesOf(bookOf(flow))
+  const trees = treesOf({ ...bookOf(flow), chain })
   return proofView(trees, account, trees.of(3, -1, 1000))
 }
 
@@ -58,6 +68,23 @@ test('a proof with any character, number or step changed does not hold', () => {
     assert.throws(() => checkProof(parsed), JSON.stringify(changed).slice(0, 300))
   }
   assert.ok(count > 1000, `${count} changes`)
+})
+
+test('a proof binds the place of the collateral on a chain', () => {
+  const proof = soundProof(PLACE)
+  checkProof(proof)
+  const { snapshot, format } = proof
+  assert.deepEqual([format, snapshot.chain], ['outcomex/solvency/2', PLACE])
+  assert.notEqual(snapshot.root, SOUND.snapshot.root)
+  for (const changed of changes(PLACE)) {
+    const parsed: CollateralPlace = JSON.parse(JSON.stringify(changed))
+    assert.throws(() => checkProof({ ...proof, snapshot: { ...snapshot, chain: parsed } }))
+  }
+  const { chain, ...without } = snapshot
+  for (const each of [proof.format, SOUND.format]) {
+    assert.throws(() => checkProof({ ...proof, format: each, snapshot: without }), BrokenProof)
+  }
+  assert.throws(() => checkProof({ ...SOUND, snapshot: { ...SOUND.snapshot, chain } }))
 })
 
 test('the example of the route is a proof that holds', () => {

@@ -127,6 +127,7 @@ export type ChainMessage =
       readonly kind: 'checked'
       readonly wallets: WalletCode | null
       readonly groups: GroupContracts
+      readonly conditionalTokens: Address
     }
   /** It can never work with these settings. */
   | { readonly kind: 'refused'; readonly sentence: string }

@@ -18,7 +18,7 @@ import { tradeLegs } from '../../../../persistence/query/read/settlements.ts'
 import { ChainClient, coinText } from '../chain-client.ts'
 import { ChainContradicted, ChainTrouble, WrongChain } from '../chain-trouble.ts'
 import type { Contracts } from '../contracts.ts'
-import { exchangeParts } from '../exchange-parts.ts'
+import { type ExchangeParts, exchangeParts } from '../exchange-parts.ts'
 import type { ChainKey } from '../key/chain-key.ts'
 import { openKey } from '../key/open-key.ts'
 import { loadContracts } from '../load-contracts.ts'
@@ -48,6 +48,7 @@ interface Checked {
   readonly key: ChainKey
   readonly contracts: Contracts
   readonly groups: GroupContracts
+  readonly tokens: ExchangeParts
 }
 
 export class ChainThread {
@@ -143,10 +144,13 @@ export class ChainThread {
     const chain = await ChainClient.open(this.#data)
     const contracts = await loadContracts()
     const groups = await checkExchange(chain, contracts, key.address, this.#data)
-    const wallets = await walletCodeOf(chain, contracts, this.#data.exchange)
+    const { exchange } = this.#data
+    const wallets = await walletCodeOf(chain, contracts, exchange)
+    const tokens = await exchangeParts(chain, exchange, contracts.Exchange.abi)
     this.#chain = chain
-    this.#say({ kind: 'checked', wallets, groups })
-    return { chain, key, contracts, groups }
+    const { conditionalTokens } = tokens
+    this.#say({ kind: 'checked', wallets, groups, conditionalTokens })
+    return { chain, key, contracts, groups, tokens }
   }
 
   async #queryWallet({
@@ -161,14 +165,14 @@ export class ChainThread {
 
   async #work(checked: Checked): Promise<void> {
     if (this.#resumed === null) return
-    this.#watcher ??= await this.#openWatcher(checked, this.#resumed)
+    this.#watcher ??= this.#openWatcher(checked, this.#resumed)
     this.#watcher.watch(this.#unwatched.splice(0))
     const { number, timestampSec } = await checked.chain.block()
     await this.#watcher.follow(number)
     const { followedBlock } = this.#watcher
     this.#say({ kind: 'seen', blockMs: timestampSec * MS_PER_SEC, followedBlock })
     await this.#countCoins(checked)
-    this.#moves ??= await this.#openMoves(checked)
+    this.#moves ??= this.#openMoves(checked)
     this.#moves.add(this.#jobs.splice(0))
     this.#settler ??= await this.#open(checked, this.#resumed.senders, this.#moves)
     let count = 0
@@ -198,15 +202,14 @@ export class ChainThread {
     return trades
   }
 
-  async #openMoves({ chain, contracts, groups }: Checked): Promise<WalletMoves> {
-    const { exchange, collateral, retryMs, tag } = this.#data
-    const parts = await exchangeParts(chain, exchange, contracts.Exchange.abi)
+  #openMoves({ chain, contracts, groups, tokens }: Checked): WalletMoves {
+    const { collateral, retryMs, tag } = this.#data
     return new WalletMoves({
       chain,
       collateral,
-      conditionalTokens: parts.conditionalTokens,
+      conditionalTokens: tokens.conditionalTokens,
       adapter: groups.adapter,
-      factory: parts.wallets,
+      factory: tokens.wallets,
       factoryAbi: contracts.WalletFactory.abi,
       retryMs,
       idOf: (seq) => idOf(seq, tag),
@@ -248,22 +251,20 @@ export class ChainThread {
     )
   }
 
-  async #openWatcher(
-    { chain, contracts }: Checked,
+  #openWatcher(
+    { chain, tokens }: Checked,
     { place, wallets }: { place: ChainPlace | null; wallets: readonly Wallet[] },
-  ): Promise<Watcher> {
+  ): Watcher {
     const { exchange, collateral, confirmations, tag, folder } = this.#data
-    const parts = await exchangeParts(chain, exchange, contracts.Exchange.abi)
-    const { conditionalTokens, wallets: factory } = parts
     const [legsOf, moveLegsOf] = [openRead(folder, tradeLegs), openRead(folder, moveLegs)]
     return new Watcher(
       {
         chain,
         exchange,
         collateral,
-        conditionalTokens,
+        conditionalTokens: tokens.conditionalTokens,
         confirmations,
-        factory,
+        factory: tokens.wallets,
         seqOf: (id) => seqOf(id, tag),
         moveLegsOf: (seq, owner) => moveLegsOf({ seq, owner }),
         legsOf: (tradeSeq) => legsOf({ tradeSeq }) ?? undefined,

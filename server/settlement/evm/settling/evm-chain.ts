@@ -2,6 +2,7 @@
 // an EVM chain.
 
 import type { Worker } from 'node:worker_threads'
+import type { Address } from 'viem'
 import { decideFollow } from '../../../../engine/core/decide/money/chain-moves.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
@@ -12,6 +13,7 @@ import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { kindOf } from '../../../../engine/domain/markets/market.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { spawn } from '../../../../engine/thread/spawn.ts'
+import type { CollateralContracts } from '../../../../persistence/solvency/solvency-format.ts'
 import type { ControlBody, FollowedChain } from '../../../exchange/sequencer/sequencer.ts'
 import type {
   Setback,
@@ -65,8 +67,9 @@ export class EvmChain implements SettlementPort {
   followedBlock: number | null = null
   /** Of the account that pays; null until it is known. */
   coin: number | null = null
-  readonly #coinMin: number
-  readonly #behindMs: number
+  /** Null until the chain has answered. */
+  collateral: CollateralContracts | null = null
+  readonly #data: ChainThreadData
   /** The time of the newest block that was seen. */
   #blockMs: TimeMs = 0
   readonly #parts: EvmChainParts
@@ -91,8 +94,7 @@ export class EvmChain implements SettlementPort {
   private constructor(data: ChainThreadData, parts: EvmChainParts) {
     this.chainId = data.chainId
     this.retryMs = data.retryMs
-    this.#behindMs = data.behindMs
-    this.#coinMin = data.coinMin
+    this.#data = data
     this.#parts = parts
     const entry = new URL('./chain.worker.ts', import.meta.url)
     this.#worker = spawn(entry, { name: 'chain', workerData: data })
@@ -207,7 +209,8 @@ export class EvmChain implements SettlementPort {
 
   /** Orders are refused when the newest block is too old, or none was seen. */
   isBehind(nowMs: TimeMs): boolean {
-    return this.#behindMs > 0 && nowMs - this.#blockMs > this.#behindMs
+    const { behindMs } = this.#data
+    return behindMs > 0 && nowMs - this.#blockMs > behindMs
   }
 
   /** Pools are on no chain, and children of groups are paid with their group. */
@@ -258,6 +261,7 @@ export class EvmChain implements SettlementPort {
     switch (message.kind) {
       case 'checked':
         this.groupAddresses = message.groups
+        this.collateral = contractsOf(this.#data, message.conditionalTokens)
         this.walletCode = message.wallets
         this.#onWalletCode(message.wallets)
         return
@@ -306,9 +310,9 @@ export class EvmChain implements SettlementPort {
 
   /** The log says when the coins get few, and when there are enough again. */
   #counted({ account, coin }: Extract<ChainMessage, { kind: 'coin' }>): void {
-    const wasLow = this.coin !== null && this.coin < this.#coinMin
+    const wasLow = this.coin !== null && this.coin < this.#data.coinMin
     this.coin = coin
-    const isLow = coin < this.#coinMin
+    const isLow = coin < this.#data.coinMin
     if (isLow === wasLow) return
     this.#parts.onWarning(
       isLow
@@ -351,6 +355,19 @@ export class EvmChain implements SettlementPort {
     this.#isOver = true
     for (const resolve of this.#queries.values()) resolve('silent')
     await this.#worker.terminate()
+  }
+}
+
+/** As proofs of solvency name them. */
+function contractsOf(
+  { chainId, collateral, exchange }: ChainThreadData,
+  conditionalTokens: Address,
+): CollateralContracts {
+  return {
+    chainId,
+    collateralAddress: collateral.toLowerCase(),
+    conditionalTokensAddress: conditionalTokens.toLowerCase(),
+    exchangeAddress: exchange.toLowerCase(),
   }
 }
 
