@@ -7,6 +7,9 @@ import type { Random } from './random.ts'
 // JSON-RPC of a chain through a node that breaks down: calls and answers are lost, calls are made
 // twice, and answers about transactions may be those of an earlier moment.
 
+/** What a call wants, and its true answer; returns the answer that is given. */
+export type Lie = (call: { method: string; params: unknown }, answer: unknown) => unknown
+
 const FAULTS = ['call lost', 'answer lost', 'made twice', 'too many calls', 'old answer'] as const
 const MAY_BE_OLD = new Set(['eth_getTransactionReceipt', 'eth_getTransactionCount'])
 
@@ -19,14 +22,16 @@ export class FaultyRpc {
   watched: string | null = null
   watchedCount = 0
   isSilent = false
+  /** Where calls go. */
+  chainUrl: string
+  lie: Lie | null = null
   readonly #server: Server
   readonly #random: Random
-  readonly #chainUrl: string
   /** The first answer to each call. */
   readonly #old = new Map<string, unknown>()
 
   private constructor(chainUrl: string, random: Random) {
-    this.#chainUrl = chainUrl
+    this.chainUrl = chainUrl
     this.#random = random
     this.#server = createServer((request, response) => void this.#answer(request, response))
   }
@@ -66,13 +71,21 @@ export class FaultyRpc {
     const answer = await this.#forwarded(body)
     if (fault === 'answer lost') return void response.destroy()
     response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify(this.#aged(body, answer, fault === 'old answer')))
+    const given = this.#aged(body, answer, fault === 'old answer')
+    response.end(JSON.stringify(this.#lied(body, given)))
   }
 
   async #forwarded(body: string): Promise<unknown> {
     const headers = { 'content-type': 'application/json' }
-    const reply = await fetch(this.#chainUrl, { method: 'POST', headers, body })
+    const reply = await fetch(this.chainUrl, { method: 'POST', headers, body })
     return reply.json()
+  }
+
+  #lied(body: string, answer: unknown): unknown {
+    const call: unknown = JSON.parse(body)
+    if (this.lie === null || !isRecord(call) || !isRecord(answer)) return answer
+    const { method, params } = call
+    return { ...answer, result: this.lie({ method: String(method), params }, answer.result) }
   }
 
   #aged(body: string, answer: unknown, isOld: boolean): unknown {

@@ -6,10 +6,10 @@ import {
   type Address,
   BaseError,
   createPublicClient,
+  custom,
   decodeErrorResult,
   encodeDeployData,
   encodeFunctionData,
-  fallback,
   formatEther,
   formatGwei,
   getAddress,
@@ -23,7 +23,10 @@ import {
   parseAbi,
   parseEventLogs,
   parseTransaction,
+  RpcRequestError,
   serializeTransaction,
+  shouldThrow,
+  type Transport,
 } from 'viem'
 import { assert } from '../../../engine/domain/assert.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
@@ -32,14 +35,15 @@ import type { WalletQuery } from '../../messages/wallet-signature.ts'
 import { ChainTrouble, WrongChain } from './chain-trouble.ts'
 import { evmAddress } from './evm-address.ts'
 import type { ChainKey } from './key/chain-key.ts'
+import { type Call, otherChain, RpcNodes, type Send, type Verdict } from './rpc-nodes.ts'
 
 const TIMEOUT_MS = 10_000
 /** An order that settles may use 400,000 gas, of which its transfers need a part. */
 const WALLET_GAS = 250_000n
 /** The words of nodes for a call that failed by itself, in place of a revert. */
 const CALL_FAILED = /out ?of ?gas|gas required|opcode|stack ?(under|over|limit)|jump|vm execution/i
-/** Of a call that every URL failed. */
-const RETRIES = 2
+/** Errors of nodes that have had too many calls. */
+const LIMITED: ReadonlySet<number> = new Set([429, -32005, -32007])
 /** The state may change before the transaction is in a block, and then it needs a little more. */
 const GAS_MARGIN_PERCENT = 120n
 /** The value of EIP-1271, as a word. */
@@ -55,6 +59,8 @@ export interface ChainOptions {
   readonly chainId: number
   /** Longest wait for one answer. */
   readonly timeoutMs?: number
+  /** Receives a sentence for the log. */
+  readonly onWarning?: (sentence: string) => void
 }
 
 export interface Block {
@@ -71,20 +77,10 @@ export interface Header {
   readonly parentHash: Hex
 }
 
-/**
- * One block by its hash, which a node that lacks it refuses; or a range, of which a node that lags
- * may leave out the end.
- */
-export type Blocks =
-  | { readonly kind: 'one'; readonly hash: Hex }
-  | { readonly kind: 'range'; readonly from: bigint; readonly to: bigint }
-
 export interface ChainEvent {
   readonly contract: Address
   readonly eventName: string
   readonly args: unknown
-  readonly block: bigint
-  readonly blockHash: Hex
   readonly txHash: Hex
 }
 
@@ -132,38 +128,50 @@ export class ChainClient {
   readonly #client: PublicClient
   /** Answers within a deadline, or not at all. */
   readonly #prompt: PublicClient
+  readonly #nodes: RpcNodes
 
-  private constructor(chainId: number, client: PublicClient, prompt: PublicClient) {
+  private constructor(
+    chainId: number,
+    nodes: RpcNodes,
+    { client, prompt }: { readonly client: PublicClient; readonly prompt: PublicClient },
+  ) {
     this.chainId = chainId
+    this.#nodes = nodes
     this.#client = client
     this.#prompt = prompt
   }
 
   /** Each URL must be of this chain; one at least must answer. */
-  static async open({ urls, chainId, timeoutMs = TIMEOUT_MS }: ChainOptions): Promise<ChainClient> {
+  static async open(options: ChainOptions): Promise<ChainClient> {
+    const { urls, chainId, timeoutMs = TIMEOUT_MS, onWarning = () => {} } = options
     await keccakReady
-    const transports = urls.map((url) => http(url, { timeout: timeoutMs, retryCount: 0 }))
     const found = await Promise.allSettled(
-      transports.map((transport) => createPublicClient({ transport }).getChainId()),
+      urls.map((url) => {
+        const transport = http(url, { timeout: timeoutMs, retryCount: 0 })
+        return createPublicClient({ transport }).getChainId()
+      }),
     )
     for (const [index, each] of found.entries()) {
       if (each.status === 'rejected' || each.value === chainId) continue
-      throw new WrongChain(
-        `${placeOf(urls[index])} serves chain ${each.value}, and --chain-id is ${chainId}`,
-      )
+      throw new WrongChain(otherChain(placeOf(urls[index]), each.value, chainId))
     }
     const [first] = found
+    const places = urls.map(placeOf)
     if (first.status === 'rejected' && found.every(({ status }) => status === 'rejected')) {
-      const places = urls.map(placeOf).join(', ')
-      throw troubleOf(`no URL of --chain-rpc answers (${places})`, first.reason)
+      throw troubleOf(`no URL of --chain-rpc answers (${places.join(', ')})`, first.reason)
     }
-    const timeout = LIMITS.walletDeadlineMs / urls.length
-    const prompt = urls.map((url) => http(url, { timeout, retryCount: 0 }))
-    return new ChainClient(
-      chainId,
-      createPublicClient({ transport: fallback(transports, { retryCount: RETRIES }) }),
-      createPublicClient({ transport: fallback(prompt, { retryCount: 0 }) }),
-    )
+    const nodes = new RpcNodes({ places, chainId, verdictOf, onWarning })
+    const clientOf = (timeout: number, retries?: number) =>
+      createPublicClient({ transport: transportOf(nodes, { urls, timeout, retries }) })
+    return new ChainClient(chainId, nodes, {
+      client: clientOf(timeoutMs),
+      prompt: clientOf(LIMITS.walletDeadlineMs / urls.length, 0),
+    })
+  }
+
+  /** Checks the chain of each URL before its next answer. */
+  verifyAgain(): void {
+    this.#nodes.verifyAgain()
   }
 
   async block(): Promise<Block> {
@@ -183,19 +191,24 @@ export class ChainClient {
     }
   }
 
-  /** Events of these contracts in the order of the chain, as far as the ABI has them. */
-  async events(contracts: readonly Address[], abi: Abi, within: Blocks): Promise<ChainEvent[]> {
-    const range =
-      within.kind === 'one'
-        ? { blockHash: within.hash }
-        : { fromBlock: within.from, toBlock: within.to }
+  /**
+   * Events of these contracts in a block, in its order, as far as the ABI has them. The block is
+   * named by its hash: a node that lacks it refuses, and of numbers it may leave out its events.
+   */
+  async events(
+    contracts: readonly Address[],
+    abi: Abi,
+    { number, hash: blockHash }: Header,
+  ): Promise<ChainEvent[]> {
     const events = abi.filter((each) => each.type === 'event')
     const found = await this.#answered(() => {
-      return this.#client.getLogs({ address: [...contracts], events, strict: true, ...range })
+      return this.#client.getLogs({ address: [...contracts], events, strict: true, blockHash })
     })
-    return found.map(({ address, eventName, args, blockNumber, transactionHash, blockHash }) => {
-      const place = { block: blockNumber, blockHash, txHash: transactionHash }
-      return { contract: getAddress(address), eventName, args, ...place }
+    if (found.some((each) => each.blockHash !== blockHash)) {
+      throw new ChainTrouble(`the chain gave events of another block than ${number}`)
+    }
+    return found.map(({ address, eventName, args, transactionHash: txHash }) => {
+      return { contract: getAddress(address), eventName, args, txHash }
     })
   }
 
@@ -356,6 +369,31 @@ export class ChainClient {
       throw troubleOf('the chain did not answer', error)
     }
   }
+}
+
+/** Calls the URLs in the order of the nodes. */
+function transportOf(
+  nodes: RpcNodes,
+  {
+    urls,
+    timeout,
+    retries,
+  }: { readonly urls: readonly string[]; readonly timeout: number; readonly retries?: number },
+): Transport {
+  const transports = urls.map((url) => http(url, { timeout, retryCount: 0 })({}))
+  const send: Send = (index, call) => transports[index].request(call)
+  return custom({ request: (call: Call) => nodes.call(call, send, retries) }, { retryCount: 0 })
+}
+
+function verdictOf(error: unknown): Verdict {
+  const answer = error instanceof BaseError ? error.walk(isRpcError) : null
+  if (!(answer instanceof RpcRequestError) || LIMITED.has(answer.code)) return 'failed'
+  const isSame = error instanceof Error && (shouldThrow(error) || isOfWallet(error))
+  return isSame ? 'final' : 'answered'
+}
+
+function isRpcError(error: unknown): boolean {
+  return error instanceof RpcRequestError
 }
 
 /** Functions as Solidity declares them. */

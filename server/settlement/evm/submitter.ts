@@ -40,6 +40,8 @@ export interface SubmitterParts {
   readonly repeatMs: TimeMs
   /** Attempts that were kept and whose receipts nobody acted on yet. */
   readonly kept?: readonly Attempt[]
+  /** Whether the chain was followed up to the block of a receipt; it may reject as the chain. */
+  readonly hasFollowed?: (receipt: Receipt) => boolean
   /** One more than the highest nonce ever kept: a node that lags states lower ones. */
   readonly nonceMin?: number
 }
@@ -153,7 +155,7 @@ export class Submitter {
   async tick(nowMs: TimeMs): Promise<void> {
     this.#look = null
     if (this.#pending.size === 0) return
-    const { chain, key, confirmations } = this.#parts
+    const { chain, key, confirmations, hasFollowed = () => true } = this.#parts
     const used = await chain.nonceOf(key.address, 'latest')
     const { number } = await chain.block()
     for (const [nonce, pending] of this.#pending) {
@@ -161,7 +163,7 @@ export class Submitter {
       if (receipt !== null) {
         pending.usedSinceMs = null
         const isDeep = receipt.block + BigInt(confirmations) - 1n <= number
-        if (!isDeep || nonce >= used) continue
+        if (!isDeep || nonce >= used || !hasFollowed(receipt)) continue
         this.#pending.delete(nonce)
         pending.settle(receipt)
       } else if (nonce < used) this.#noteForeign(nonce, pending, nowMs)

@@ -77,6 +77,8 @@ export class ChainThread {
   /** Ends the pause between two looks. */
   #wake = new AbortController()
 
+  readonly #warn = (sentence: string) => this.#say({ kind: 'warning', sentence })
+
   constructor(data: ChainThreadData, say: (message: ChainMessage) => void) {
     this.#data = data
     this.#say = say
@@ -141,7 +143,7 @@ export class ChainThread {
       if (error instanceof ChainTrouble) throw new WrongChain(error.message)
       throw error
     })
-    const chain = await ChainClient.open(this.#data)
+    const chain = await ChainClient.open({ ...this.#data, onWarning: this.#warn })
     const contracts = await loadContracts()
     const groups = await checkExchange(chain, contracts, key.address, this.#data)
     const { exchange } = this.#data
@@ -174,7 +176,10 @@ export class ChainThread {
     await this.#countCoins(checked)
     this.#moves ??= this.#openMoves(checked)
     this.#moves.add(this.#jobs.splice(0))
-    this.#settler ??= await this.#open(checked, this.#resumed.senders, this.#moves)
+    this.#settler ??= await this.#open(checked, this.#resumed.senders, {
+      watcher: this.#watcher,
+      moves: this.#moves,
+    })
     let count = 0
     do {
       const trades = this.#settler.isBehind ? [] : this.#readTrades()
@@ -213,14 +218,14 @@ export class ChainThread {
       factoryAbi: contracts.WalletFactory.abi,
       retryMs,
       idOf: (seq) => idOf(seq, tag),
-      onWarning: (sentence) => this.#say({ kind: 'warning', sentence }),
+      onWarning: this.#warn,
     })
   }
 
   async #open(
     checked: Checked,
     senders: CapturedTransactions,
-    moves: WalletMoves,
+    { watcher, moves }: { readonly watcher: Watcher; readonly moves: WalletMoves },
   ): Promise<Settler> {
     const { chain, key, contracts, groups } = checked
     requireOwn(key.address, senders)
@@ -239,12 +244,13 @@ export class ChainThread {
         repeatMs,
         maxFeeWei,
         tag,
+        hasFollowed: (receipt) => watcher.hasFollowed(receipt),
         keep: (body) => this.#keep((number) => ({ kind: 'keep', number, body })),
         onAnswer: (answer) => this.#say({ kind: 'answer', answer }),
         onApproved: (profileId) => this.#say({ kind: 'approved', profileId }),
         moves,
         termsOf: (marketId) => termsOf({ marketId }),
-        onWarning: (sentence) => this.#say({ kind: 'warning', sentence }),
+        onWarning: this.#warn,
       },
       before ?? { sent: [], nextNonce: 0 },
       Date.now(),

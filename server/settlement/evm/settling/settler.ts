@@ -59,6 +59,8 @@ export interface SettlerParts {
   readonly maxFeeWei: bigint
   /** Makes the ids of trades those of this exchange. */
   readonly tag: bigint
+  /** Whether the chain was followed up to the block of a receipt. */
+  readonly hasFollowed: (receipt: Receipt) => boolean
   /** Resolves when the command is durable. */
   readonly keep: (body: ControlBody) => Promise<void>
   readonly onAnswer: (answer: ChainAnswer) => void
@@ -114,7 +116,7 @@ export class Settler {
     before: { readonly sent: readonly SentTransaction[]; readonly nextNonce: number },
     nowMs: TimeMs,
   ): Promise<Settler> {
-    const { chain, key, confirmations, repeatMs, maxFeeWei, keep } = parts
+    const { chain, key, confirmations, repeatMs, maxFeeWei, hasFollowed, keep } = parts
     const sending: Sending = { content: null }
     const kept = before.sent.flatMap(({ attempts }) =>
       attempts.map(({ txHash, rawTx }) => attemptOf(txHash, rawTx)),
@@ -125,6 +127,7 @@ export class Settler {
         key,
         confirmations,
         maxFeeWei,
+        hasFollowed,
         pendingMax: PENDING_MAX,
         repeatMs,
         kept,

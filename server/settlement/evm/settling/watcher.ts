@@ -1,23 +1,31 @@
 // Follows the wallets of profiles by the events of the token contracts, up to the newest block that
 // is final, and states what moved beside the trades of this exchange.
-// Invariants: each block is counted once, also across a crash. A trade that settles moves what its
-// legs in the ledger say, so whatever else its transaction moved is counted too: a wallet that is a
-// contract may move its tokens when it receives some.
+// Invariants: each block is counted once, also across a crash, and follows the one that was counted
+// before it; its events are those of its hash. A trade that settles moves what its legs in the
+// ledger say, so whatever else its transaction moved is counted too: a wallet that is a contract
+// may move its tokens when it receives some.
 
 import type { Address, Hex } from 'viem'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { AccountId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type { ChainAllowance, ChainPlace } from '../../../../engine/domain/moves/move-command.ts'
 import type { TokenLeg, TradeLeg } from '../../../../persistence/query/read/settlements.ts'
-import { abiOf, type ChainClient, type ChainEvent, type Header } from '../chain-client.ts'
+import {
+  abiOf,
+  type ChainClient,
+  type ChainEvent,
+  type Header,
+  type Receipt,
+} from '../chain-client.ts'
 import { ChainContradicted, ChainTrouble } from '../chain-trouble.ts'
 import type { TokenMove, Wallet, WatchedBlocks } from './chain-messages.ts'
 
+const PARTIES = 'address indexed operator, address indexed from, address indexed to'
 const ABI = abiOf(
   'event Transfer(address indexed from, address indexed to, uint256 amount)',
   'event Approval(address indexed holder, address indexed spender, uint256 amount)',
-  'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 amount)',
-  'event TransferBatch(address indexed operator, address indexed from, address indexed to, uint256[] ids, uint256[] amounts)',
+  `event TransferSingle(${PARTIES}, uint256 id, uint256 amount)`,
+  `event TransferBatch(${PARTIES}, uint256[] ids, uint256[] amounts)`,
   'event ApprovalForAll(address indexed holder, address indexed spender, bool isApproved)',
   'event CallsMade(uint256 indexed id, address indexed wallet)',
   'event TradeSettled(uint256 indexed id, uint256 shares, uint256 collateral, uint256 fee)',
@@ -25,10 +33,10 @@ const ABI = abiOf(
   'function allowance(address, address) view returns (uint256)',
   'function isApprovedForAll(address, address) view returns (bool)',
 )
-/** Any node has blocks this far below the newest; newer ones are read by their hashes. */
-const NEAR = 64n
 /** Blocks that are read at once. */
-const RANGE_MAX = 500n
+const AHEAD_MAX = 20
+/** Blocks whose hashes are remembered. */
+const REMEMBERED_MAX = 1000
 /** Blocks without a move, after which the place is kept all the same. */
 const IDLE = 256n
 /** Moves in a command, and wallets that begin together. */
@@ -81,7 +89,8 @@ export class Watcher {
   readonly #addresses = new Map<ProfileId, Address>()
   /** Wallets that are not counted yet. */
   #fresh: Wallet[] = []
-  #range = RANGE_MAX
+  /** Hashes of the last blocks that were counted. */
+  readonly #hashes = new Map<number, string>()
   /** Whose allowance shrinks with each purchase. */
   readonly #finite = new Set<ProfileId>()
 
@@ -117,7 +126,8 @@ export class Watcher {
   async follow(newest: bigint): Promise<void> {
     const target = newest - BigInt(this.#parts.confirmations) + 1n
     if (target < 0n) return
-    this.#place ??= placeAt(await this.#header(target))
+    if (this.#place === null) this.#arrive(await this.#header(target))
+    assert(this.#place !== null, 'a place was found')
     if (!this.#isChecked) await this.#check(this.#place)
     while (BigInt(this.#place.block) < target) await this.#step(this.#place, target)
     while (this.#fresh.length > 0 && this.#place.taken === 0) await this.#begin(this.#place)
@@ -130,51 +140,76 @@ export class Watcher {
     return header
   }
 
-  async #check({ block, hash }: ChainPlace): Promise<void> {
-    const found = await this.#header(BigInt(block))
-    if (found.hash !== hash) throw replaced(block)
+  async #check(place: ChainPlace): Promise<void> {
+    const found = await this.#header(BigInt(place.block))
+    if (found.hash !== place.hash) await this.#judge(place)
+    this.#hashes.set(place.block, place.hash)
     this.#isChecked = true
   }
 
+  /**
+   * The chain contradicts what was counted. A URL that serves another chain, or one answer that is
+   * wrong, is no reason to stop for ever, so it is read again.
+   */
+  async #judge({ block, hash }: ChainPlace): Promise<never> {
+    this.#parts.chain.verifyAgain()
+    const found = await this.#header(BigInt(block))
+    if (found.hash !== hash) throw replaced(block)
+    throw new ChainTrouble(
+      `the chain gave blocks that do not follow each other after block ${block}; the URLs of ` +
+        '--chain-rpc differ, or one of them is wrong',
+    )
+  }
+
+  #arrive(header: Header): void {
+    this.#place = placeAt(header)
+    this.#hashes.set(this.#place.block, header.hash)
+    this.#hashes.delete(this.#place.block - REMEMBERED_MAX)
+  }
+
+  /**
+   * Whether the block of a receipt was followed. Throws `ChainTrouble` when another block was
+   * counted in its place. Of one that was counted long ago nothing is known.
+   */
+  hasFollowed({ block, blockHash, hash }: Receipt): boolean {
+    const place = this.#place
+    if (place === null || block > BigInt(place.block)) return false
+    const counted = this.#hashes.get(Number(block))
+    if (counted === undefined || counted === blockHash) return true
+    throw new ChainTrouble(
+      `the receipt of transaction ${hash} is of block ${blockHash}, and block ${block} that was ` +
+        `followed is ${counted}`,
+    )
+  }
+
+  /** Counts the next blocks, as far as each follows the one before. */
   async #step(place: ChainPlace, target: bigint): Promise<void> {
     const { chain, exchange, factory, collateral, conditionalTokens } = this.#parts
     const contracts = [exchange, factory, collateral, conditionalTokens]
-    const from = BigInt(place.block) + 1n
-    const old = target - NEAR
-    if (from <= old) {
-      const to = old - from >= this.#range ? from + this.#range - 1n : old
-      const end = await this.#header(to)
-      // A node that refuses it may give fewer.
-      const whole = this.#range
-      this.#range = whole > 1n ? whole / 2n : 1n
-      const events = await chain.events(contracts, ABI, { kind: 'range', from, to })
-      this.#range = whole * 2n < RANGE_MAX ? whole * 2n : RANGE_MAX
-      for (const ofBlock of byBlock(events)) await this.#count(ofBlock)
-      this.#place = placeAt(end)
-      return
+    const length = Math.min(AHEAD_MAX, Number(target) - place.block)
+    const headers = await Promise.all(
+      Array.from({ length }, (_, index) => this.#header(BigInt(place.block + 1 + index))),
+    )
+    const blocks = await Promise.all(headers.map((each) => chain.events(contracts, ABI, each)))
+    for (const [index, header] of headers.entries()) {
+      if (header.parentHash !== this.#place?.hash) await this.#judge(this.#place ?? place)
+      await this.#count(header, blocks[index], target)
+      this.#arrive(header)
     }
-    const header = await this.#header(from)
-    if (header.parentHash !== place.hash) throw replaced(place.block)
-    const { hash } = header
-    await this.#count(await chain.events(contracts, ABI, { kind: 'one', hash }), from)
-    this.#place = placeAt(header)
   }
 
-  /** Counts the moves of one block. Allowances are read as of block `at`, or as they are now. */
-  async #count(events: readonly ChainEvent[], at?: bigint): Promise<void> {
-    const [first] = events
+  /** Counts the moves of the next block. Allowances are read as of block `at`, a later one. */
+  async #count({ number, hash }: Header, events: readonly ChainEvent[], at: bigint): Promise<void> {
     const place = this.#place
-    if (first === undefined || place === null) return
+    if (events.length === 0 || place === null) return
     const moves = this.#movesIn(events)
     await this.#keepAllowances(place, events, at)
-    const isNext = BigInt(place.block) + 1n === first.block
-    let taken = isNext ? place.taken : 0
+    let { taken } = place
     for (; moves.length - taken > MOVES_MAX; taken += MOVES_MAX) {
       const some = moves.slice(taken, taken + MOVES_MAX)
-      const before = isNext ? place : placeAt(await this.#header(first.block - 1n))
-      await this.#keep({ ...before, taken: taken + MOVES_MAX }, { moves: some })
+      await this.#keep({ ...place, taken: taken + MOVES_MAX }, { moves: some })
     }
-    const last = { block: Number(first.block), hash: first.blockHash, taken: 0 }
+    const last = { block: Number(number), hash, taken: 0 }
     if (moves.length > taken) await this.#keep(last, { moves: moves.slice(taken) })
   }
 
@@ -259,7 +294,7 @@ export class Watcher {
   async #keepAllowances(
     place: ChainPlace,
     events: readonly ChainEvent[],
-    at: bigint | undefined,
+    at: bigint,
   ): Promise<void> {
     const wallets = this.#allowersIn(events)
     for (let from = 0; from < wallets.length; from += WALLETS_MAX) {
@@ -288,10 +323,7 @@ export class Watcher {
     })
   }
 
-  async #allowanceOf(
-    { profileId, address }: Wallet,
-    at: bigint | undefined,
-  ): Promise<ChainAllowance> {
+  async #allowanceOf({ profileId, address }: Wallet, at: bigint): Promise<ChainAllowance> {
     const { chain, collateral, conditionalTokens, exchange } = this.#parts
     const both = [address, exchange]
     const [allowed, ofShares] = await Promise.all([
@@ -347,16 +379,6 @@ function note(deltas: Deltas, owner: AccountId, tokenId: string, raw: bigint): v
 
 function placeAt({ number, hash }: Header): ChainPlace {
   return { block: Number(number), hash, taken: 0 }
-}
-
-function byBlock(events: readonly ChainEvent[]): ChainEvent[][] {
-  const blocks: ChainEvent[][] = []
-  for (const event of events) {
-    const last = blocks.at(-1)
-    if (last?.at(0)?.block === event.block) last.push(event)
-    else blocks.push([event])
-  }
-  return blocks
 }
 
 function amountOf(answer: unknown): bigint {
