@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
+import {IConditionalTokens, IERC20} from "./Interfaces.sol";
 import {TokenReceiver} from "./TokenReceiver.sol";
 
 /// A wallet of two owners, who approve the hash of what it signs. It needs no signature.
@@ -44,5 +45,31 @@ contract OddWallet {
             }
         }
         return bytes4(0xffffffff);
+    }
+}
+
+/// A wallet that accepts every order. As soon as it receives shares, it passes a part of them on,
+/// and some collateral.
+contract PassingWallet {
+    IERC20 private immutable COLLATERAL;
+    address private immutable TO;
+
+    constructor(IERC20 collateral, address to) {
+        COLLATERAL = collateral;
+        TO = to;
+    }
+
+    function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) {
+        return 0x1626ba7e;
+    }
+
+    function onERC1155Received(address, address, uint256 id, uint256 amount, bytes calldata)
+        external
+        returns (bytes4)
+    {
+        IConditionalTokens shares = IConditionalTokens(msg.sender);
+        shares.safeTransferFrom(address(this), TO, id, amount / 4, "");
+        require(COLLATERAL.transfer(TO, 1), "not passed on");
+        return this.onERC1155Received.selector;
     }
 }

@@ -2,13 +2,16 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { type Address, getAddress, type Hex, isHex } from 'viem'
+import { brokenInvariant } from '../../../engine/core/state/invariants.ts'
+import { OUTSIDE_ACCOUNT } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { OUTCOME } from '../../../engine/domain/order.ts'
 import { compiledContracts } from '../../../server/build/contracts.ts'
 import type { ClientOrder } from '../../../server/edge/intake/order/client-order.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported } from '../../support/chain-desk.ts'
-import { EvmStage, OPERATOR, tupleOf } from '../../support/evm-stage.ts'
-import { exchange } from '../../support/exchange.ts'
+import { EvmStage, FEE_RECEIVER, OPERATOR, tupleOf } from '../../support/evm-stage.ts'
+import { exchange, stopAndVerify } from '../../support/exchange.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
 import { at, textAt } from '../../support/json-path.ts'
 import type { LiveExchange, Trader } from '../../support/live-exchange.ts'
@@ -20,6 +23,7 @@ import {
 } from '../../support/live-orders.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { assertRefused, bodyOf } from '../../support/replies.ts'
+import { until } from '../../support/until.ts'
 
 // Orders of wallets that are contracts, of an exchange that settles on a chain.
 
@@ -191,6 +195,51 @@ test('an order that its wallet does not accept is refused, and costs no other', 
   const tooLong = await sent(live, odd, bad, long)
   assertRefused(tooLong, 400, 'VALIDATION')
   assert.match(tooLong.text, /65 bytes/)
+})
+
+test('what a wallet passes on while a trade settles is counted beside it', { skip }, async () => {
+  const { live, ann, ben, past } = await exchange({
+    flags: await stage.servedBy(),
+    traders: ['ann', 'ben'],
+    markets: ['past'],
+  })
+  const outsider = getAddress('0x00000000000000000000000000000000000000b8')
+  const wallet = await created('PassingWallet', [stage.at.collateral, outsider])
+  await setWallet(live, ann, wallet)
+  const wallets = [
+    { account: wallet, profileId: ann.profileId },
+    { account: ben.account, profileId: ben.profileId },
+  ]
+  const feesRaw = await stage.collateralOf(FEE_RECEIVER)
+  await fundWallets(live, [
+    [ann, wallet],
+    [ben, ben.account],
+  ])
+  const reported = new Reported(live)
+  const { clearing } = live.exchange.pipeline
+  const market = clearing.catalogue.bySlug('past')
+  assert.ok(market !== undefined)
+  const order = () => ({
+    ...walletOrder(ann, past, wallet, { ticks: 600 }),
+    signature: ANY_SIGNATURE,
+  })
+  // It receives shares as the maker of a mint, and then as the taker of another.
+  bodyOf(await sent(live, ann, past, order()), 201)
+  const { body: taken } = await live.place(ben, past, { outcome: 1, ticks: 400 })
+  await live.placed(ben, past, { outcome: 1, ticks: 400 })
+  const { body: taking } = await sent(live, ann, past, order())
+  for (const body of [taken, taking]) {
+    await reported.of(textAt(body, 'execution', 'tradeEventId'), 'MINED')
+  }
+  const passed = () => clearing.ledger.freeSharesRaw(OUTSIDE_ACCOUNT, market.marketId, OUTCOME.YES)
+  await until(() => passed() === 5_000_000)
+  assert.equal(await stage.sharesOf(outsider, past.tokens[0]), 5_000_000n)
+  assert.equal(await stage.collateralOf(outsider), 2n)
+  assert.equal(live.balances(ann).freeRaw, FUNDS_RAW - 2 * 6_000_000 - 2)
+  const markets = [{ id: market.marketId, tokens: past.tokens }]
+  await stage.assertReconciled(clearing, wallets, markets, feesRaw)
+  assert.equal(brokenInvariant(clearing), null)
+  await stopAndVerify(live)
 })
 
 test('types 1 and 2 need the wallet that the factory makes', { skip }, async () => {
