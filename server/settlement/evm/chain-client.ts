@@ -410,7 +410,7 @@ export function creationOf(abi: Abi, bytecode: Hex, args: readonly unknown[]): H
 }
 
 /** A call that a wallet makes. */
-export interface Call {
+export interface WalletCall {
   readonly target: Address
   readonly value: bigint
   readonly data: Hex
@@ -433,7 +433,11 @@ const CALLS_TYPES = {
 export function callsHash(
   chainId: number,
   wallet: Address,
-  message: { readonly calls: readonly Call[]; readonly id: bigint; readonly deadline: bigint },
+  message: {
+    readonly calls: readonly WalletCall[]
+    readonly id: bigint
+    readonly deadline: bigint
+  },
 ): Uint8Array {
   const domain = { chainId, verifyingContract: wallet }
   const typed = { domain, types: CALLS_TYPES, primaryType: 'Calls', message } as const

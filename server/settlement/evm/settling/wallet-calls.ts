@@ -4,7 +4,7 @@
 import type { Address, Hex } from 'viem'
 import type { DueMove } from '../../../../engine/domain/moves/move-command.ts'
 import { signHash } from '../../../crypto/ecdsa.ts'
-import { abiOf, type Call, callOf, callsHash } from '../chain-client.ts'
+import { abiOf, callOf, callsHash, type WalletCall } from '../chain-client.ts'
 import type { WalletJob, WalletWork } from './chain-messages.ts'
 
 const ABI = abiOf(
@@ -36,7 +36,7 @@ export interface WalletContracts {
   readonly adapter: Address
 }
 
-export function callsOf(work: WalletWork, contracts: WalletContracts): Call[] {
+export function callsOf(work: WalletWork, contracts: WalletContracts): WalletCall[] {
   if (work.kind === 'approve') {
     return work.spenders.flatMap((spender) => approvals(spender, contracts))
   }
@@ -47,7 +47,7 @@ export function callsOf(work: WalletWork, contracts: WalletContracts): Call[] {
   return move.negRiskId === '' ? pairCalls(move, contracts) : groupCalls(move, contracts)
 }
 
-function approvals(spender: Address, contracts: WalletContracts): Call[] {
+function approvals(spender: Address, contracts: WalletContracts): WalletCall[] {
   const data = callOf(ABI, 'setApprovalForAll', [spender, true])
   return [
     collateralCall(contracts, 'approve', [spender, ENDLESS]),
@@ -59,11 +59,14 @@ function collateralCall(
   { collateral: target }: WalletContracts,
   name: 'approve' | 'transfer',
   args: readonly unknown[],
-): Call {
+): WalletCall {
   return { target, value: 0n, data: callOf(ABI, name, args) }
 }
 
-function pairCalls({ kind, conditionId, amountRaw }: DueMove, contracts: WalletContracts): Call[] {
+function pairCalls(
+  { kind, conditionId, amountRaw }: DueMove,
+  contracts: WalletContracts,
+): WalletCall[] {
   const { collateral, conditionalTokens: target } = contracts
   const of = [collateral, NO_PARENT, conditionId, BOTH]
   const amount = BigInt(amountRaw)
@@ -79,7 +82,7 @@ function pairCalls({ kind, conditionId, amountRaw }: DueMove, contracts: WalletC
 }
 
 /** The adapter takes what it needs, so the wallet allows it first. */
-function groupCalls(move: DueMove, contracts: WalletContracts): Call[] {
+function groupCalls(move: DueMove, contracts: WalletContracts): WalletCall[] {
   const { adapter: target } = contracts
   const data = callOf(ADAPTER_ABI, ...adapterCall(move))
   return [...approvals(target, contracts), { target, value: 0n, data }]
@@ -106,7 +109,7 @@ function adapterCall(move: DueMove): [name: string, args: readonly unknown[]] {
 export function executeArgs(
   chainId: number,
   { wallet, owner, key }: Pick<WalletJob, 'wallet' | 'owner' | 'key'>,
-  calls: readonly Call[],
+  calls: readonly WalletCall[],
   id: bigint,
 ): readonly unknown[] {
   const hash = callsHash(chainId, wallet, { calls, id, deadline: DEADLINE_SEC })
