@@ -58,7 +58,7 @@ const STRATEGIES = {
   FUND: 'Add Liquidity',
   DRAIN: 'Remove Liquidity',
   DEPOSIT: 'Deposit',
-  TRANSFER: 'Transfer',
+  TRANSFER: 'Transfer In',
 } as const
 
 /** Raw units as a human decimal. */
@@ -112,7 +112,7 @@ function moveView(move: MoveEvent) {
     ...(kind === 'BUY' || kind === 'SELL' ? poolTradeView(move) : {}),
     collateralAmount: decimalOf(Math.abs(collateralRaw)),
     outcomeTokenAmounts: shares.map((raw) => decimalOf(Math.abs(raw))),
-    strategy: STRATEGIES[kind],
+    strategy: kind === 'TRANSFER' && yesRaw + noRaw < 0 ? 'Transfer Out' : STRATEGIES[kind],
   }
 }
 
@@ -191,7 +191,8 @@ export const entry = () =>
       strategy: means(
         text(),
         'Market Buy, Market Sell, Limit Buy, Limit Sell; Buy or Sell with a pool; Split, Merge, ' +
-          'Convert, Claim, Add Liquidity or Remove Liquidity.',
+          'Convert, Claim, Add Liquidity or Remove Liquidity; Transfer In or Transfer Out of shares ' +
+          'on a chain.',
       ),
       operation: means(optional(oneOf('buy', 'sell')), 'Whether a trade bought or sold.'),
       tradeEventId: means(optional(uint256Text()), 'Id of a trade, the same for its makers.'),

@@ -26,8 +26,6 @@ export interface Act {
   readonly outcomeTokenAmounts: readonly string[]
   readonly outcomeTokenPrice?: number
   readonly strategy: string
-  /** Only of a trade in a book. */
-  readonly tradeEventId?: string
 }
 
 export interface PageOf<Entry> {

@@ -43,8 +43,6 @@ function collateralOf({ strategy, collateralAmount }: Act): string {
 
 export function historyRow(act: Act): HistoryRow {
   const { market, strategy, blockTimestamp, outcomeTokenPrice, transactionHash } = act
-  // Other acts stay in the ledger of the exchange: no block explorer knows their hashes.
-  const isTrade = act.tradeEventId !== undefined
   return {
     atMs: blockTimestamp * MS_PER_SEC,
     what: strategy,
@@ -55,6 +53,6 @@ export function historyRow(act: Act): HistoryRow {
     price: outcomeTokenPrice ?? null,
     collateral: collateralOf(act),
     isMined: transactionHash !== null,
-    txHash: isTrade ? transactionHash : null,
+    txHash: transactionHash,
   }
 }

@@ -145,11 +145,10 @@ test('an act has the sign of its money and the shares that it moved', () => {
   )
 })
 
-test('only a trade in a block has a transaction that a block explorer knows', () => {
-  const ofTrade = { ...trade, tradeEventId: '42' }
+test('what is in a block has a transaction that a block explorer knows', () => {
   const rows = [
-    act('Market Buy', { ...ofTrade, transactionHash: '0x1' }),
-    act('Limit Sell', ofTrade),
+    act('Market Buy', { ...trade, transactionHash: '0x1' }),
+    act('Limit Sell', trade),
     act('Split', { transactionHash: '0x2' }),
   ].map(historyRow)
   assert.deepEqual(
@@ -157,7 +156,7 @@ test('only a trade in a block has a transaction that a block explorer knows', ()
     [
       [true, '0x1'],
       [false, null],
-      [true, null],
+      [true, '0x2'],
     ],
   )
 })
