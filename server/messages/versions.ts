@@ -62,8 +62,8 @@ export class Versions {
   }
 
   /** Bytes made just now that say from when on orders are remembered. */
-  ofOrderMemory(): Freshness {
-    return this.#now(ORDER_MEMORY, Number.POSITIVE_INFINITY)
+  ofOrderMemory(untilMs = Number.POSITIVE_INFINITY): Freshness {
+    return this.#now(ORDER_MEMORY, untilMs)
   }
 
   /** Bytes that stay the same until the process ends. */

@@ -259,11 +259,12 @@ function vaultOf({ exchangeAddress, collateral }: AccountServices['settings']) {
 }
 
 /** Each spender needs two approvals: collateral for buys, conditional tokens for sells. */
-function targetsOf({ spenders }: Allowances, collateralAddress: string) {
+function targetsOf({ spenders }: Allowances, { settings, pipeline }: AccountServices) {
+  const tokens = pipeline.mining?.port.conditionalTokens ?? CONDITIONAL_TOKENS
   return spenders.flatMap(({ address: spender, status }) => {
     const state = { spenderOrOperator: spender, status, ...STATED[status] }
-    const usdc = { type: 'USDC_ALLOWANCE' as const, tokenAddress: collateralAddress }
-    const ctf = { type: 'CTF_APPROVAL' as const, tokenAddress: CONDITIONAL_TOKENS }
+    const usdc = { type: 'USDC_ALLOWANCE' as const, tokenAddress: settings.collateral.address }
+    const ctf = { type: 'CTF_APPROVAL' as const, tokenAddress: tokens }
     return [
       { ...usdc, ...state, label: `Collateral for ${spender}`, requiredFor: 'BUY' as const },
       {
@@ -276,14 +277,15 @@ function targetsOf({ spenders }: Allowances, collateralAddress: string) {
   })
 }
 
-function allowancesView(found: Allowances | Refused, { settings }: AccountServices) {
+function allowancesView(found: Allowances | Refused, services: AccountServices) {
+  const { settings } = services
   if ('reject' in found) {
     const { reject, retryAfterSec } = found
     const soon = reject === REJECT.ALLOWANCE_RETRY_TOO_SOON
     const extra = soon ? { retryAfterSeconds: retryAfterSec } : undefined
     return refuse(reject, extra, retryAfterSec)
   }
-  const targets = [vaultOf(settings), ...targetsOf(found, settings.collateral.address)]
+  const targets = [vaultOf(settings), ...targetsOf(found, services)]
   const count = (status: ApprovalStatus) => targets.filter((each) => each.status === status).length
   const confirmed = count('confirmed')
   return {

@@ -32,6 +32,11 @@ const chain = () =>
       }),
       'Token that pays shares.',
     ),
+    conditionalTokens: means(
+      optional(address()),
+      'Contract that holds shares; absent unless trades settle on an EVM chain, and until it ' +
+        'has answered.',
+    ),
     confirmations: means(
       optional(integer(1)),
       'Blocks that make a transaction final; absent unless trades settle on an EVM chain.',
@@ -149,15 +154,21 @@ type Settings = SystemServices['settings']
 
 interface EncodedInfo {
   readonly oldestSeq: Seq
+  readonly conditionalTokens: string | null
   readonly text: Buffer
 }
 
 /** The encoded reply of an exchange. */
 const infos = new WeakMap<Settings, EncodedInfo>()
 
-function infoOf(settings: Settings, { firstSeq, startMs }: FilterAge): Buffer {
+function infoOf(
+  settings: Settings,
+  { firstSeq, startMs }: FilterAge,
+  conditionalTokens: string | null,
+): Buffer {
   const known = infos.get(settings)
-  if (known !== undefined && known.oldestSeq === firstSeq) return known.text
+  const isSame = known?.oldestSeq === firstSeq && known.conditionalTokens === conditionalTokens
+  if (isSame) return known.text
   const info = {
     version: settings.version,
     chain: {
@@ -166,6 +177,7 @@ function infoOf(settings: Settings, { firstSeq, startMs }: FilterAge): Buffer {
       domainVersion: CHAIN_VERSION,
       exchange: settings.exchangeAddress,
       collateral: settings.collateral,
+      conditionalTokens: conditionalTokens ?? undefined,
       confirmations: settings.confirmations,
       explorerUrl: settings.explorerUrl,
     },
@@ -182,7 +194,7 @@ function infoOf(settings: Settings, { firstSeq, startMs }: FilterAge): Buffer {
     },
   }
   const text = Buffer.from(JSON.stringify(info))
-  infos.set(settings, { oldestSeq: firstSeq, text })
+  infos.set(settings, { oldestSeq: firstSeq, conditionalTokens, text })
   return text
 }
 
@@ -207,7 +219,9 @@ export const exchangeInfo = route({
     blockMs: means(nullable(integer(0)), 'Minimum time between two blocks of trades.'),
     orderMemory: means(orderMemory(), 'For how long an order cannot be repeated.'),
   }),
-  means: 'The rules of this exchange. All but `orderMemory.since` stay the same until it restarts.',
+  means:
+    'The rules of this exchange. They stay the same until it restarts, except for ' +
+    '`orderMemory.since`, and for `chain.conditionalTokens` until it is there.',
   example: {
     reply: {
       version: '0.1.0',
@@ -229,9 +243,12 @@ export const exchangeInfo = route({
       orderMemory: { days: 30, since: null },
     },
   },
-  handle: (_input, { settings, pipeline, remembered }: SystemServices) => {
-    const freshness = pipeline.published.versions.ofOrderMemory()
-    return fresh(infoOf(settings, remembered.oldest), freshness)
+  handle: (_input, { settings, pipeline, remembered, clock }: SystemServices) => {
+    const conditionalTokens = pipeline.mining?.port.conditionalTokens ?? null
+    const isWhole = conditionalTokens !== null || !settings.isOnChain
+    const untilMs = isWhole ? Number.POSITIVE_INFINITY : clock()
+    const freshness = pipeline.published.versions.ofOrderMemory(untilMs)
+    return fresh(infoOf(settings, remembered.oldest, conditionalTokens), freshness)
   },
 })
 

@@ -27,6 +27,7 @@ export class EmbeddedChain implements SettlementPort, FaultHook {
   readonly freeCount = Number.POSITIVE_INFINITY
   readonly retryMs = 0
   readonly groupAddresses = null
+  readonly conditionalTokens = null
   readonly trouble = null
   readonly followed = null
   readonly coin = null

@@ -96,6 +96,8 @@ export interface SettlementPort {
   readonly followedBlock: number | null
   /** Coins of the account that pays on an EVM chain; null for none, and until they are known. */
   readonly coin: number | null
+  /** The contract that holds shares; null like these. */
+  readonly conditionalTokens: string | null
   /** Why nothing settles at present; null when nothing is wrong. */
   readonly trouble: string | null
   /** Nothing is submitted from here on. */

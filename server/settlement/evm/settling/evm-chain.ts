@@ -149,6 +149,10 @@ export class EvmChain implements SettlementPort {
     return new Promise((resolve) => this.#queries.set(number, resolve))
   }
 
+  get conditionalTokens(): string | null {
+    return this.collateral?.conditionalTokensAddress ?? null
+  }
+
   get freeCount(): number {
     return Math.max(0, TRADES_MAX - this.#unanswered)
   }
