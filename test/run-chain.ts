@@ -13,7 +13,7 @@ import { type Filling, signIn } from '../server/demo/demo-profiles.ts'
 import { writeDemo } from '../server/demo/demo-store.ts'
 import { OwnServer } from '../server/demo/own-server.ts'
 import { anvilSkip } from './support/anvil.ts'
-import { EvmStage } from './support/evm-stage.ts'
+import { EvmStage, PUBLIC_PLACES } from './support/evm-stage.ts'
 import { at } from './support/json-path.ts'
 import { LAUNCHER_ENV } from './support/launcher-env.ts'
 import { CHAIN_ID, DOMAIN_NAME, termsOf } from './support/live-orders.ts'
@@ -81,6 +81,7 @@ async function fundedTraders(stage: EvmStage, filling: Filling): Promise<DemoCli
   for (const name of ['visitor', 'ann', 'ben']) {
     const trader = await signIn(filling, name)
     await stage.fund(trader.account, FUNDS_RAW)
+    await stage.giveCoin(trader.account)
     clients.push(new DemoClient(trader, filling.venue))
   }
   return clients
@@ -203,7 +204,7 @@ process.on('exit', () => {
   void chain?.end()
 })
 process.stdout.write('starting a local chain, and creating the contracts ...\n')
-chain = await EvmStage.open()
+chain = await EvmStage.open(PUBLIC_PLACES)
 process.once('SIGINT', () => {
   process.on('SIGINT', () => process.exit(1))
   void stop(0)

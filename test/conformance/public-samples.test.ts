@@ -1,11 +1,6 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { newFolder } from '../support/data-folder.ts'
+import { runSample, samplesWith } from '../support/client-samples.ts'
 import { exchange } from '../support/exchange.ts'
 import { serverWallet } from '../support/live-partners.ts'
 import { accepted } from '../support/replies.ts'
@@ -16,10 +11,7 @@ import { until } from '../support/until.ts'
 // profile. Its sample programs are not in the package; public-client.test.ts, amm-client.test.ts
 // and public-sockets.test.ts make the same calls.
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const README = join(ROOT, 'node_modules', '@limitless-exchange', 'sdk', 'README.md')
 const THEIR_ADDRESS = 'https://api.limitless.exchange'
-const SAMPLE_MS = 60_000
 const MARKETS = 9
 // A block holds each trade at once.
 const { live } = await exchange({ flags: ['--block-ms', '0'] })
@@ -38,12 +30,6 @@ for (let index = 0; index < MARKETS; index++) {
   await live.openMarket(`market-${index}`, { properties })
 }
 
-function samplesWith(call: string): string[] {
-  return [...readFileSync(README, 'utf8').matchAll(/^```typescript\n(.*?)^```/gms)]
-    .map(([, code]) => code)
-    .filter((code) => code.includes(`.${call}(`))
-}
-
 /** The only sample that makes this call and needs no key. */
 function sampleWith(call: string): string {
   const samples = samplesWith(call).filter((code) => !/ethers|ApiKey|hmac/.test(code))
@@ -52,33 +38,12 @@ function sampleWith(call: string): string {
   return samples[0].replaceAll(THEIR_ADDRESS, `http://127.0.0.1:${live.port}`)
 }
 
-async function run(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
-  const folder = newFolder()
-  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  writeFileSync(join(folder, 'sample.ts'), code)
-  const child = spawn(process.execPath, ['--import', 'tsx', 'sample.ts'], {
-    cwd: folder,
-    timeout: SAMPLE_MS,
-    env: { ...process.env, ...env },
-  })
-  let stated = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      stated += text
-    })
-  }
-  const [status] = await once(child, 'close')
-  assert.equal(status, 0, stated)
-  return stated
-}
-
 test('the sample that lists active markets finds them, page by page', async () => {
-  assert.match(await run(sampleWith('getActiveMarkets')), /^Found 8 of 9 markets$/m)
+  assert.match(await runSample(sampleWith('getActiveMarkets')), /^Found 8 of 9 markets$/m)
 })
 
 test('the sample that follows a page reads its markets by filters', async () => {
-  assert.match(await run(sampleWith('getMarketPageByPath')), /^Total markets: 9$/m)
+  assert.match(await runSample(sampleWith('getMarketPageByPath')), /^Total markets: 9$/m)
 })
 
 const RIGHTS = ['trading', 'delegated_signing', 'account_creation', 'withdrawal']
@@ -102,7 +67,7 @@ test('the sample of server wallets redeems what one won, and pays it out', async
     .replaceAll("'0x...'", `'${conditionId}'`)
     .replaceAll('352', String(desk.profileId))
   const { tokenId, secret } = partner
-  await run(code, { LIMITLESS_API_TOKEN_ID: tokenId, LIMITLESS_API_TOKEN_SECRET: secret })
+  await runSample(code, { LIMITLESS_API_TOKEN_ID: tokenId, LIMITLESS_API_TOKEN_SECRET: secret })
   // 5 were split and came back by the redemption; 5 were paid out.
   assert.equal(live.exchange.pipeline.clearing.ledger.freeRaw(desk.profileId), 5 * UNIT)
 })
@@ -119,7 +84,7 @@ test('the sample of pools approves, buys and sells for a server wallet', async (
     .replaceAll('market-slug', 'pool')
     .replaceAll('12345', String(desk.profileId))
   const { tokenId, secret } = partner
-  const stated = await run(code, { LMTS_TOKEN_ID: tokenId, LMTS_SECRET: secret })
+  const stated = await runSample(code, { LMTS_TOKEN_ID: tokenId, LMTS_SECRET: secret })
   assert.deepEqual(stated.trim().split('\n'), [
     'SUBMITTED 1991008 1971097',
     'SUBMITTED 1991005 2010916',

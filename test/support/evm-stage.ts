@@ -29,10 +29,21 @@ export const OWNER: Address = '0x00000000000000000000000000000000000000c0'
 export const RESOLVER: Address = '0x00000000000000000000000000000000000000e0'
 export const OPERATOR: Address = '0x00000000000000000000000000000000000000d0'
 export const FEE_RECEIVER: Address = '0x00000000000000000000000000000000000000fe'
+/** Where the public client looks for the token contracts of chain 8453. */
+export const PUBLIC_PLACES: Places = {
+  collateral: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  tokens: '0xC9c98965297Bc527861c898329Ee280632B76e18',
+}
 /** No account of the chain has gas money. */
 const FREE = { gas: 30_000_000n, gasPrice: 0n } as const
 
 type Args = readonly unknown[]
+
+/** Addresses of the token contracts. */
+export interface Places {
+  readonly collateral: Address
+  readonly tokens: Address
+}
 
 export interface Sent {
   readonly gasUsed: bigint
@@ -50,7 +61,7 @@ function errorsOf({ abi }: Contract): Abi {
 
 export class EvmStage {
   readonly anvil: Anvil
-  readonly at: Deployment & { readonly collateral: Address; readonly tokens: Address }
+  readonly at: Deployment & Places
   readonly #abis: Readonly<Record<Address, Abi>>
 
   private constructor(anvil: Anvil, at: EvmStage['at'], abis: Readonly<Record<Address, Abi>>) {
@@ -59,7 +70,7 @@ export class EvmStage {
     this.#abis = abis
   }
 
-  static async open(): Promise<EvmStage> {
+  static async open(places?: Places): Promise<EvmStage> {
     const anvil = await Anvil.start(['--chain-id', String(CHAIN_ID)])
     const contracts = compiledContracts()
     const { client } = anvil
@@ -70,13 +81,21 @@ export class EvmStage {
       assert.ok(contractAddress != null)
       return contractAddress
     }
+    const createAt = async (contract: Contract, place: Address | undefined) => {
+      const address = await create(contract)
+      if (place === undefined) return address
+      const bytecode = await client.getCode({ address })
+      assert.ok(bytecode !== undefined)
+      await client.setCode({ address: place, bytecode })
+      return place
+    }
     const call = async ({ abi }: Contract, address: Address, functionName: string, args: Args) => {
       const hash = await client.writeContract({ abi, address, functionName, args, ...from })
       const { status } = await anvil.receiptOf(hash)
       assert.equal(status, 'success')
     }
-    const collateral = await create(contracts.TestDollar)
-    const tokens = await create(conditionalTokens)
+    const collateral = await createAt(contracts.TestDollar, places?.collateral)
+    const tokens = await createAt(conditionalTokens, places?.tokens)
     const deployed = await deployExchange({ create, call }, contracts, {
       domainName: DOMAIN_NAME,
       collateral,
@@ -156,8 +175,8 @@ export class EvmStage {
       'chain-poll-ms': 20,
       'chain-behind-ms': 0,
       'block-ms': 0,
-      'exchange-address': this.at.exchange,
-      'collateral-address': this.at.collateral,
+      'exchange-address': getAddress(this.at.exchange),
+      'collateral-address': getAddress(this.at.collateral),
       ...more,
     })
   }
@@ -171,6 +190,11 @@ export class EvmStage {
       await this.send(collateral, 'approve', [spender, 2n ** 256n - 1n], account)
       await this.send(tokens, 'setApprovalForAll', [spender, true], account)
     }
+  }
+
+  /** Gives an account coin for gas, which calls of this stage do not need. */
+  async giveCoin(account: string): Promise<void> {
+    await this.anvil.client.setBalance({ address: getAddress(account), value: 10n ** 18n })
   }
 
   /** Gives traders of an exchange collateral, and waits until it has seen all of it. */
