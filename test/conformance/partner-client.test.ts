@@ -105,7 +105,7 @@ test('a partner makes accounts of both kinds, lists them and checks their allowa
 test('a partner places and cancels orders of an account that the exchange signs for', async () => {
   const { delegatedOrders, partnerAccounts } = client
   const { profileId, account } = await partnerAccounts.createAccount({ createServerWallet: true })
-  await live.admin('/admin/balances', { profileId, collateralRaw: FUNDS_RAW })
+  await live.deposit({ profileId }, FUNDS_RAW)
   const bid = (price: number) =>
     delegatedOrders.createOrder({
       onBehalfOf: profileId,
@@ -143,7 +143,7 @@ test('a partner places and cancels orders of an account that the exchange signs 
 test('a partner replaces an order of its account, never one of another', async () => {
   const { delegatedOrders, partnerAccounts } = client
   const { profileId } = await partnerAccounts.createAccount({ createServerWallet: true })
-  await live.admin('/admin/balances', { profileId, collateralRaw: 2_000_000 })
+  await live.deposit({ profileId }, 2_000_000)
   const args = { tokenId: market.tokens[0], side: Side.BUY, price: 0.2, size: 10 }
   const shared = { marketSlug: market.slug, orderType: OrderType.GTC } as const
   const placed = await delegatedOrders.createOrder({ onBehalfOf: profileId, ...shared, args })

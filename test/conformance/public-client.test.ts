@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import {
   APIError,
@@ -10,32 +8,17 @@ import {
   OrderType,
   Side,
 } from '@limitless-exchange/sdk'
-import { integer, text } from '../../server/edge/http/schema/scalars.ts'
-import { compile, list, openObject } from '../../server/edge/http/schema/schema.ts'
-import { newFolder } from '../support/data-folder.ts'
-import { ExchangeClient, SHARE, shaped } from '../support/exchange-client.ts'
+import { openClientVenue } from '../support/client-venue.ts'
+import { SHARE } from '../support/exchange-client.ts'
 import { ServerProcess, verify } from '../support/server-process.ts'
 
-// The public client, unmodified from npm, against the demo. It trades in a market of its own, where
-// the demo's market maker does not quote.
+// The public client, unmodified from npm, against the demo, or an exchange on a local chain. It
+// trades in a market of its own, where the demo's market maker does not quote.
 
 const SLUG = 'quiet-market'
-const dataDir = newFolder()
-const server = await ServerProcess.start({ dataDir, demo: true })
-after(() => server.signal('SIGKILL'))
+const { server, traders, exchange, options, settled, end } = await openClientVenue()
+after(end)
 
-const demoShape = compile(
-  openObject({
-    baseUrl: text(),
-    adminToken: text(),
-    traders: list(
-      openObject({ profileId: integer(1), privateKey: text(), tokenId: text(), secret: text() }),
-    ),
-  }),
-)
-const demo = shaped(demoShape, JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')))
-assert.equal(demo.baseUrl, server.baseUrl)
-const exchange = new ExchangeClient(demo.baseUrl, demo.adminToken)
 const market = await exchange.makeMarket(SLUG, true)
 
 interface Party {
@@ -44,14 +27,14 @@ interface Party {
 }
 
 const clientOf = ({ tokenId, secret }: { tokenId: string; secret: string }) =>
-  new Client({ baseURL: demo.baseUrl, hmacCredentials: { tokenId, secret } })
+  new Client({ baseURL: server.baseUrl, hmacCredentials: { tokenId, secret } })
 
-function partyOf(trader: (typeof demo.traders)[number]): Party {
+function partyOf(trader: (typeof traders)[number]): Party {
   const { privateKey } = trader
   const client = clientOf(trader)
   return { client, orders: client.newOrderClient(privateKey) }
 }
-const [alice, bob] = demo.traders.map(partyOf)
+const [alice, bob] = traders.map(partyOf)
 
 function limit(
   party: Party,
@@ -107,7 +90,7 @@ test('the client finds the active markets, a market and a book with quotes', asy
     page: 1,
     sortBy: 'newest',
   })
-  assert.equal(data.length, 25, 'the demo fills a page')
+  assert.equal(data.length, 25, 'the markets fill a page')
   assert.ok(Number(totalMarketsCount) >= data.length)
   assert.ok(data.some(({ slug }) => slug === SLUG))
   // A group has no book, and a slot may end meanwhile.
@@ -126,7 +109,7 @@ test('the client finds the active markets, a market and a book with quotes', asy
 
 test('the client reads its own profile', async () => {
   // The demo names its own traders and brings them friends meanwhile.
-  const carol = await exchange.makeTrader('carol', SHARE)
+  const carol = await exchange.makeTrader('carol', 0)
   const { portfolio } = clientOf(carol)
   const profile = await portfolio.getProfile(carol.account)
   assert.equal(profile.id, carol.profileId)
@@ -270,12 +253,13 @@ test('orders of all four statuses are found, newest first, also after a restart'
     'MATCHED',
     'UNMATCHED',
   ])
+  await settled()
   const stopped = await server.stop()
-  assert.deepEqual(await verify(dataDir), stopped)
-  const again = await ServerProcess.start({ dataDir, demo: true })
+  assert.deepEqual(await verify(options.dataDir), stopped)
+  const again = await ServerProcess.start(options)
   try {
     assert.deepEqual(again.recovered, stopped)
-    const { tokenId, secret } = demo.traders[0]
+    const { tokenId, secret } = traders[0]
     const client = new Client({ baseURL: again.baseUrl, hmacCredentials: { tokenId, secret } })
     const party = { client, orders: alice.orders }
     assert.deepEqual(await listed(party, 'LIVE', 'MATCHED', 'CANCELED', 'UNMATCHED'), before)

@@ -31,6 +31,8 @@ function next(client: WebSocketClient, event: string, count: number): Promise<un
 test('the client signs its handshake, gets orders and positions, and leaves channels', async () => {
   const hmacCredentials = { tokenId: alice.tokenId, secret: alice.secret }
   const rest = new Client({ baseURL: url(), hmacCredentials })
+  // The first read of the tables may be late on a busy machine, and a socket does not wait for it.
+  await live.patientCall(alice, 'GET', '/portfolio/positions')
   const client = new WebSocketClient({ url: url(), hmacCredentials, autoReconnect: false })
   const authenticated = next(client, 'authenticated', 1)
   const ready = next(client, 'system', 2)

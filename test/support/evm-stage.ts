@@ -203,13 +203,14 @@ export class EvmStage {
     traders: readonly { readonly account: string; readonly profileId: number }[],
     amountRaw: number,
   ): Promise<void> {
+    const dueRaw = traders.map(({ profileId }) => ledger.freeRaw(profileId) + amountRaw)
     for (const { account } of traders) await this.fund(account, amountRaw)
     // With two confirmations, the newest block is not final yet.
     await this.anvil.client.mine({ blocks: 1 })
     await until(() =>
-      traders.every(({ profileId }) => {
+      traders.every(({ profileId }, index) => {
         const isAllowed = chainFunds.allowanceOf(profileId)?.ofShares === true
-        return isAllowed && ledger.freeRaw(profileId) >= amountRaw
+        return isAllowed && ledger.freeRaw(profileId) >= dueRaw[index]
       }),
     )
   }

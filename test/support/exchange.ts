@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, afterEach } from 'node:test'
 import { brokenInvariant } from '../../engine/core/state/invariants.ts'
 import { verifyFolder } from '../../persistence/verify-folder.ts'
+import type { AnvilFunds } from './anvil-funds.ts'
 import { copyFolder } from './data-folder.ts'
+import { isOnAnvil } from './funds.ts'
 import { type LiveExchange, type LiveOptions, startLive, type Trader } from './live-exchange.ts'
 import type { LiveMarket } from './live-orders.ts'
 
@@ -49,11 +51,17 @@ export async function exchange<const T extends string = never, const M extends s
 }: Scene<T, M> = {}): Promise<Staged<T, M>> {
   const isOnChain = options.flags?.includes('--chain-rpc') === true
   const usualRaw = fundsRaw ?? (isOnChain ? 0 : FUNDS_RAW)
-  const live = await startLive(options)
+  const wallets = isOnAnvil && !isOnChain ? await openAnvilFunds() : null
+  const live = await startLive(wallets === null ? options : onChain(options, wallets))
   const assertNoFault = () => assert.deepEqual(live.faults, [])
   afterEach(assertNoFault)
   after(async () => {
-    await live.stop()
+    try {
+      await wallets?.settled(live)
+    } finally {
+      await live.stop()
+      await wallets?.end()
+    }
     assertNoFault()
   })
   const staged = new Map<string, Trader | LiveMarket>()
@@ -66,6 +74,16 @@ export async function exchange<const T extends string = never, const M extends s
     staged.set(name, await live.trader(collateralRaw, fields))
   }
   return Object({ live, ...Object.fromEntries(staged) })
+}
+
+async function openAnvilFunds(): Promise<AnvilFunds> {
+  // It loads the contracts, which no other exchange needs.
+  const { openAnvilFunds: open } = await import('./anvil-funds.ts')
+  return open()
+}
+
+function onChain(options: LiveOptions, { flags, deposit }: AnvilFunds): LiveOptions {
+  return { ...options, flags: [...(options.flags ?? []), ...flags], deposit }
 }
 
 /** A copy of an exchange's folder as a power cut leaves it, started at the time of the exchange. */

@@ -30,6 +30,7 @@ import { openExchange, type RunningExchange } from '../../server/start/open.ts'
 import { CommitFigures, watch, watchGateway, watchSockets } from '../../server/start/watch.ts'
 import { corsOf, guardOptions, prover, wire, wireSockets } from '../../server/start/wiring.ts'
 import { newFolder } from './data-folder.ts'
+import type { Deposit } from './funds.ts'
 import { sendCall } from './http-call.ts'
 import { at, textAt } from './json-path.ts'
 import { type LiveMarket, type OrderRequest, orderBody, termsOf } from './live-orders.ts'
@@ -327,8 +328,16 @@ export class LiveExchange implements Kept {
 
   /** Opens the group `cup` and the market `pool`, whose pool is funded: targets of bookmarks. */
   async openGroupAndPool(): Promise<void> {
+    await this.openGroup()
+    await this.openPool()
+  }
+
+  async openGroup(): Promise<void> {
     const markets = ['reds', 'blues'].map((name) => ({ slug: `cup-${name}`, title: name }))
     bodyOf(await this.admin('/admin/groups', { slug: 'cup', title: 'Who wins?', markets }), 201)
+  }
+
+  async openPool(): Promise<void> {
     bodyOf(await this.admin('/admin/markets', { kind: 'amm', slug: 'pool', title: 'Pool?' }), 201)
     const { profileId } = await this.trader(POOL_RAW)
     const given = { profileId, collateralRaw: POOL_RAW, hints: [50, 50] }
@@ -390,6 +399,8 @@ export class LiveExchange implements Kept {
   }
 
   async deposit({ profileId }: Pick<Trader, 'profileId'>, collateralRaw: number): Promise<void> {
+    const { deposit } = this.#options
+    if (deposit !== undefined) return deposit(this, { profileId }, collateralRaw)
     bodyOf(await this.admin('/admin/balances', { profileId, collateralRaw }))
   }
 
@@ -425,6 +436,8 @@ export interface LiveOptions {
   readonly dataDir?: string
   /** Flags of `outcomex serve`. */
   readonly flags?: readonly string[]
+  /** Replaces deposits of the operator. */
+  readonly deposit?: Deposit
   /** Limits callers to the rates of the flags; otherwise no caller waits. */
   readonly limited?: boolean
   /** Deadlines pass with decisions and when the test calls `tick`, not by a timer. */

@@ -39,7 +39,7 @@ export async function serverWallet(
   const made = await live.call(partner, 'POST', PATH, { createServerWallet: true })
   assert.equal(made.status, 201, made.text)
   const profileId = Number(at(made.body, 'profileId'))
-  if (collateralRaw > 0) await live.admin('/admin/balances', { profileId, collateralRaw })
+  if (collateralRaw > 0) await live.deposit({ profileId }, collateralRaw)
   return { profileId, account: textAt(made.body, 'account') }
 }
 
@@ -60,7 +60,7 @@ export async function ownWallet(
   const made = await live.call(owner, 'POST', PATH, {}, { headers })
   assert.equal(made.status, 201, made.text)
   const profileId = Number(at(made.body, 'profileId'))
-  await live.admin('/admin/balances', { profileId, collateralRaw })
+  await live.deposit({ profileId }, collateralRaw)
   const token = await live.admin('/admin/profiles', {
     account: wallet.address,
     apiToken: { scopes: ['trading', 'delegated_signing'] },

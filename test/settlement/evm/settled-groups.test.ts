@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { getAddress, stringToHex } from 'viem'
 import { LIMITS } from '../../../engine/domain/limits.ts'
-import { compared } from '../../../server/cli/chain/reconcile.ts'
-import { ChainClient } from '../../../server/settlement/evm/chain-client.ts'
-import { exchangeParts } from '../../../server/settlement/evm/exchange-parts.ts'
-import { loadContracts } from '../../../server/settlement/evm/load-contracts.ts'
 import { anvilSkip } from '../../support/anvil.ts'
+import { assertSame } from '../../support/anvil-funds.ts'
 import { Reported } from '../../support/chain-desk.ts'
 import {
   assertReconciled,
@@ -19,7 +16,7 @@ import { exchange } from '../../support/exchange.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
 import { textAt } from '../../support/json-path.ts'
 import { type LiveExchange, startLive } from '../../support/live-exchange.ts'
-import { CHAIN_ID, type LiveMarket } from '../../support/live-orders.ts'
+import type { LiveMarket } from '../../support/live-orders.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { accepted } from '../../support/replies.ts'
 import { until } from '../../support/until.ts'
@@ -121,14 +118,7 @@ test('the contracts move what the ledger moved in markets of groups', { skip }, 
   const pairsRaw = pairs.reduce((sum, raw) => sum + raw, 0)
   assert.equal(await stage.collateralOf(stage.at.adapter), BigInt(pairsRaw))
   const { clearing } = live.exchange.pipeline
-  const chain = await ChainClient.open({ urls: [stage.anvil.url], chainId: CHAIN_ID })
-  const { abi } = (await loadContracts()).Exchange
-  const parts = await exchangeParts(chain, stage.at.exchange, abi)
-  const named: string[] = []
-  for await (const { what, ledgerRaw, chainRaw } of compared(chain, parts, clearing)) {
-    assert.equal(chainRaw, ledgerRaw, what)
-    named.push(what)
-  }
+  const named = await assertSame(stage, clearing)
   const held = clearing.ledger.rows.find(ann.profileId, marketIn(live, free[0].slug).marketId)
   assert.equal(named.includes(`YES of ${free[0].slug}`), held !== 0)
 })
