@@ -489,11 +489,15 @@ function keptOf(given: readonly Given[]) {
   }
 }
 
-/** The traders of a demo have funds in the ledger only. */
+/** The traders of a demo, and those who refer takers, are paid in the ledger only. */
 function chainFor(get: <T>(row: Setting<T>) => T): ChainConfig | undefined {
   const chain = chainOf(get)
-  if (chain === undefined || !get(SETTINGS.demo)) return chain
-  throw new WrongUse('--demo has a chain of its own; leave --chain-rpc out')
+  if (chain === undefined) return chain
+  if (get(SETTINGS.demo)) {
+    throw new WrongUse('--demo has a chain of its own; leave --chain-rpc out')
+  }
+  if (get(SETTINGS.referralBps) === 0) return chain
+  throw new WrongUse('--referral-bps cannot be paid on an EVM chain yet; leave it out')
 }
 
 /** The traders of a demo run in this process, so no proxy names their country. */

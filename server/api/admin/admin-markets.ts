@@ -141,11 +141,18 @@ function groupAddressesOf(
   return { adapter, wrapped: wrappedOf(adapter, settings.collateral.address) }
 }
 
-/** Makers and the taker's referrer together get at most the whole fee (rules §3.2). */
+/**
+ * Makers and the taker's referrer together get at most the whole fee (rules §3.2). They are paid in
+ * the ledger.
+ */
 export function rebateIssue(
   { rebateBps = 0 }: { rebateBps?: number | undefined },
-  { settings: { referralBps } }: Pick<AdminServices, 'settings'>,
+  { settings: { referralBps, isOnChain } }: Pick<AdminServices, 'settings'>,
 ): Issue | null {
+  if (isOnChain && rebateBps > 0) {
+    const message = 'cannot be paid on an EVM chain yet; leave the field out'
+    return { field: 'rebateBps', message }
+  }
   if (rebateBps + referralBps <= BPS) return null
   const message =
     `is ${rebateBps}, and --referral-bps is ${referralBps}: together they may not exceed ${BPS}; ` +
