@@ -153,13 +153,11 @@ async function settlements({ desk }: Scene, call: Call) {
   const conditionId = pipeline.clearing.catalogue.bySlug('rain')?.conditionId
   await accepted(live.admin('/admin/markets/rain/resolve', { payoutNumerators: [1, 3] }))
   await until(() => pipeline.clearing.catalogue.bySlug('rain')?.isPaidOut === true)
-  if (LEFT_OUT.serverWalletMoves === false) {
-    const own = { onBehalfOf: desk.profileId }
-    const redeemed = await call('POST', '/portfolio/redeem', { conditionId, ...own })
-    reads('RedeemServerWalletResponse', redeemed)
-    const leaves = await call('POST', '/portfolio/withdraw', { amount: '1', ...own })
-    reads('WithdrawServerWalletResponse', leaves)
-  }
+  const own = { onBehalfOf: desk.profileId }
+  const redeemed = await call('POST', '/portfolio/redeem', { conditionId, ...own })
+  reads('RedeemServerWalletResponse', redeemed)
+  const leaves = await call('POST', '/portfolio/withdraw', { amount: '1', ...own })
+  reads('WithdrawServerWalletResponse', leaves)
   await live.admin('/admin/oracle/prices', { reports: [{ symbol: 'BTC', price: '64000.5' }] })
 }
 

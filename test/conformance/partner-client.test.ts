@@ -7,6 +7,7 @@ import { at } from '../support/json-path.ts'
 import { IdentityProvider } from '../support/live-identity.ts'
 import { login, newWallet, partnerMessage } from '../support/live-session.ts'
 import { assertRefused } from '../support/replies.ts'
+import { until } from '../support/until.ts'
 
 // The public client, unmodified from npm, used by a partner. It derives a token with an identity
 // token, makes accounts and trades for them.
@@ -92,6 +93,8 @@ test('a partner makes accounts of both kinds, lists them and checks their allowa
   })
   const found = await partnerAccounts.listAccounts({ account: own.account, limit: 100, page: 1 })
   assert.deepEqual(found.data, [{ ...own, displayName: 'Own' }])
+  // On a chain, its wallet approves in blocks of its own.
+  await until(async () => (await partnerAccounts.checkAllowances(desk.profileId)).ready)
   const allowances = await partnerAccounts.checkAllowances(desk.profileId)
   assert.equal(allowances.walletAddress, desk.account)
   assert.equal(allowances.partnerProfileId, partnerId)

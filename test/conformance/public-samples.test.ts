@@ -50,9 +50,7 @@ test('the sample that follows a page reads its markets by filters', async () => 
 const RIGHTS = ['trading', 'delegated_signing', 'account_creation', 'withdrawal']
 const UNIT = 1_000_000
 
-test('the sample of server wallets redeems what one won, and pays it out', {
-  skip: LEFT_OUT.serverWalletMoves,
-}, async () => {
+test('the sample of server wallets redeems what one won, and pays it out', async () => {
   const partner = await live.trader(0, { apiToken: { scopes: RIGHTS } })
   const desk = await serverWallet(live, partner, 10 * UNIT)
   await live.openMarket('over')

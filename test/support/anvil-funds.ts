@@ -33,7 +33,11 @@ export async function openAnvilFunds(): Promise<AnvilFunds> {
       return stage.fundAll(clearing, [{ profileId, account: profile.account }], collateralRaw)
     },
     settled: async ({ exchange: { pipeline } }) => {
-      await until(() => pipeline.mining?.waitingCount === 0)
+      const { chainFunds, transactions } = pipeline.clearing
+      await until(() => {
+        const isQuiet = chainFunds.due().length === 0 && transactions.count === 0
+        return isQuiet && pipeline.mining?.waitingCount === 0
+      })
       await redeemFees(stage, pipeline.clearing)
       await assertSame(stage, pipeline.clearing)
     },

@@ -15,5 +15,4 @@ export type Deposit = (
 /** Why an exchange on a chain leaves out some tests; false for one with a ledger of its own. */
 export const LEFT_OUT = {
   pools: isOnAnvil && 'pools and packs do not settle on a chain',
-  serverWalletMoves: isOnAnvil && 'server wallets do not move their funds on a chain yet',
 }

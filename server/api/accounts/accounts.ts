@@ -436,7 +436,7 @@ export class PartnerAccounts {
     if (walletCode === null) return REJECT.CHAIN_SILENT
     const account = formatAddress(new FactoryWallets(walletCode).of(addressOfKey(key)))
     const made = await this.#create(partner, { account, displayName, key, proof: null })
-    if (!(made instanceof Reject)) await this.retryAllowances(partner.profileId, made.profileId)
+    if (!(made instanceof Reject)) await this.#approve(made.profileId)
     return made
   }
 
@@ -577,6 +577,13 @@ export class PartnerAccounts {
     const waitMs = (this.#nextRetryMs.get(profileId) ?? nowMs) - nowMs
     if (waitMs > 0) return refused(REJECT.ALLOWANCE_RETRY_TOO_SOON, Math.ceil(waitMs / MS_PER_SEC))
     this.#noteRetry(profileId, nowMs)
+    return this.#approve(profileId)
+  }
+
+  /** Submits the approvals that a server wallet lacks. */
+  async #approve(profileId: ProfileId): Promise<Allowances | Refused> {
+    const before = this.#allowances(profileId)
+    if ('reject' in before) return before
     const missing = before.spenders.filter(({ status }) => status !== 'confirmed')
     if (missing.length === 0) return this.allowances(profileId)
     const spenders = missing.map(({ address }) => address)

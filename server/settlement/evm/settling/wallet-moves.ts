@@ -13,12 +13,15 @@ import { callsOf, executeArgs, type WalletContracts } from './wallet-calls.ts'
 
 const WALLET_ABI = abiOf('function isMade(uint256) view returns (bool)')
 
+/** A move may wait for a transaction that was sent just before. */
+const FIRST_WAIT_MS = 100
+
 export interface WalletMovesParts extends WalletContracts {
   readonly chain: ChainClient
   /** Makes wallets and their calls. */
   readonly factory: Address
   readonly factoryAbi: Abi
-  /** Until a move is tried again that the chain would refuse. */
+  /** The most until a move is tried again that the chain would refuse. */
   readonly retryMs: number
   readonly idOf: (seq: Seq) => bigint
   readonly onWarning: (sentence: string) => void
@@ -27,6 +30,8 @@ export interface WalletMovesParts extends WalletContracts {
 interface Queued {
   readonly job: WalletJob
   notBeforeMs: TimeMs
+  /** Until the next try; it doubles. */
+  waitMs: number
   isWarned: boolean
 }
 
@@ -45,7 +50,7 @@ export class WalletMoves {
     for (const job of jobs) {
       const queue = this.#queues.get(job.wallet) ?? []
       this.#queues.set(job.wallet, queue)
-      queue.push({ job, notBeforeMs: 0, isWarned: false })
+      queue.push({ job, notBeforeMs: 0, waitMs: FIRST_WAIT_MS, isWarned: false })
       if (job.isSent) this.#busy.add(job.wallet)
     }
   }
@@ -69,13 +74,15 @@ export class WalletMoves {
       return { to, data, gas: await chain.gasFor({ to, data }, account) }
     } catch (error) {
       if (!(error instanceof ChainTrouble)) throw error
-      queued.notBeforeMs = nowMs + retryMs
-      if (!queued.isWarned) {
+      queued.notBeforeMs = nowMs + queued.waitMs
+      const isLong = queued.waitMs >= retryMs
+      queued.waitMs = Math.min(queued.waitMs * 2, retryMs)
+      if (isLong && !queued.isWarned) {
         onWarning(
           `Move ${job.seq} of wallet ${job.wallet} waits, and so do later ones: ${error.message}`,
         )
       }
-      queued.isWarned = true
+      queued.isWarned = isLong
       return null
     }
   }
