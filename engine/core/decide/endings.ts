@@ -5,7 +5,7 @@ import type { Market } from '../markets/catalogue.ts'
 
 /** Whether the market is no longer needed and may be archived (design §10). */
 export function mayArchive(
-  { blocks, catalogue, rewards, packs }: Clearing,
+  { blocks, catalogue, chainFunds, rewards, packs }: Clearing,
   market: Market,
 ): boolean {
   const { status, book, rowCount, isPaidOut, isFailed } = market
@@ -13,6 +13,8 @@ export function mayArchive(
   const isUnused = book === 0 && rowCount === 0
   if (catalogue.childrenOf(market.marketId).length > 0) return false
   if (rewards.needs(market) || packs.hasLegOf(market.marketId)) return false
+  // A start posts the payouts of markets in memory on the chain again.
+  if (chainFunds.due().some(({ conditionId }) => conditionId === market.conditionId)) return false
   return isOver && isUnused && blocks.holdsAllThrough(market.lastTradeSeq)
 }
 

@@ -37,11 +37,6 @@ export class ChainFunds {
   /** Moves of server wallets that no transaction has made, oldest first. */
   readonly #due = new Map<Seq, DueMove>()
 
-  /** Whether balances are those of an EVM chain. */
-  get isFollowing(): boolean {
-    return this.place !== null
-  }
-
   /** Undefined while the wallet of the profile is not watched. */
   walletOf(profileId: ProfileId): string | undefined {
     return this.#wallets.get(profileId)
@@ -125,7 +120,7 @@ export class ChainFunds {
     if (this.place === null) return
     const { place, wallets, allowances, short, uncounted, due } = this.capture()
     yield ['chain', place?.block, place?.hash, place?.taken, wallets, short, uncounted]
-    for (const move of due) yield ['due', move.seq, move.owner, move.kind, move.amountRaw]
+    for (const move of due) yield ['due', ...Object.values(move)]
     for (const { profileId, collateralRaw, ofShares } of allowances) {
       yield ['allowance', profileId, collateralRaw, ofShares]
     }

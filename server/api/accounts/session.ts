@@ -224,6 +224,7 @@ export const login = route({
     'REGISTRATION_LIMIT',
     'PROFILE_LIMIT',
     'SESSION_LIMIT',
+    'WALLET_IN_USE',
     'READ_TIMEOUT',
   ],
   example: {

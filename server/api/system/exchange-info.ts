@@ -243,10 +243,10 @@ export const exchangeInfo = route({
       orderMemory: { days: 30, since: null },
     },
   },
-  handle: (_input, { settings, pipeline, remembered, clock }: SystemServices) => {
+  handle: (_input, { settings, pipeline, remembered }: SystemServices) => {
     const conditionalTokens = pipeline.mining?.port.conditionalTokens ?? null
     const isWhole = conditionalTokens !== null || !settings.isOnChain
-    const untilMs = isWhole ? Number.POSITIVE_INFINITY : clock()
+    const untilMs = isWhole ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
     const freshness = pipeline.published.versions.ofOrderMemory(untilMs)
     return fresh(infoOf(settings, remembered.oldest, conditionalTokens), freshness)
   },

@@ -12,6 +12,7 @@ import { viewOf } from '../../../engine/wire/record-head.ts'
 import { writeWhole } from '../../../engine/wire/whole-text.ts'
 import { checkTokenCall, hmacRefusal } from '../../auth/hmac-signature.ts'
 import { targetOf } from '../../auth/on-behalf.ts'
+import { sameAddress } from '../../crypto/address.ts'
 import { hashOrder, type SignedFields } from '../../crypto/eip712.ts'
 import { FORM, RESULT, VERDICT, WHOLE_GROUP } from '../../messages/intake-layout.ts'
 import { isSound } from '../../messages/intake-result.ts'
@@ -282,7 +283,9 @@ export class Intake {
 
   /** On a chain, the funds of a profile are in its smart wallet, once it has one. */
   #tradesWithWallet(actor: Actor): boolean {
-    return this.#directory.chain !== null && this.#smartWalletOf(actor) !== null
+    if (this.#directory.chain === null) return false
+    const wallet = this.#smartWalletOf(actor)
+    return wallet !== null && !sameAddress(wallet, actor.signer.address)
   }
 
   #smartWalletOf(actor: Actor): Uint8Array | null {

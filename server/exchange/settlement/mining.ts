@@ -19,6 +19,7 @@ import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import type { SettlementStatus } from '../../../engine/domain/moves/move-command.ts'
+import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import type { FeeBps, TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
@@ -240,7 +241,9 @@ export class Mining {
   #stampKept(): boolean {
     const { clearing, publisher, sequencer } = this.#parts
     for (let kept = this.#kept.at(0); kept !== undefined; kept = this.#kept.at(0)) {
-      if (sequencer.change(kept.decide).reject !== null) return false
+      const { reject } = sequencer.change(kept.decide)
+      if (reject === REJECT.OVERLOADED) return false
+      assert(reject === null, 'what a port keeps is allowed and fits a record')
       publisher.whenDurable(clearing.lastSeq, kept.resolve)
       this.#kept.shift()
     }

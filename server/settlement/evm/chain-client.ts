@@ -261,7 +261,7 @@ export class ChainClient {
   /** The address that a function returns; null when the contract has no such function. */
   async readAddress(address: Address, abi: Abi, functionName: string): Promise<Address | null> {
     const found = await this.read(address, abi, functionName)
-    return typeof found === 'string' && isAddress(found) ? found : null
+    return typeof found === 'string' && isAddress(found) ? getAddress(found) : null
   }
 
   /** Throws `ChainTrouble` when the payload would revert now. */

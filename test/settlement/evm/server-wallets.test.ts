@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { getAddress, isHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { brokenInvariant } from '../../../engine/core/state/invariants.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
+import { idOf } from '../../../server/settlement/evm/settling/trade-calls.ts'
+import { executeArgs } from '../../../server/settlement/evm/settling/wallet-calls.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported } from '../../support/chain-desk.ts'
 import { EvmStage, FEE_RECEIVER, OWNER } from '../../support/evm-stage.ts'
 import { exchange, stopAndVerify } from '../../support/exchange.ts'
 import { at, textAt } from '../../support/json-path.ts'
 import type { LiveExchange, Trader } from '../../support/live-exchange.ts'
-import type { LiveMarket, OrderRequest } from '../../support/live-orders.ts'
+import { CHAIN_ID, type LiveMarket, type OrderRequest } from '../../support/live-orders.ts'
 import {
   PARTNER_RIGHTS,
   type SubAccount,
@@ -261,5 +264,36 @@ test('a server wallet converts positions of a group', { skip }, async () => {
       assert.equal(await stage.sharesOf(desk.account, token), BigInt(raw))
     }
   }
+  await stopAndVerify(live)
+})
+
+test('calls of another wallet that take the id of a move change nothing', { skip }, async () => {
+  const flags = await stage.servedBy()
+  const { live, ann } = await exchange({ flags, traders: ['ann'] })
+  const owner = privateKeyToAccount(`0x${Buffer.from(ann.key).toString('hex')}`)
+  const { wallets } = stage.at
+  const wallet = getAddress(String(await stage.read(wallets, 'walletOf', [ann.account])))
+  await stage.send(wallets, 'make', [ann.account])
+  const changed = live.operator('PATCH', `/admin/profiles/${ann.profileId}`, {
+    smartWallet: wallet,
+  })
+  await accepted(changed)
+  const clearing = clearingOf(live)
+  const funded = { profileId: ann.profileId, account: wallet }
+  await stage.fundAll(clearing, [funded], FUNDS_RAW)
+  const { lastSeq } = clearing
+  await stage.pay(wallet, OWNER, BigInt(FUNDS_RAW))
+  await until(() => clearing.ledger.freeRaw(ann.profileId) === 0)
+  const secret = live.exchange.seal.derive('trade-ids')
+  const tag = BigInt(`0x${Buffer.from(secret).toString('hex').slice(0, 32)}`)
+  for (let seq = lastSeq + 1; seq <= clearing.lastSeq; seq++) {
+    const id = idOf(seq, tag)
+    const key = Buffer.from(ann.key)
+    const args = executeArgs(CHAIN_ID, { wallet, owner: owner.address, key }, [], id)
+    await stage.send(wallets, 'execute', args)
+  }
+  await stage.mint(wallet, 7)
+  await until(() => clearing.ledger.freeRaw(ann.profileId) !== 0)
+  assert.equal(clearing.ledger.freeRaw(ann.profileId), 7)
   await stopAndVerify(live)
 })

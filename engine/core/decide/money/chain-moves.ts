@@ -85,8 +85,9 @@ function gateDue(clearing: Clearing, body: Body): Reject | null {
   return isOfShares && unmined.of(profileId) > 0 ? REJECT.SHARES_NOT_MINED : null
 }
 
-function hasFunds({ ledger }: Clearing, profileId: ProfileId): boolean {
+function hasFunds({ ledger, chainFunds }: Clearing, profileId: ProfileId): boolean {
   const { rows } = ledger
+  if (chainFunds.due().some(({ owner }) => owner === profileId)) return true
   return (
     ledger.freeRaw(profileId) !== 0 ||
     ledger.reservedRaw(profileId) !== 0 ||
@@ -157,7 +158,10 @@ class Following {
   /** Shares first, with the collateral that belongs to them; then the collateral that is left. */
   #add(move: SeenMove): void {
     const key = `${move.owner}`
-    let restRaw = this.#beyondUncounted(key, move.collateralRaw)
+    const { ledger } = this.#clearing
+    const heldRaw = this.#collateralRaw(move.owner) + ledger.reservedRaw(move.owner)
+    const movedRaw = this.#beyondUncounted(key, move.collateralRaw)
+    let restRaw = this.#counted(move.owner, heldRaw, movedRaw)
     for (const shares of move.shares) restRaw -= this.#addShares(move, shares, restRaw)
     if (restRaw > 0 && gateFunds(this.#clearing, restRaw) !== null) this.#leave(move, key, restRaw)
     else if (restRaw !== 0) {
@@ -188,10 +192,28 @@ class Following {
 
   #countedShares(move: SeenMove, market: Market, outcome: number, raw: number): number {
     const key = keyOf(move.owner, market.marketId, outcome)
-    const countedRaw = this.#beyondUncounted(key, raw)
+    const movedRaw = this.#beyondUncounted(key, raw)
+    const heldRaw = this.#heldSharesRaw(move.owner, market.marketId, outcome)
+    const countedRaw = this.#counted(move.owner, heldRaw, movedRaw)
     if (countedRaw <= 0 || this.#hasRow(move.owner, market, countedRaw)) return countedRaw
     this.#leave(move, key, countedRaw)
     return 0
+  }
+
+  /**
+   * Without trades that wait for a block, a wallet has what the ledger holds, and perhaps what it had
+   * before it was counted: that leaves uncounted.
+   */
+  #counted(owner: ProfileId, heldRaw: number, movedRaw: number): number {
+    if (movedRaw >= 0 || this.#clearing.unmined.of(owner) > 0) return movedRaw
+    return Math.max(movedRaw, 0 - Math.max(0, heldRaw))
+  }
+
+  #heldSharesRaw(owner: ProfileId, marketId: MarketId, outcome: number): number {
+    const { rows, sharesReservedRaw } = this.#clearing.ledger
+    const row = rows.find(owner, marketId)
+    const reservedRaw = row === 0 ? 0 : sharesReservedRaw[row * 2 + outcome]
+    return this.#sharesRaw(owner, marketId, outcome) + reservedRaw
   }
 
   /** What was never counted is the first to leave. */

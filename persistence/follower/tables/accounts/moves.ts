@@ -173,9 +173,11 @@ export class MovesTable {
 
   #transact(command: CommandOf<'transactions'>): void {
     const { account, nonce, txHash } = command
-    if (command.kind === 'endTransaction') this.#endTransaction.run(txHash, account, nonce)
-    else
-      for (const seq of command.moves ?? []) this.#putTransaction.run(seq, account, nonce, txHash)
+    if (command.kind === 'endTransaction') {
+      if (command.left === undefined) this.#endTransaction.run(txHash, account, nonce)
+      return
+    }
+    for (const seq of command.moves ?? []) this.#putTransaction.run(seq, account, nonce, txHash)
   }
 
   /** Runs inside the chunk's transaction. */

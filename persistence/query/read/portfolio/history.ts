@@ -13,7 +13,7 @@ import { type TradePart, TradePartsTable } from '../trade-parts.ts'
 
 /** The transaction of a server wallet's move on an EVM chain. */
 const SENT = '(SELECT tx_hash FROM move_transactions t WHERE t.seq = moves.seq)'
-export const MOVE_BY_SEQ = `
+const MOVE_BY_SEQ = `
 SELECT kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
   collateral_raw AS collateralRaw, detail, ${SENT} AS txHash
 FROM moves WHERE seq = ? AND owner = ? ORDER BY leg LIMIT 1`

@@ -64,6 +64,7 @@ export class EvmChain implements SettlementPort {
   trouble: string | null = null
   readonly followed: FollowedChain = this
   groupAddresses: GroupContracts | null = null
+  conditionalTokens: string | null = null
   followedBlock: number | null = null
   /** Of the account that pays; null until it is known. */
   coin: number | null = null
@@ -78,7 +79,7 @@ export class EvmChain implements SettlementPort {
   #wallets: FollowedWallets | null = null
   #servers: ServerWallets | null = null
   /** Callers that wait until the transaction of a move is sent. */
-  readonly #sends = new Map<Seq, () => void>()
+  readonly #sends = new Map<Seq, Sending>()
   #tables: ChainTables | null = null
   #unanswered = 0
   /** Null until the chain has answered. */
@@ -149,10 +150,6 @@ export class EvmChain implements SettlementPort {
     return new Promise((resolve) => this.#queries.set(number, resolve))
   }
 
-  get conditionalTokens(): string | null {
-    return this.collateral?.conditionalTokensAddress ?? null
-  }
-
   get freeCount(): number {
     return Math.max(0, TRADES_MAX - this.#unanswered)
   }
@@ -164,11 +161,15 @@ export class EvmChain implements SettlementPort {
     this.#wallets = wallets
     const senders = clearing.transactions.capture()
     const { place } = clearing.chainFunds
-    this.#say({ kind: 'resume', senders, place, wallets: wallets.counted() })
-    this.#say({ kind: 'watch', wallets: wallets.uncounted() })
     assert(this.#tables !== null, 'a chain that decides has its tables')
     this.#servers = new ServerWallets(clearing, this.#tables.walletKeyOf)
     this.#make(this.#servers.waiting())
+    const [counted, uncounted] = [wallets.counted(), wallets.uncounted()]
+    // The thread reads what these transactions move.
+    this.#whenApplied(clearing.lastSeq, () => {
+      this.#say({ kind: 'resume', senders, place, wallets: counted })
+      this.#say({ kind: 'watch', wallets: uncounted })
+    })
     const sent = senders.flatMap((each) => each.sent.flatMap(({ trades }) => trades))
     this.#unanswered += sent.length
     return sent
@@ -191,9 +192,15 @@ export class EvmChain implements SettlementPort {
 
   /** After the trades before them: what a wallet moves may come from these. */
   #make(jobs: readonly WalletJob[]): void {
+    const lastSeq = jobs.reduce((most, { seq }) => Math.max(most, seq), 0)
+    if (jobs.length > 0) this.#whenApplied(lastSeq, () => this.#say({ kind: 'make', jobs }))
+  }
+
+  /** After all that was given before. */
+  #whenApplied(seq: Seq, run: () => void): void {
     this.#given = this.#given.then(async () => {
-      for (const { seq } of jobs) await this.#tables?.whenApplied(seq)
-      if (!this.#isOver && jobs.length > 0) this.#say({ kind: 'make', jobs })
+      await this.#tables?.whenApplied(seq)
+      if (!this.#isOver) run()
     })
   }
 
@@ -205,8 +212,9 @@ export class EvmChain implements SettlementPort {
     const late = new Promise<void>((resolve) => {
       setTimeout(resolve, LIMITS.sentHashDeadlineMs).unref()
     })
-    const kept = new Promise<void>((resolve) => this.#sends.set(seq, resolve))
-    if (sent() === undefined) await Promise.race([kept, late])
+    const kept = this.#sends.get(seq) ?? sendingOf()
+    this.#sends.set(seq, kept)
+    if (sent() === undefined) await Promise.race([kept.promise, late])
     this.#sends.delete(seq)
     return sent()?.attempts.at(-1)?.txHash
   }
@@ -265,6 +273,7 @@ export class EvmChain implements SettlementPort {
     switch (message.kind) {
       case 'checked':
         this.groupAddresses = message.groups
+        this.conditionalTokens = message.conditionalTokens
         this.collateral = contractsOf(this.#data, message.conditionalTokens)
         this.walletCode = message.wallets
         this.#onWalletCode(message.wallets)
@@ -346,7 +355,11 @@ export class EvmChain implements SettlementPort {
       body = decide()
       return body
     })
-    for (const seq of movesOf(body)) this.#sends.get(seq)?.()
+    const moves = movesOf(body)
+    // Whoever follows the wallet must find it when the transaction is in a block.
+    const { lastSeq = 0 } = this.#exchange?.clearing ?? {}
+    if (moves.length > 0) await this.#tables?.whenApplied(lastSeq)
+    for (const seq of moves) this.#sends.get(seq)?.resolve()
     if (!this.#isOver) this.#say({ kind: 'kept', number })
   }
 
@@ -389,6 +402,20 @@ function winnerOf(children: readonly Market[]): number | undefined {
   return others.length === 0 && winner !== undefined && isWinner(winner)
     ? winner.orderInGroup
     : undefined
+}
+
+/** Callers that share a wait. */
+interface Sending {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+}
+
+function sendingOf(): Sending {
+  let resolve = () => {}
+  const promise = new Promise<void>((done) => {
+    resolve = done
+  })
+  return { promise, resolve: () => resolve() }
 }
 
 function movesOf(body: ControlBody | null): readonly Seq[] {

@@ -209,13 +209,19 @@ export class Settler {
       for (const paid of own) {
         if (this.#submitter.isFull) return
         const { marketId } = paid
-        if (!this.#sentMarkets.has(marketId) && (await this.#isPayable(paid))) {
+        if (this.#sentMarkets.has(marketId) || this.#isNeeded(paid)) continue
+        if (await this.#isPayable(paid)) {
           const payload = { to: address, data: this.#payoutOf(paid) }
           await this.#submit(payload, { trades: [], markets: [marketId] }, nowMs)
         }
         unpaid.splice(unpaid.indexOf(paid), 1)
       }
     }
+  }
+
+  /** A move that waits may need its market on the chain, before its payout. */
+  #isNeeded(paid: Paid): boolean {
+    return paid.kind === 'market' && this.#parts.moves.needsMarket(paid.marketId)
   }
 
   /** Where payouts are posted. */
@@ -404,7 +410,7 @@ export class Settler {
     for (const seq of seqs) {
       const work = moves.workOf(seq)
       const isDone = await moves.happened(seq, isReverted)
-      if (isDone && work.kind === 'approve') onApproved(work.profileId)
+      if (isDone && work?.kind === 'approve') onApproved(work.profileId)
       if (!isDone) left.push(seq)
     }
     if (left.length === 0 || answer.end === null) return answer

@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Abi, Address } from 'viem'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { Seq } from '../../../../engine/domain/ids.ts'
+import type { MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import { abiOf, type ChainClient, callOf, type Payload } from '../chain-client.ts'
 import { ChainTrouble } from '../chain-trouble.ts'
@@ -15,13 +15,19 @@ const WALLET_ABI = abiOf('function isMade(uint256) view returns (bool)')
 
 /** A move may wait for a transaction that was sent just before. */
 const FIRST_WAIT_MS = 100
+/** What the chain keeps refusing is tried less and less. */
+const WAIT_MAX_MS = 3_600_000
+/** Jobs that are tried between two looks at the chain. */
+const AT_ONCE_MAX = 20
+/** Of calls that revert because they were made before. */
+const MADE_GAS = 300_000n
 
 export interface WalletMovesParts extends WalletContracts {
   readonly chain: ChainClient
   /** Makes wallets and their calls. */
   readonly factory: Address
   readonly factoryAbi: Abi
-  /** The most until a move is tried again that the chain would refuse. */
+  /** When a move is refused for so long, the log warns. */
   readonly retryMs: number
   readonly idOf: (seq: Seq) => bigint
   readonly onWarning: (sentence: string) => void
@@ -55,12 +61,15 @@ export class WalletMoves {
     }
   }
 
-  /** The next job of each wallet that may be submitted now. */
+  /** The next jobs that may be submitted now, one of a wallet. */
   due(nowMs: TimeMs): WalletJob[] {
-    return [...this.#queues].flatMap(([wallet, [first]]) => {
+    const due = [...this.#queues].flatMap(([wallet, [first]]) => {
       const isDue = !this.#busy.has(wallet) && first.notBeforeMs <= nowMs
-      return isDue ? [first.job] : []
+      return isDue ? [first] : []
     })
+    // Those that the chain refused before come last, and never hold up the thread for long.
+    due.sort((a, b) => a.waitMs - b.waitMs)
+    return due.slice(0, AT_ONCE_MAX).map(({ job }) => job)
   }
 
   /** The transaction of a job; null when the chain would refuse it at present. */
@@ -74,9 +83,11 @@ export class WalletMoves {
       return { to, data, gas: await chain.gasFor({ to, data }, account) }
     } catch (error) {
       if (!(error instanceof ChainTrouble)) throw error
+      // Its own transaction then reverts, and ends it.
+      if (await this.#isMade(job)) return { to, data, gas: MADE_GAS }
       queued.notBeforeMs = nowMs + queued.waitMs
       const isLong = queued.waitMs >= retryMs
-      queued.waitMs = Math.min(queued.waitMs * 2, retryMs)
+      queued.waitMs = Math.min(queued.waitMs * 2, WAIT_MAX_MS)
       if (isLong && !queued.isWarned) {
         onWarning(
           `Move ${job.seq} of wallet ${job.wallet} waits, and so do later ones: ${error.message}`,
@@ -95,6 +106,8 @@ export class WalletMoves {
   /** The transaction of a job happened. True when the job is done, perhaps by another one. */
   async happened(seq: Seq, isReverted: boolean): Promise<boolean> {
     const queued = this.#sent(seq)
+    // The process that sent it settled the approvals before it ended.
+    if (queued === undefined) return true
     const { wallet } = queued.job
     const isDone = !isReverted || (await this.#isMade(queued.job))
     this.#busy.delete(wallet)
@@ -109,15 +122,20 @@ export class WalletMoves {
   }
 
   /** The work of a job whose transaction was sent. */
-  workOf(seq: Seq): WalletWork {
-    return this.#sent(seq).job.work
+  workOf(seq: Seq): WalletWork | undefined {
+    return this.#sent(seq)?.job.work
   }
 
-  #sent(seq: Seq): Queued {
+  /** Whether a split or a conversion waits that needs the market open. */
+  needsMarket(marketId: MarketId): boolean {
+    return [...this.#queues.values()].flat().some(({ job: { work } }) => {
+      return work.kind === 'move' && work.move.marketId === marketId
+    })
+  }
+
+  #sent(seq: Seq): Queued | undefined {
     const firsts = [...this.#queues.values()].map(([first]) => first)
-    const queued = firsts.find(({ job }) => job.seq === seq)
-    assert(queued !== undefined, 'a job that was sent waits')
-    return queued
+    return firsts.find(({ job }) => job.seq === seq)
   }
 
   /** Whoever saw the signed calls may have sent them too. However long the chain is silent. */

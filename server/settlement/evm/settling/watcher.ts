@@ -39,8 +39,8 @@ const AHEAD_MAX = 20
 const REMEMBERED_MAX = 1000
 /** Blocks without a move, after which the place is kept all the same. */
 const IDLE = 256n
-/** Moves in a command, and wallets that begin together. */
-const [MOVES_MAX, WALLETS_MAX] = [100, 20]
+/** Balances that change by a command, and wallets that begin together. */
+const [TOKENS_MAX, WALLETS_MAX] = [200, 20]
 /** Whoever allows more than this does not run out of it. */
 const ENDLESS = 2n ** 128n
 
@@ -205,9 +205,11 @@ export class Watcher {
     const moves = this.#movesIn(events)
     await this.#keepAllowances(place, events, at)
     let { taken } = place
-    for (; moves.length - taken > MOVES_MAX; taken += MOVES_MAX) {
-      const some = moves.slice(taken, taken + MOVES_MAX)
-      await this.#keep({ ...place, taken: taken + MOVES_MAX }, { moves: some })
+    for (;;) {
+      const some = fitting(moves.slice(taken))
+      if (taken + some.length >= moves.length) break
+      taken += some.length
+      await this.#keep({ ...place, taken }, { moves: some })
     }
     const last = { block: Number(number), hash, taken: 0 }
     if (moves.length > taken) await this.#keep(last, { moves: moves.slice(taken) })
@@ -230,7 +232,7 @@ export class Watcher {
     return [...byTx].flatMap(([txHash, deltas]) => {
       return [...deltas].flatMap(([owner, raws]): TokenMove[] => {
         const moved = [...raws].filter(([, raw]) => raw !== 0n)
-        return moved.length === 0 ? [] : [{ owner, txHash, moved }]
+        return inParts(moved).map((part) => ({ owner, txHash, moved: part }))
       })
     })
   }
@@ -375,6 +377,24 @@ const MOST = BigInt(Number.MAX_SAFE_INTEGER)
 function note(deltas: Deltas, owner: AccountId, tokenId: string, raw: bigint): void {
   const own = deltas.get(owner) ?? new Map<string, bigint>()
   deltas.set(owner, own.set(tokenId, (own.get(tokenId) ?? 0n) + raw))
+}
+
+/** Of many tokens of one transaction some at a time. */
+function inParts<T>(moved: readonly T[]): T[][] {
+  const count = Math.ceil(moved.length / TOKENS_MAX)
+  return Array.from({ length: count }, (_, index) => {
+    return moved.slice(index * TOKENS_MAX, (index + 1) * TOKENS_MAX)
+  })
+}
+
+/** The first moves that fit a command. */
+function fitting(moves: readonly TokenMove[]): TokenMove[] {
+  let left = TOKENS_MAX
+  const end = moves.findIndex(({ moved }) => {
+    left -= moved.length
+    return left < 0
+  })
+  return moves.slice(0, end === -1 ? moves.length : end)
 }
 
 function placeAt({ number, hash }: Header): ChainPlace {

@@ -159,6 +159,14 @@ test('what the exchange cannot hold is not counted, and is the first to leave', 
   assert.deepEqual(desk.held(ANN), [98, 0, 0])
 })
 
+test('what a wallet had before it was counted leaves uncounted', () => {
+  const desk = new Desk()
+  assert.deepEqual(desk.moved(ANN, 0, -40, 0), [])
+  assert.deepEqual(desk.moved(ANN, 0, 40, 0), [['TRANSFER', 0, 40, 0]])
+  assert.deepEqual(desk.moved(ANN, -15, -50, 0), [['TRANSFER', 0, -40, 0]])
+  assert.deepEqual(desk.held(ANN), [0, 0, 0])
+})
+
 test('money does not move in the ledger alone, and a wallet with funds stays', () => {
   const desk = new Desk()
   const { clearing } = desk.driver
