@@ -191,8 +191,8 @@ export const entry = () =>
       strategy: means(
         text(),
         'Market Buy, Market Sell, Limit Buy, Limit Sell; Buy or Sell with a pool; Split, Merge, ' +
-          'Convert, Claim, Add Liquidity or Remove Liquidity; Transfer In or Transfer Out of shares ' +
-          'on a chain.',
+          'Convert, Claim, Add Liquidity or Remove Liquidity; Transfer In or Transfer Out of ' +
+          'shares on a chain.',
       ),
       operation: means(optional(oneOf('buy', 'sell')), 'Whether a trade bought or sold.'),
       tradeEventId: means(optional(uint256Text()), 'Id of a trade, the same for its makers.'),

@@ -201,8 +201,8 @@ class Following {
   }
 
   /**
-   * Without trades that wait for a block, a wallet has what the ledger holds, and perhaps what it had
-   * before it was counted: that leaves uncounted.
+   * Without trades that wait for a block, a wallet has what the ledger holds, and perhaps what it
+   * had before it was counted: that leaves uncounted.
    */
   #counted(owner: ProfileId, heldRaw: number, movedRaw: number): number {
     if (movedRaw >= 0 || this.#clearing.unmined.of(owner) > 0) return movedRaw
