@@ -84,7 +84,7 @@ export class WalletMoves {
     } catch (error) {
       if (!(error instanceof ChainTrouble)) throw error
       // Its own transaction then reverts, and ends it.
-      if (await this.#isMade(job)) return { to, data, gas: MADE_GAS }
+      if (await this.#readMade(job)) return { to, data, gas: MADE_GAS }
       queued.notBeforeMs = nowMs + queued.waitMs
       const isLong = queued.waitMs >= retryMs
       queued.waitMs = Math.min(queued.waitMs * 2, WAIT_MAX_MS)
@@ -138,17 +138,22 @@ export class WalletMoves {
     return firsts.find(({ job }) => job.seq === seq)
   }
 
-  /** Whoever saw the signed calls may have sent them too. However long the chain is silent. */
-  async #isMade({ wallet, seq }: WalletJob): Promise<boolean> {
-    const { chain, idOf, retryMs } = this.#parts
+  /** However long the chain is silent. */
+  async #isMade(job: WalletJob): Promise<boolean> {
     for (;;) {
       try {
-        return (await chain.read(wallet, WALLET_ABI, 'isMade', [idOf(seq)])) === true
+        return await this.#readMade(job)
       } catch (error) {
         if (!(error instanceof ChainTrouble)) throw error
-        await pause(retryMs)
+        await pause(this.#parts.retryMs)
       }
     }
+  }
+
+  /** Whoever saw the signed calls may have sent them too. */
+  async #readMade({ wallet, seq }: WalletJob): Promise<boolean> {
+    const { chain, idOf } = this.#parts
+    return (await chain.read(wallet, WALLET_ABI, 'isMade', [idOf(seq)])) === true
   }
 
   #first({ wallet, seq }: WalletJob): Queued {
