@@ -223,8 +223,6 @@ async function status(line: Line, shell: Shell): Promise<void> {
     throw new ChainTrouble(`${exchange} of --exchange-address is no contract on this chain`)
   }
   const { abi } = (await loadContracts()).Exchange
-  const read = (name: string, args: readonly unknown[] = []) =>
-    chain.read(exchange, abi, name, args)
   shell.say(`exchange ${exchange}`)
   for (const [shown, name] of [
     ['owner', 'owner'],
@@ -235,16 +233,20 @@ async function status(line: Line, shell: Shell): Promise<void> {
     ['wallets', 'wallets'],
     ['fee receiver', 'feeReceiver'],
   ] as const) {
-    const value = await read(name)
+    const value = await chain.read(exchange, abi, name)
     if (value === null) throw new ChainTrouble(`${exchange} is no exchange: it has no ${name}`)
     shell.say(`${shown} ${value}`)
   }
+  // It names operators and resolvers of its own, by the same functions.
+  const adapter = await chain.readAddress(exchange, abi, 'adapter')
+  if (adapter === null) throw new ChainTrouble(`${exchange} names no adapter`)
   for (const text of readSetting(SHOWN, given) ?? []) {
     const account = addressOf('operator', text)
-    const roles = [
-      (await read('isOperator', [account])) === true ? 'settles' : 'may not settle',
-      (await read('isResolver', [account])) === true ? 'resolves' : 'may not resolve',
-    ]
+    const roles = async (contract: Address) =>
+      [
+        (await chain.read(contract, abi, 'isOperator', [account])) ? 'settles' : 'may not settle',
+        (await chain.read(contract, abi, 'isResolver', [account])) ? 'resolves' : 'may not resolve',
+      ].join(', ')
     const [balanceWei, mined, sent] = await Promise.all([
       chain.balanceWei(account),
       chain.nonceOf(account, 'latest'),
@@ -252,8 +254,8 @@ async function status(line: Line, shell: Shell): Promise<void> {
     ])
     const balance = Number(balanceWei) / 1e18
     shell.say(
-      `operator ${account}: ${roles.join(', ')}; balance ${balance}, nonce ${mined}, ` +
-        `${sent - mined} transactions wait`,
+      `operator ${account}: ${await roles(exchange)}; in groups ${await roles(adapter)}; ` +
+        `balance ${balance}, nonce ${mined}, ${sent - mined} transactions wait`,
     )
   }
 }
