@@ -393,12 +393,13 @@ export class LiveExchange implements Kept {
     const own = { account, rank: 'Bronze', apiToken: { scopes: ['trading'] } }
     const made = bodyOf(await this.admin('/admin/profiles', { ...own, ...fields }), 201)
     const profileId = Number(at(made, 'profileId'))
-    if (collateralRaw !== 0) await this.deposit({ profileId }, collateralRaw)
+    await this.deposit({ profileId }, collateralRaw)
     const [tokenId, secret] = [textAt(made, 'tokenId'), textAt(made, 'secret')]
     return { key, account, profileId, tokenId, secret }
   }
 
   async deposit({ profileId }: Pick<Trader, 'profileId'>, collateralRaw: number): Promise<void> {
+    if (collateralRaw === 0) return
     const { deposit } = this.#options
     if (deposit !== undefined) return deposit(this, { profileId }, collateralRaw)
     bodyOf(await this.admin('/admin/balances', { profileId, collateralRaw }))

@@ -39,7 +39,7 @@ export async function serverWallet(
   const made = await live.call(partner, 'POST', PATH, { createServerWallet: true })
   assert.equal(made.status, 201, made.text)
   const profileId = Number(at(made.body, 'profileId'))
-  if (collateralRaw > 0) await live.deposit({ profileId }, collateralRaw)
+  await live.deposit({ profileId }, collateralRaw)
   return { profileId, account: textAt(made.body, 'account') }
 }
 
