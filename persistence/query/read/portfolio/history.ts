@@ -11,12 +11,13 @@ import { type TradePart, TradePartsTable } from '../trade-parts.ts'
 
 // Commands that moved a profile's money outside trading.
 
-/** The transaction of a server wallet's move on an EVM chain. */
-const SENT = '(SELECT tx_hash FROM move_transactions t WHERE t.seq = moves.seq)'
-const MOVE_BY_SEQ = `
-SELECT kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
-  collateral_raw AS collateralRaw, detail, ${SENT} AS txHash
-FROM moves WHERE seq = ? AND owner = ? ORDER BY leg LIMIT 1`
+/** Of a `MoveRow`. `txHash` is of the transaction that was sent for a move of a server wallet. */
+export const MOVE_COLUMNS = `kind, owner, market_id AS marketId, yes_raw AS yesRaw,
+  no_raw AS noRaw, collateral_raw AS collateralRaw, detail,
+  (SELECT tx_hash FROM move_transactions t WHERE t.seq = moves.seq) AS txHash`
+/** Of a seq and an owner. */
+export const MOVE_BY_SEQ = `
+SELECT ${MOVE_COLUMNS} FROM moves WHERE seq = ? AND owner = ? ORDER BY leg LIMIT 1`
 
 /** A row of the table without its position. */
 export interface MoveRow {
@@ -72,8 +73,7 @@ SELECT f.trade_seq AS seq, f.position AS leg FROM maker_fills f ${MADE_BY} OFFSE
 const MOVED_OF = `
 FROM moves WHERE owner = ? AND (seq, leg) < (?, ?) ORDER BY seq DESC, leg DESC LIMIT ?`
 const MOVED = `
-SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
-  collateral_raw AS collateralRaw, moved_ms AS movedMs, detail, ${SENT} AS txHash ${MOVED_OF}`
+SELECT seq, leg, moved_ms AS movedMs, ${MOVE_COLUMNS} ${MOVED_OF}`
 const MOVED_END = `SELECT seq, leg ${MOVED_OF} OFFSET ?`
 /** Times and seqs of trades increase together. */
 const TRADED_FROM = 'SELECT traded_ms AS ms FROM trades WHERE seq >= ? ORDER BY seq LIMIT 1'

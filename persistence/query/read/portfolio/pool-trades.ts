@@ -3,14 +3,12 @@ import type { AccountId, MarketId, Seq } from '../../../../engine/domain/ids.ts'
 import { IS_POOL_TRADE } from '../../../follower/tables/featured.ts'
 import { query } from '../query.ts'
 import { Settlements } from '../settlements.ts'
-import { type HistoryRow, type MoveRow, moveOfRow } from './history.ts'
+import { type HistoryRow, MOVE_COLUMNS, type MoveRow, moveOfRow } from './history.ts'
 
 // An account's pool trades. A partial index has only these moves.
 
 const TRADES = `
-SELECT seq, leg, kind, owner, market_id AS marketId, yes_raw AS yesRaw, no_raw AS noRaw,
-  NULL AS txHash,
-  collateral_raw AS collateralRaw, moved_ms AS movedMs, detail
+SELECT seq, leg, moved_ms AS movedMs, ${MOVE_COLUMNS}
 FROM moves WHERE owner = ? AND ${IS_POOL_TRADE} ORDER BY seq DESC LIMIT ?`
 const TOTALS = `
 SELECT market_id AS marketId, outcome, bought_raw AS boughtRaw, sold_raw AS soldRaw
