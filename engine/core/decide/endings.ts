@@ -13,9 +13,9 @@ export function mayArchive(
   const isUnused = book === 0 && rowCount === 0
   if (catalogue.childrenOf(market.marketId).length > 0) return false
   if (rewards.needs(market) || packs.hasLegOf(market.marketId)) return false
+  if (!isOver || !isUnused || !blocks.holdsAllThrough(market.lastTradeSeq)) return false
   // A start posts the payouts of markets in memory on the chain again.
-  if (chainFunds.due().some(({ conditionId }) => conditionId === market.conditionId)) return false
-  return isOver && isUnused && blocks.holdsAllThrough(market.lastTradeSeq)
+  return !chainFunds.due().some(({ conditionId }) => conditionId === market.conditionId)
 }
 
 /** Whether a resolved market may post its payout: its last trade is in a block. */
