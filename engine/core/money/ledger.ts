@@ -102,9 +102,7 @@ export class Ledger {
 
   deposit(profileId: ProfileId, amountRaw: number): void {
     assert(amountRaw > 0, 'a deposit is positive')
-    this.fundedRaw += amountRaw
-    assert(this.fundedRaw <= Number.MAX_SAFE_INTEGER, 'funds stay exact')
-    this.collateralFreeRaw[profileId] += amountRaw
+    this.moveFromOutside(profileId, amountRaw)
   }
 
   withdraw(profileId: ProfileId, amountRaw: number): void {
@@ -167,8 +165,7 @@ export class Ledger {
   /** Adds collateral to a system account (positive) or withdraws it (negative). */
   fundSystem(accountId: AccountId, amountRaw: number): void {
     const index = systemIndex(accountId)
-    this.fundedRaw += amountRaw
-    assert(Number.isSafeInteger(this.fundedRaw), 'funds stay exact')
+    this.#fund(amountRaw)
     this.systemRaw[index] += amountRaw
     assert(this.systemRaw[index] >= 0, 'a withdrawal is covered by the balance')
   }
@@ -232,16 +229,20 @@ export class Ledger {
 
   /** Collateral came to a profile from outside (positive), or left it, even below zero. */
   moveFromOutside(profileId: ProfileId, deltaRaw: number): void {
-    this.fundedRaw += deltaRaw
-    assert(Number.isSafeInteger(this.fundedRaw), 'funds stay exact')
+    this.#fund(deltaRaw)
     this.collateralFreeRaw[profileId] += deltaRaw
   }
 
   /** Collateral comes from outside to back pairs of a market (positive), or goes there. */
   backFromOutside(market: MarketFunds, deltaRaw: number): void {
+    this.#fund(deltaRaw)
+    this.moveCondition(market, deltaRaw)
+  }
+
+  /** Collateral came to the exchange (positive), or left it. */
+  #fund(deltaRaw: number): void {
     this.fundedRaw += deltaRaw
     assert(Number.isSafeInteger(this.fundedRaw), 'funds stay exact')
-    this.moveCondition(market, deltaRaw)
   }
 
   /** Moves free balances by a reversal, even below zero. `sharesIndex` is row × 2 + outcome. */
