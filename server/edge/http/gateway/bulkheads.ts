@@ -66,6 +66,22 @@ export class Bulkhead {
     this.ofAddress = ruleOf(size.all, size.address)
     this.ofProfile = ruleOf(size.all, size.profile)
   }
+
+  get isFull(): boolean {
+    return this.count >= this.size.all
+  }
+
+  /** Whether one more fits the share of an address; '' is not counted. */
+  fitsAddress(address: string): boolean {
+    if (address === '') return true
+    const own = this.addresses.of(address)
+    return own < shareOf(this.ofAddress, this.count - own)
+  }
+
+  fitsProfile(profileId: ProfileId): boolean {
+    const own = this.profiles.of(profileId)
+    return own < shareOf(this.ofProfile, this.count - own)
+  }
 }
 
 export class Bulkheads {
@@ -95,11 +111,9 @@ export class Bulkheads {
 
   /** The refusal of one more request from this address; null when there is capacity. */
   refusal(name: BulkheadName, address: string): Refusal | null {
-    const { size, count, addresses, ofAddress } = this.#bulkheads[name]
-    if (count >= size.all) return refuse('OVERLOADED')
-    if (address === '') return null
-    const own = addresses.of(address)
-    return own < shareOf(ofAddress, count - own) ? null : refuse('RATE_LIMITED')
+    const bulkhead = this.#bulkheads[name]
+    if (bulkhead.isFull) return refuse('OVERLOADED')
+    return bulkhead.fitsAddress(address) ? null : refuse('RATE_LIMITED')
   }
 
   /** Moves the request into this bulkhead from its previous one. */
@@ -115,11 +129,10 @@ export class Bulkheads {
   /** Counts the request for its profile; returns a refusal when the profile has used its share. */
   known(guest: Guest, profileId: ProfileId): Refusal | null {
     if (guest.bulkhead === null || profileId === 0) return null
-    const { count, profiles, ofProfile } = this.#bulkheads[guest.bulkhead]
-    const own = profiles.of(profileId)
-    if (own >= shareOf(ofProfile, count - own)) return refuse('RATE_LIMITED')
+    const bulkhead = this.#bulkheads[guest.bulkhead]
+    if (!bulkhead.fitsProfile(profileId)) return refuse('RATE_LIMITED')
     guest.profileId = profileId
-    profiles.add(profileId)
+    bulkhead.profiles.add(profileId)
     return null
   }
 

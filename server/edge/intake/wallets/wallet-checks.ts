@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { shareOf } from '../../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
@@ -80,13 +79,9 @@ export class WalletChecks {
   }
 
   #refusal({ profileId, address }: WalletCaller): 'full' | 'too many' | null {
-    const { size, count, addresses, profiles, ofAddress, ofProfile } = this.#slots
-    if (count >= size.all) return 'full'
-    const own = profiles.of(profileId)
-    const here = address === '' ? 0 : addresses.of(address)
-    const hasShare =
-      own < shareOf(ofProfile, count - own) && here < shareOf(ofAddress, count - here)
-    return hasShare ? null : 'too many'
+    if (this.#slots.isFull) return 'full'
+    const fits = this.#slots.fitsProfile(profileId) && this.#slots.fitsAddress(address)
+    return fits ? null : 'too many'
   }
 }
 
