@@ -13,11 +13,10 @@ import { archivedOfGroup } from '../../persistence/query/read/markets/markets.ts
 import { settledTrade, tradesAfter } from '../../persistence/query/read/settlements.ts'
 import { type Seal, walletKeyOf } from '../../persistence/seal.ts'
 import { DataFolderError } from '../../persistence/snapshot/recovery.ts'
-import { parseAddress } from '../crypto/address.ts'
 import { EmbeddedChain } from '../exchange/settlement/embedded-chain.ts'
 import type { SettlementParts } from '../exchange/settlement/mining.ts'
 import type { ChainConfig } from '../settings/chain-settings.ts'
-import { evmAddress } from '../settlement/evm/evm-address.ts'
+import { checkedAddress } from '../settlement/evm/evm-address.ts'
 import { EvmChain } from '../settlement/evm/settling/evm-chain.ts'
 
 export interface SettlementOptions {
@@ -111,8 +110,8 @@ export async function startChain(
     ...chain,
     chainId: domain.chainId,
     domainName: domain.name,
-    exchange: addressOf(exchangeAddress),
-    collateral: addressOf(collateralAddress),
+    exchange: checkedAddress(exchangeAddress),
+    collateral: checkedAddress(collateralAddress),
     folder,
     tag,
   }
@@ -121,13 +120,6 @@ export async function startChain(
   } catch (error) {
     throw new DataFolderError(error instanceof Error ? error.message : String(error))
   }
-}
-
-/** Of a setting, which was checked. */
-function addressOf(text: string) {
-  const bytes = parseAddress(text)
-  assert(bytes !== undefined, 'the settings hold addresses')
-  return evmAddress(bytes)
 }
 
 /** However late the tables are: nothing settles before they have the trades. */

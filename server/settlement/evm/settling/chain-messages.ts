@@ -89,6 +89,7 @@ export interface WatchedBlocks {
   /** Wallets that are counted from now on. */
   readonly wallets?: readonly Wallet[]
 }
+
 /** A group that is resolved; its winner is the index of a child. */
 export interface PaidGroup {
   readonly kind: 'group'

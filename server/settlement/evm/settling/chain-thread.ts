@@ -227,7 +227,7 @@ export class ChainThread {
     senders: CapturedTransactions,
     { watcher, moves }: { readonly watcher: Watcher; readonly moves: WalletMoves },
   ): Promise<Settler> {
-    const { chain, key, contracts, groups } = checked
+    const { chain, key, contracts, groups, tokens } = checked
     requireOwn(key.address, senders)
     const termsOf = openRead(this.#data.folder, marketTerms)
     const before = senders.find(({ account }) => account === key.address)
@@ -238,6 +238,7 @@ export class ChainThread {
         key,
         exchange,
         abi: contracts.Exchange.abi,
+        conditionalTokens: tokens.conditionalTokens,
         adapter: groups.adapter,
         adapterAbi: contracts.GroupAdapter.abi,
         confirmations,

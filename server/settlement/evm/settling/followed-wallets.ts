@@ -8,8 +8,7 @@ import { replicatedBy } from '../../../../engine/core/markets/market-commands.ts
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import type { MarketId, ProfileId } from '../../../../engine/domain/ids.ts'
 import { OUTCOME } from '../../../../engine/domain/order.ts'
-import { parseAddress } from '../../../crypto/address.ts'
-import { evmAddress } from '../evm-address.ts'
+import { checkedAddress } from '../evm-address.ts'
 import type { TokenMove, Wallet, WatchedBlocks } from './chain-messages.ts'
 
 interface Token {
@@ -98,7 +97,5 @@ export class FollowedWallets {
 }
 
 function walletOf(profileId: ProfileId, address: string): Wallet {
-  const bytes = parseAddress(address)
-  if (bytes === undefined) throw new Error(`profile ${profileId} has no address`)
-  return { profileId, address: evmAddress(bytes) }
+  return { profileId, address: checkedAddress(address) }
 }

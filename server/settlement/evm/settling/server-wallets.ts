@@ -1,13 +1,11 @@
 // Main's side of the server wallets: what they must do on the chain, with their keys.
 
-import type { Address } from 'viem'
 import type { Clearing } from '../../../../engine/core/clearing.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import type { ProfileId, Seq } from '../../../../engine/domain/ids.ts'
-import { parseAddress } from '../../../crypto/address.ts'
 import { addressOfKey } from '../../../crypto/ecdsa.ts'
-import { evmAddress } from '../evm-address.ts'
+import { checkedAddress, evmAddress } from '../evm-address.ts'
 import type { WalletJob, WalletWork } from './chain-messages.ts'
 
 export class ServerWallets {
@@ -49,7 +47,7 @@ export class ServerWallets {
 
   #approvalJob(seq: Seq, profileId: ProfileId, isSent: boolean): WalletJob {
     const { submitted = [] } = this.#clearing.accounts.partners.byId(profileId) ?? {}
-    const spenders = submitted.map(addressOf)
+    const spenders = submitted.map(checkedAddress)
     return this.#job(seq, profileId, { isSent, work: { kind: 'approve', profileId, spenders } })
   }
 
@@ -62,12 +60,6 @@ export class ServerWallets {
     const account = this.#clearing.accounts.accountOf(profileId)
     assert(account !== undefined, 'a server wallet has an account')
     const owner = evmAddress(addressOfKey(key))
-    return { seq, wallet: addressOf(account), owner, key, ...more }
+    return { seq, wallet: checkedAddress(account), owner, key, ...more }
   }
-}
-
-function addressOf(text: string): Address {
-  const bytes = parseAddress(text)
-  assert(bytes !== undefined, 'an account is an address')
-  return evmAddress(bytes)
 }

@@ -49,6 +49,7 @@ export interface SettlerParts {
   readonly key: ChainKey
   readonly exchange: Address
   readonly abi: Abi
+  readonly conditionalTokens: Address
   /** Of groups. */
   readonly adapter: Address
   readonly adapterAbi: Abi
@@ -259,14 +260,12 @@ export class Settler {
 
   /** Nobody holds tokens that the contracts do not have. */
   async #isPayable(paid: Paid): Promise<boolean> {
-    const { chain, exchange, abi } = this.#parts
+    const { chain, conditionalTokens: tokens } = this.#parts
     if (paid.kind === 'group') {
       const { children, isResolved } = await this.#groupOf(paid.negRiskId)
       return children > 0n && !isResolved
     }
     if (!(await this.#isToken(paid.yesTokenId))) return false
-    const tokens = await chain.readAddress(exchange, abi, 'conditionalTokens')
-    assert(tokens !== null, 'an exchange has conditional tokens')
     return (await chain.read(tokens, PAYOUT_ABI, 'payoutDenominator', [paid.conditionId])) === 0n
   }
 
