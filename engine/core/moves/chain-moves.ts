@@ -13,7 +13,7 @@ import type { Catalogue, Market } from '../markets/catalogue.ts'
 import type { ChainFunds } from '../money/chain-funds.ts'
 import type { Ledger } from '../money/ledger.ts'
 import type { Reversals } from '../money/reversal.ts'
-import { redemptionRaw } from './conditions.ts'
+import { redemptionRaw, releaseRemainder } from './conditions.ts'
 
 interface ChainState {
   readonly ledger: Ledger
@@ -37,6 +37,7 @@ export function applyChainMoves(
     const market = catalogue.existing(marketId)
     moveShares(state, market, move)
     for (const holder of [owner, OUTSIDE_ACCOUNT]) freeRowOf(holder, market)
+    if (market.isPaidOut && market.rowCount === 0) releaseRemainder(ledger, market, true)
   }
   chainFunds.followed(command, command.seq)
 }

@@ -3,7 +3,13 @@
 // (invariant 2 of design §1).
 
 import { assert } from '../../domain/assert.ts'
-import { BURN_ACCOUNT, isSystemAccount, OUTSIDE_ACCOUNT, type ProfileId } from '../../domain/ids.ts'
+import {
+  BURN_ACCOUNT,
+  FEE_ACCOUNT,
+  isSystemAccount,
+  OUTSIDE_ACCOUNT,
+  type ProfileId,
+} from '../../domain/ids.ts'
 import type { RedeemedPosition } from '../../domain/moves/move-command.ts'
 import { OUTCOME } from '../../domain/order.ts'
 import { type CollateralRaw, mulDivFloor, type SizeRaw } from '../../domain/units.ts'
@@ -52,6 +58,20 @@ export function merge(
   for (const outcome of BOTH) ledger.takeShares(row, outcome, amountRaw)
   ledger.moveCondition(market, -amountRaw)
   ledger.creditCollateral(profileId, amountRaw)
+}
+
+/**
+ * What roundings left of a market without positions belongs to the exchange. On an EVM chain it
+ * stays in the conditional tokens, where nobody has it.
+ */
+export function releaseRemainder(ledger: Ledger, market: MarketFunds, isOnChain: boolean): void {
+  const leftRaw = market.conditionRaw
+  if (isOnChain) {
+    ledger.backFromOutside(market, -leftRaw)
+    return
+  }
+  ledger.moveCondition(market, -leftRaw)
+  ledger.creditSystem(FEE_ACCOUNT, leftRaw)
 }
 
 /**

@@ -1,7 +1,7 @@
 // Applies commands that move money outside trading.
 
 import type { CommandOf } from '../../domain/command-kinds.ts'
-import { FEE_ACCOUNT, type PositionRow, type ProfileId } from '../../domain/ids.ts'
+import type { PositionRow, ProfileId } from '../../domain/ids.ts'
 import { applyToPool } from '../amm/pool-commands.ts'
 import type { Pools } from '../amm/pools.ts'
 import type { Catalogue, Market } from '../markets/catalogue.ts'
@@ -10,7 +10,7 @@ import type { ChainFunds } from '../money/chain-funds.ts'
 import type { Ledger } from '../money/ledger.ts'
 import type { Reversals } from '../money/reversal.ts'
 import { applyChainMoves } from './chain-moves.ts'
-import { merge, redeem, split } from './conditions.ts'
+import { merge, redeem, releaseRemainder, split } from './conditions.ts'
 import { convert } from './conversion.ts'
 import { dueMoveOf } from './due-moves.ts'
 import type { MadeCalls } from './made-calls.ts'
@@ -79,7 +79,7 @@ export function applyMove(
 }
 
 function redeemAll(
-  { ledger, catalogue, reversals }: MoveState,
+  { ledger, catalogue, reversals, chainFunds }: MoveState,
   { marketId, positions }: Extract<CommandOf<'moves'>, { kind: 'redeemPositions' }>,
   freeRowOf: (owner: ProfileId, market: Market) => void,
 ): void {
@@ -89,14 +89,7 @@ function redeemAll(
     const owedRaw = redeem(ledger, market, group, position)
     if (owedRaw > 0) reversals.owed(position.accountId, owedRaw)
   }
-  // The market has no positions left, so rounding remainders belong to the exchange.
   const isLast = market.rowCount === positions.length
-  if (isLast) keepRemainder(ledger, market)
+  if (isLast) releaseRemainder(ledger, market, chainFunds.place !== null)
   for (const { accountId } of positions) freeRowOf(accountId, market)
-}
-
-function keepRemainder(ledger: Ledger, market: Market): void {
-  const leftRaw = market.conditionRaw
-  ledger.moveCondition(market, -leftRaw)
-  ledger.creditSystem(FEE_ACCOUNT, leftRaw)
 }

@@ -145,6 +145,22 @@ test('after the payout shares only leave, and take their payout along', () => {
   assert.deepEqual(desk.held(ANN), [30, 0, 0])
 })
 
+test('nobody gets what roundings left of a market, and it may be archived', () => {
+  const desk = new Desk()
+  desk.moved(ANN, 0, 1, 0)
+  desk.moved(BEN, 0, 0, 1)
+  const { driver, market: marketId } = desk
+  driver.control({ kind: 'resolveMarkets', resolutions: [{ marketId, payoutNumerators: [1, 1] }] })
+  driver.control({ kind: 'postPayouts', marketIds: [marketId] })
+  assert.deepEqual(desk.moved(ANN, 0, -1, 0), [['REDEEM', 0, -1, 0]])
+  assert.equal(desk.conditionRaw, 1)
+  assert.deepEqual(desk.moved(BEN, 0, 0, -1), [['REDEEM', 0, 0, -1]])
+  assert.equal(desk.conditionRaw, 0)
+  assert.equal(driver.clearing.ledger.fundedRaw, 0)
+  driver.control({ kind: 'archiveMarket', marketId })
+  driver.holds()
+})
+
 test('what the exchange cannot hold is not counted, and is the first to leave', () => {
   const desk = new Desk()
   const { chainFunds } = desk.driver.clearing
