@@ -282,6 +282,8 @@ export const LIMITS = {
   marketThreadsAutoMax: 16,
   marketThreadsEachMax: 64,
   privateReadDeadlineMs: 1000,
+  /** A read that comes before the query thread has started waits longer by this at most. */
+  queryStartMsMax: 5000,
   /** Commands between snapshots. */
   snapshotEveryCommands: 250_000,
   /** Bytes of records in a segment of the archive, and days that they stay in the journal. */

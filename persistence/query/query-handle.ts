@@ -152,7 +152,7 @@ export class QueryHandle {
         reject(fault)
       }
       const open: Open = { id, name, params, slice, settle, giveUp, fail, isOver: false }
-      const timer = setTimeout(giveUp, leftMs)
+      const timer = setTimeout(giveUp, leftMs + (this.#isReady ? 0 : LIMITS.queryStartMsMax))
       if (isUrgent) this.#queue.putUrgent(open)
       else this.#queue.put(open)
       this.#hand()

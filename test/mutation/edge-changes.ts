@@ -132,8 +132,12 @@ export const EDGE_CHANGES: readonly FileChanges[] = [
     file: 'server/edge/http/gateway/bulkheads.ts',
     tests: BOUNDS,
     changes: [
-      ['a bulkhead has no bound per address', 'own < shareOf(ofAddress, count - own)', 'own >= 0'],
-      ['a bulkhead has no total bound', 'if (count >= size.all)', 'if (count < 0)'],
+      [
+        'a bulkhead has no bound per address',
+        'own < shareOf(this.ofAddress, this.count - own)',
+        'own >= 0',
+      ],
+      ['a bulkhead has no total bound', 'this.count >= this.size.all', 'this.count < 0'],
     ],
   },
   {

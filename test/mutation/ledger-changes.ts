@@ -164,8 +164,8 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'funds may exceed the largest exact number',
-        'this.fundedRaw <= Number.MAX_SAFE_INTEGER,',
-        'this.fundedRaw > 0,',
+        'Number.isSafeInteger(this.fundedRaw)',
+        'this.fundedRaw > 0',
       ],
       ['a condition may owe', 'market.conditionRaw >= -market.shortRaw,', 'market.marketId >= 0,'],
       ['a withdrawal is not counted', 'this.fundedRaw -= amountRaw\n', '\n'],

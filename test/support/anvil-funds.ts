@@ -26,11 +26,13 @@ export async function openAnvilFunds(): Promise<AnvilFunds> {
   const stage = await EvmStage.open()
   return {
     flags: await stage.servedBy(),
-    deposit: ({ exchange }, { profileId }, collateralRaw) => {
+    deposit: async ({ exchange }, { profileId }, collateralRaw) => {
       const { clearing } = exchange.pipeline
       const profile = clearing.accounts.byId(profileId)
       assert.ok(profile !== undefined, `there is a profile ${profileId}`)
-      return stage.fundAll(clearing, [{ profileId, account: profile.account }], collateralRaw)
+      await stage.fundAll(clearing, [{ profileId, account: profile.account }], collateralRaw)
+      // The intake learns of approvals once they are durable.
+      await exchange.pipeline.durable()
     },
     settled: async ({ exchange: { pipeline } }) => {
       const { chainFunds, transactions } = pipeline.clearing

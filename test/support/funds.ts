@@ -1,7 +1,7 @@
 import type { LiveExchange, Trader } from './live-exchange.ts'
 
 // Where the funds of traders come from: the operator of an exchange gives them, or wallets on a
-// local chain hold them, in a test that imports on-anvil.ts.
+// local chain hold them, in a test that calls onAnvil.
 
 export const isOnAnvil = process.env.TEST_FUNDS === 'anvil'
 

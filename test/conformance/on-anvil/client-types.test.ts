@@ -1,0 +1,3 @@
+import { onAnvil } from '../../support/on-anvil.ts'
+
+await onAnvil('client-types')
