@@ -15,6 +15,15 @@ const urls: Kind<readonly string[]> = {
   },
 }
 
+const files: Kind<readonly string[]> = {
+  shape: 'FILE,FILE',
+  wants: 'the paths of files',
+  read(text) {
+    const all = text.split(',').map((each) => each.trim())
+    return all.includes('') ? undefined : all
+  },
+}
+
 const explorer: Kind<string> = {
   shape: 'URL',
   wants: 'an address like https://basescan.org: http or https, without a query and a password',
@@ -29,8 +38,12 @@ const explorer: Kind<string> = {
 /** Shared by `serve` and `chain`. */
 export const CHAIN_SETTINGS = {
   rpc: maybe('chain-rpc', urls, 'JSON-RPC of the chain; the second when one fails.'),
-  key: maybe('chain-key', file, 'The key that pays: 64 hex digits, or a keystore in JSON.'),
-  password: maybe('chain-key-password', file, 'The file of the password of a keystore.'),
+  key: maybe(
+    'chain-key',
+    files,
+    'The key that pays: 64 hex digits, or a keystore in JSON. More pay side by side.',
+  ),
+  password: maybe('chain-key-password', file, 'The file of the password of all keystores.'),
   command: maybe(
     'chain-key-command',
     shellCommand,
@@ -100,7 +113,8 @@ export type KeySource =
 
 export interface ChainConfig {
   readonly urls: readonly string[]
-  readonly key: KeySource
+  /** At least one. */
+  readonly keys: readonly KeySource[]
   /** For a unit of gas. */
   readonly maxFeeWei: bigint
   /** A transaction has happened when its block and so many less one upon it are there. */
@@ -125,36 +139,36 @@ export function maxFeeWeiOf(get: Get): bigint {
   return BigInt(get(CHAIN_SETTINGS.gasPriceMax)) * GWEI
 }
 
-/** Undefined when no key is named. */
-export function keySourceOf(get: Get): KeySource | undefined {
-  const keyFile = get(CHAIN_SETTINGS.key)
+/** Empty when no key is named. */
+export function keySourcesOf(get: Get): readonly KeySource[] {
+  const keyFiles = get(CHAIN_SETTINGS.key)
   const command = get(CHAIN_SETTINGS.command)
   if (command === undefined) {
-    if (keyFile === undefined) return undefined
-    return { kind: 'file', file: keyFile, passwordFile: get(CHAIN_SETTINGS.password) }
+    const passwordFile = get(CHAIN_SETTINGS.password)
+    return (keyFiles ?? []).map((each) => ({ kind: 'file', file: each, passwordFile }))
   }
-  if (keyFile === undefined) return { kind: 'command', command }
+  if (keyFiles === undefined) return [{ kind: 'command', command }]
   throw new WrongUse('Give --chain-key or --chain-key-command, not both')
 }
 
 /** Undefined when trades settle on the exchange's own chain. */
 export function chainOf(get: Get): ChainConfig | undefined {
   const all = get(CHAIN_SETTINGS.rpc)
-  const key = keySourceOf(get)
+  const keys = keySourcesOf(get)
   const explorerUrl = get(SERVED.explorer)
   if (all === undefined) {
     if (explorerUrl !== undefined) {
       throw new WrongUse('--explorer-url is for an EVM chain; name it with --chain-rpc')
     }
-    if (key === undefined) return undefined
+    if (keys.length === 0) return undefined
     throw new WrongUse('--chain-key is for an EVM chain; name it with --chain-rpc')
   }
-  if (key === undefined) {
+  if (keys.length === 0) {
     throw new WrongUse('--chain-rpc needs --chain-key or --chain-key-command: who settles trades')
   }
   return {
     urls: all,
-    key,
+    keys,
     maxFeeWei: maxFeeWeiOf(get),
     confirmations: get(SERVED.confirmations),
     pollMs: get(SERVED.pollMs),

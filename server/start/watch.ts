@@ -261,7 +261,8 @@ function watchMining({ mining, clearing }: Pipeline, metrics: Metrics): void {
   metrics.gauge('outcomex_chain_transactions_waiting', sent, () => transactions.count)
   const stopped = 'Whether trades do not settle on an EVM chain: 1 then, 0 otherwise.'
   metrics.gauge('outcomex_chain_trouble', stopped, () => (mining.port.trouble === null ? 0 : 1))
-  const coins = "The EVM chain's coin that the account has which pays for transactions."
+  const coins =
+    "The EVM chain's coin of the account that pays for transactions; the least of several."
   metrics.gauge('outcomex_chain_coin', coins, () => mining.port.coin ?? 0)
   total('outcomex_settlement_retries_total', 'Trades scheduled for a retry.', () => {
     return mining.retries

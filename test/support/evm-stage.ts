@@ -156,8 +156,8 @@ export class EvmStage {
     return { yes: String(at(found?.args, 'yes')), no: String(at(found?.args, 'no')) }
   }
 
-  /** The flags of an exchange that settles here, with a key of its own that pays. */
-  async servedBy(more: Readonly<Record<string, string | number>> = {}): Promise<string[]> {
+  /** A key in a file, of an account with both roles; it has coins for a while. */
+  async operatorKey(): Promise<{ readonly file: string; readonly account: Address }> {
     const key = randomBytes(32)
     const file = join(newFolder(), 'key')
     writeFileSync(file, key.toString('hex'), { mode: 0o600 })
@@ -168,6 +168,12 @@ export class EvmStage {
         await this.send(contract, role, [account, true], OWNER)
       }
     }
+    return { file, account }
+  }
+
+  /** The flags of an exchange that settles here, with a key of its own that pays. */
+  async servedBy(more: Readonly<Record<string, string | number>> = {}): Promise<string[]> {
+    const { file } = await this.operatorKey()
     return flagsOf({
       'chain-rpc': this.anvil.url,
       'chain-key': file,

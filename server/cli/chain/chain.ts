@@ -11,7 +11,7 @@ import { keccakReady } from '../../crypto/keccak.ts'
 import {
   CHAIN_SETTINGS,
   type KeySource,
-  keySourceOf,
+  keySourcesOf,
   maxFeeWeiOf,
 } from '../../settings/chain-settings.ts'
 import { flagOf, readSetting, requiredFlag, WrongUse } from '../../settings/flags.ts'
@@ -94,7 +94,8 @@ const COMMANDS: SubCommands = {
 }
 
 function keySource({ given }: Line): KeySource {
-  const source = keySourceOf((row) => readSetting(row, given))
+  const [source, ...others] = keySourcesOf((row) => readSetting(row, given))
+  if (others.length > 0) throw new WrongUse('Give one --chain-key: the key that pays')
   if (source !== undefined) return source
   throw new WrongUse('Give --chain-key or --chain-key-command: the key that pays')
 }

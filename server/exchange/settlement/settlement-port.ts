@@ -94,7 +94,7 @@ export interface SettlementPort {
   readonly groupAddresses: GroupAddresses | null
   /** The last block whose moves of wallets are counted; null for none. */
   readonly followedBlock: number | null
-  /** Coins of the account that pays on an EVM chain; null for none, and until they are known. */
+  /** Least coins of an account that pays on an EVM chain; null for none, and until known. */
   readonly coin: number | null
   /** The contract that holds shares; null like these. */
   readonly conditionalTokens: string | null

@@ -12,3 +12,8 @@ export class WrongChain extends ChainTrouble {
 export class ChainContradicted extends ChainTrouble {
   override name = 'ChainContradicted'
 }
+
+/** An account lacks the coins for its next transaction. */
+export class CoinTrouble extends ChainTrouble {
+  override name = 'CoinTrouble'
+}

@@ -17,7 +17,7 @@ import {
   type Signed,
   type Terms,
 } from './chain-client.ts'
-import { ChainTrouble } from './chain-trouble.ts'
+import { ChainTrouble, CoinTrouble } from './chain-trouble.ts'
 import type { ChainKey } from './key/chain-key.ts'
 
 /** One signed transaction. */
@@ -104,6 +104,10 @@ export class Submitter {
     }
     for (const pending of submitter.#pending.values()) await submitter.#broadcast(pending)
     return submitter
+  }
+
+  get address(): Address {
+    return this.#parts.key.address
   }
 
   get pendingCount(): number {
@@ -216,7 +220,7 @@ export class Submitter {
 
 function requireCoin(account: Address, coinWei: bigint, costsWei: bigint): void {
   if (coinWei >= costsWei) return
-  throw new ChainTrouble(
+  throw new CoinTrouble(
     `${account} has ${coinText(coinWei)} of the chain's coin, and the next transaction may ` +
       `cost ${coinText(costsWei)}; send it some`,
   )

@@ -17,7 +17,7 @@ import { EvmStage, FEE_RECEIVER, OWNER } from '../../support/evm-stage.ts'
 import { exchange } from '../../support/exchange.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
 import { textAt } from '../../support/json-path.ts'
-import { startLive } from '../../support/live-exchange.ts'
+import { startLive, type Trader } from '../../support/live-exchange.ts'
 import { freshSeed, Random } from '../../support/random.ts'
 import { until } from '../../support/until.ts'
 
@@ -119,6 +119,52 @@ test('a transaction that a stop leaves waiting settles its trade once', { skip }
   const nonce = await stage.anvil.client.getTransactionCount({ address })
   assert.equal(nonce, nextNonce, 'nothing else was sent')
   await assertReconciled(stage, live, [ann, ben], [late], feesRaw)
+})
+
+test('accounts settle side by side, and one without coins stops no other', { skip }, async () => {
+  const { client } = stage.anvil
+  const keys = [await stage.operatorKey(), await stage.operatorKey(), await stage.operatorKey()]
+  const [poor] = keys
+  await client.setBalance({ address: poor.account, value: 0n })
+  const flags = await stage.servedBy({ 'chain-key': keys.map(({ file }) => file).join(',') })
+  const { live, wide, ann, ben, cid, dan } = await exchange({
+    flags,
+    traders: ['ann', 'ben', 'cid', 'dan'],
+    markets: ['wide'],
+  })
+  const feesRaw = await stage.collateralOf(FEE_RECEIVER)
+  await fundTraders(stage, live, [ann, ben, cid, dan], FUNDS_RAW)
+  const reported = new Reported(live)
+  const trade = async (buyer: Trader, seller: Trader) => {
+    const { body } = await live.trade(buyer, seller, wide, { ticks: 600 })
+    return textAt(body, 'execution', 'tradeEventId')
+  }
+  // It registers the market, which all others then use.
+  await reported.of(await trade(ann, ben), 'MINED')
+  await client.setAutomine(false)
+  const ids: string[] = []
+  const { transactions } = live.exchange.pipeline.clearing
+  for (const [buyer, seller] of [
+    [ann, ben],
+    [cid, dan],
+  ] as const) {
+    ids.push(await trade(buyer, seller))
+    await until(() => transactions.count === ids.length)
+  }
+  // Of the owners of both: it waits.
+  ids.push(await trade(ann, dan))
+  await mineUntil(() => reported.events.length > ids.length)
+  await client.setAutomine(true)
+  for (const id of ids) await reported.of(id, 'MINED')
+  assert.equal(reported.events.length, 1 + ids.length, 'none was tried twice')
+  const counts = keys.map(({ account: address }) => client.getTransactionCount({ address }))
+  const [none, ...sent] = await Promise.all(counts)
+  assert.equal(none, 0)
+  assert.ok(Math.min(...sent) > 0, `${sent}`)
+  const low = live.warnings.filter((line) => line.includes('send it some'))
+  assert.equal(low.length, 1)
+  assert.ok(low[0].startsWith(poor.account))
+  await assertReconciled(stage, live, [ann, ben, cid, dan], [wide], feesRaw)
 })
 
 test('trading goes on while the chain does not answer', { skip }, async () => {

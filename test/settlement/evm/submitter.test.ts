@@ -1,38 +1,27 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { type Address, getAddress } from 'viem'
 import { compiledContracts } from '../../../server/build/contracts.ts'
-import {
-  ChainClient,
-  callOf,
-  type Payload,
-  type Receipt,
-} from '../../../server/settlement/evm/chain-client.ts'
+import { callOf, type Payload, type Receipt } from '../../../server/settlement/evm/chain-client.ts'
 import { ChainTrouble } from '../../../server/settlement/evm/chain-trouble.ts'
-import type { ChainKey } from '../../../server/settlement/evm/key/chain-key.ts'
-import { openKey } from '../../../server/settlement/evm/key/open-key.ts'
 import {
   type Attempt,
   Submitter,
   type SubmitterParts,
 } from '../../../server/settlement/evm/submitter.ts'
 import { anvilSkip } from '../../support/anvil.ts'
-import { newFolder } from '../../support/data-folder.ts'
+import {
+  freshAccount,
+  freshKey,
+  payloadFor,
+  REPEAT_MS,
+  submitterParts,
+} from '../../support/chain-submitters.ts'
 import { EvmStage, OPERATOR } from '../../support/evm-stage.ts'
 import { FaultyRpc } from '../../support/faulty-rpc.ts'
-import { CHAIN_ID } from '../../support/live-orders.ts'
 import { freshSeed, Random } from '../../support/random.ts'
-
-// Each payload makes one unit of a token for an account of its own, so what was executed twice or
-// never is seen in balances.
 
 const skip = anvilSkip
 const GWEI = 10n ** 9n
-const COIN = 10n ** 18n
-const REPEAT_MS = 10_000
 const STEP_MS = 4000
 const PAYLOADS = 24
 const REORG_MAX = 5
@@ -51,30 +40,6 @@ after(async () => {
 
 /** What a process lost when it ended. */
 class Crash extends Error {}
-
-/** An account of its own, with coins. */
-async function freshKey(): Promise<ChainKey> {
-  const file = join(newFolder(), 'key')
-  writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
-  const key = await openKey({ kind: 'file', file, passwordFile: undefined })
-  await stage.anvil.client.setBalance({ address: key.address, value: COIN })
-  return key
-}
-
-function payloadFor(account: Address): Payload {
-  const data = callOf(compiledContracts().TestDollar.abi, 'mint', [account, 1n])
-  return { to: stage.at.collateral, data }
-}
-
-const freshAccount = () => getAddress(`0x${randomBytes(20).toString('hex')}`)
-
-async function partsOf(key: ChainKey, more: Partial<SubmitterParts> = {}) {
-  const chain = await ChainClient.open({ urls: [rpc.url], chainId: CHAIN_ID })
-  const kept: Attempt[] = []
-  const keep = async (attempt: Attempt) => void kept.push(attempt)
-  const bounds = { maxFeeWei: 100n * GWEI, confirmations: 1, pendingMax: 8, repeatMs: REPEAT_MS }
-  return { chain, key, keep, kept, ...bounds, ...more }
-}
 
 function settledBy(done: Promise<Receipt>): () => Receipt | null {
   let receipt: Receipt | null = null
@@ -143,16 +108,16 @@ class Processes {
 test('each payload is executed once through faults, crashes and forks', { skip }, async () => {
   const { anvil } = stage
   const { client } = anvil
-  const key = await freshKey()
+  const key = await freshKey(stage)
   const accounts = Array.from({ length: PAYLOADS }, freshAccount)
-  const all = new Processes(await partsOf(key, { confirmations: REORG_MAX + 1 }))
+  const all = new Processes(await submitterParts(rpc.url, key, { confirmations: REORG_MAX + 1 }))
   let forks = 0
   // A reorganisation must not undo what came before.
   await client.mine({ blocks: 2 * REORG_MAX })
   await client.setAutomine(false)
   rpc.share = 0.1
   for (const [index, account] of accounts.entries()) {
-    const payload = payloadFor(account)
+    const payload = payloadFor(stage, account)
     while (!all.kept.some(({ terms }) => terms.data === payload.data)) {
       await all.step(payload)
       if (random.chance(0.1)) await anvil.request('anvil_dropAllTransactions')
@@ -179,12 +144,12 @@ test('a transaction in no block is sent again, then with higher fees up to a bou
   skip,
 }, async () => {
   const { client } = stage.anvil
-  const key = await freshKey()
-  const parts = await partsOf(key, { maxFeeWei: 2n * GWEI })
+  const key = await freshKey(stage)
+  const parts = await submitterParts(rpc.url, key, { maxFeeWei: 2n * GWEI })
   const submitter = await Submitter.open(parts, 0)
   const account = freshAccount()
   await client.setAutomine(false)
-  const { done } = await submitter.submit(payloadFor(account), 0)
+  const { done } = await submitter.submit(payloadFor(stage, account), 0)
   const settled = settledBy(done)
   for (let nowMs = 0; nowMs < 30 * REPEAT_MS; nowMs += REPEAT_MS) await submitter.tick(nowMs)
   const fees = parts.kept.map(({ terms }) => terms.maxFeeWei)
@@ -204,11 +169,11 @@ test('a transaction in no block is sent again, then with higher fees up to a bou
 test('an account that somebody else sends with is noticed', { skip }, async () => {
   const { anvil } = stage
   const { client } = anvil
-  const key = await freshKey()
-  const parts = await partsOf(key)
+  const key = await freshKey(stage)
+  const parts = await submitterParts(rpc.url, key)
   const submitter = await Submitter.open(parts, 0)
   await client.setAutomine(false)
-  await submitter.submit(payloadFor(freshAccount()), 0)
+  await submitter.submit(payloadFor(stage, freshAccount()), 0)
   await anvil.request('anvil_dropAllTransactions')
   await client.setNonce({ address: key.address, nonce: 1 })
   await client.setAutomine(true)
@@ -222,14 +187,14 @@ test('an account that somebody else sends with is noticed', { skip }, async () =
 
 test('what would revert, or costs more than allowed, is not sent', { skip }, async () => {
   const { client } = stage.anvil
-  const key = await freshKey()
-  const parts = await partsOf(key)
+  const key = await freshKey(stage)
+  const parts = await submitterParts(rpc.url, key)
   const submitter = await Submitter.open(parts, 0)
   const { abi } = compiledContracts().Exchange
   const forbidden = { to: stage.at.exchange, data: callOf(abi, 'setOperator', [OPERATOR, true]) }
   await assert.rejects(submitter.submit(forbidden, 0), ChainTrouble)
   await client.setBalance({ address: key.address, value: 1n })
-  const dear = submitter.submit(payloadFor(freshAccount()), 0)
+  const dear = submitter.submit(payloadFor(stage, freshAccount()), 0)
   await assert.rejects(dear, /send it some/)
   assert.deepEqual([parts.kept.length, submitter.pendingCount], [0, 0])
 })

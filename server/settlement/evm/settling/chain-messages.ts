@@ -1,7 +1,7 @@
 // The messages between main and the thread of the chain.
 
 import type { Address } from 'viem'
-import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
+import type { SentTransaction } from '../../../../engine/core/money/chain-transactions.ts'
 import type { MarketId, ProfileId, Seq } from '../../../../engine/domain/ids.ts'
 import type {
   ChainAllowance,
@@ -28,6 +28,14 @@ export interface ChainThreadData extends ChainSettings {
   /** Makes the ids of trades those of this exchange. */
   readonly tag: bigint
 }
+
+/** A transaction that an account sent before a start. */
+export interface SentBefore extends SentTransaction {
+  readonly account: string
+}
+
+/** For each account, one more than the highest nonce that it used. */
+export type Nonces = ReadonlyMap<string, number>
 
 /** The adapter of groups of the exchange contract. */
 export interface GroupContracts {
@@ -104,7 +112,9 @@ export type ChainRequest =
   /** From now on this node decides; before that the thread only checks the chain. */
   | {
       readonly kind: 'resume'
-      readonly senders: CapturedTransactions
+      /** In the order of their answers. */
+      readonly sent: readonly SentBefore[]
+      readonly nonces: Nonces
       readonly place: ChainPlace | null
       /** Wallets that are counted already. */
       readonly wallets: readonly Wallet[]
@@ -138,7 +148,7 @@ export type ChainMessage =
   | { readonly kind: 'warning'; readonly sentence: string }
   | { readonly kind: 'keep'; readonly number: number; readonly body: ControlBody }
   | { readonly kind: 'watched'; readonly number: number; readonly blocks: WatchedBlocks }
-  /** Coins of the account that pays. */
+  /** Coins of an account that pays. */
   | { readonly kind: 'coin'; readonly account: Address; readonly coin: number }
   /** The time of the newest block, and the last one whose moves are counted. */
   | {

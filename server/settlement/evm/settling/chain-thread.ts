@@ -2,8 +2,6 @@
 // then settles trades whenever the chain answers.
 
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Address } from 'viem'
-import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import type { ChainPlace } from '../../../../engine/domain/moves/move-command.ts'
 import { MS_PER_SEC } from '../../../../engine/domain/units.ts'
@@ -15,6 +13,7 @@ import {
 } from '../../../../persistence/query/read/orders/signed-trades.ts'
 import { moveLegs } from '../../../../persistence/query/read/portfolio/move-legs.ts'
 import { tradeLegs } from '../../../../persistence/query/read/settlements.ts'
+import type { KeySource } from '../../../settings/chain-settings.ts'
 import { ChainClient, coinText } from '../chain-client.ts'
 import { ChainContradicted, ChainTrouble, WrongChain } from '../chain-trouble.ts'
 import type { Contracts } from '../contracts.ts'
@@ -28,6 +27,7 @@ import type {
   ChainThreadData,
   GroupContracts,
   Paid,
+  SentBefore,
   Wallet,
   WalletJob,
 } from './chain-messages.ts'
@@ -43,9 +43,11 @@ const READ_MAX = 100
 /** While nobody makes the key a resolver, resolvers post what is beyond it. */
 const UNPAID_MAX = 10_000
 
+type Resumed = Extract<ChainRequest, { kind: 'resume' }>
+
 interface Checked {
   readonly chain: ChainClient
-  readonly key: ChainKey
+  readonly keys: readonly ChainKey[]
   readonly contracts: Contracts
   readonly groups: GroupContracts
   readonly tokens: ExchangeParts
@@ -54,7 +56,7 @@ interface Checked {
 export class ChainThread {
   readonly #data: ChainThreadData
   readonly #say: (message: ChainMessage) => void
-  #resumed: Extract<ChainRequest, { kind: 'resume' }> | null = null
+  #resumed: Resumed | null = null
   /** Wallets that are not given to the watcher yet. */
   readonly #unwatched: Wallet[] = []
   #watcher: Watcher | null = null
@@ -72,7 +74,7 @@ export class ChainThread {
   readonly #keeping = new Map<number, () => void>()
   #kept = 0
   #trouble: string | null = null
-  /** When the coins of the key were counted last. */
+  /** When the coins of the keys were counted last. */
   #coinsMs = 0
   /** Ends the pause between two looks. */
   #wake = new AbortController()
@@ -139,20 +141,18 @@ export class ChainThread {
   }
 
   async #check(): Promise<Checked> {
-    const key = await openKey(this.#data.key).catch((error: unknown) => {
-      if (error instanceof ChainTrouble) throw new WrongChain(error.message)
-      throw error
-    })
+    const keys = await openKeys(this.#data.keys)
     const chain = await ChainClient.open({ ...this.#data, onWarning: this.#warn })
     const contracts = await loadContracts()
-    const groups = await checkExchange(chain, contracts, key.address, this.#data)
+    const accounts = keys.map(({ address }) => address)
+    const groups = await checkExchange(chain, contracts, accounts, this.#data)
     const { exchange } = this.#data
     const wallets = await walletCodeOf(chain, contracts, exchange)
     const tokens = await exchangeParts(chain, exchange, contracts.Exchange.abi)
     this.#chain = chain
     const { conditionalTokens } = tokens
     this.#say({ kind: 'checked', wallets, groups, conditionalTokens })
-    return { chain, key, contracts, groups, tokens }
+    return { chain, keys, contracts, groups, tokens }
   }
 
   async #queryWallet({
@@ -176,7 +176,7 @@ export class ChainThread {
     await this.#countCoins(checked)
     this.#moves ??= this.#openMoves(checked)
     this.#moves.add(this.#jobs.splice(0))
-    this.#settler ??= await this.#open(checked, this.#resumed.senders, {
+    this.#settler ??= await this.#open(checked, this.#resumed, {
       watcher: this.#watcher,
       moves: this.#moves,
     })
@@ -190,11 +190,13 @@ export class ChainThread {
     if (this.#unpaid.length > 0) await this.#settler.payOut(this.#unpaid, Date.now())
   }
 
-  async #countCoins({ chain, key: { address: account } }: Checked): Promise<void> {
+  async #countCoins({ chain, keys }: Checked): Promise<void> {
     if (Date.now() < this.#coinsMs + COINS_EVERY_MS) return
-    const coin = Number(coinText(await chain.balanceWei(account)))
+    for (const { address: account } of keys) {
+      const coin = Number(coinText(await chain.balanceWei(account)))
+      this.#say({ kind: 'coin', account, coin })
+    }
     this.#coinsMs = Date.now()
-    this.#say({ kind: 'coin', account, coin })
   }
 
   /** The next trades; those whose rows are late are read at the next look. */
@@ -224,18 +226,17 @@ export class ChainThread {
 
   async #open(
     checked: Checked,
-    senders: CapturedTransactions,
+    before: Resumed,
     { watcher, moves }: { readonly watcher: Watcher; readonly moves: WalletMoves },
   ): Promise<Settler> {
-    const { chain, key, contracts, groups, tokens } = checked
-    requireOwn(key.address, senders)
+    const { chain, keys, contracts, groups, tokens } = checked
+    requireOwn(keys, before.sent)
     const termsOf = openRead(this.#data.folder, marketTerms)
-    const before = senders.find(({ account }) => account === key.address)
     const { exchange, confirmations, repeatMs, maxFeeWei, tag } = this.#data
     return Settler.open(
       {
         chain,
-        key,
+        keys,
         exchange,
         abi: contracts.Exchange.abi,
         conditionalTokens: tokens.conditionalTokens,
@@ -253,7 +254,7 @@ export class ChainThread {
         termsOf: (marketId) => termsOf({ marketId }),
         onWarning: this.#warn,
       },
-      before ?? { sent: [], nextNonce: 0 },
+      before,
       Date.now(),
     )
   }
@@ -303,13 +304,30 @@ export class ChainThread {
   }
 }
 
+async function openKeys(sources: readonly KeySource[]): Promise<readonly ChainKey[]> {
+  const keys: ChainKey[] = []
+  for (const source of sources) {
+    const key = await openKey(source).catch((error: unknown) => {
+      if (error instanceof ChainTrouble) throw new WrongChain(error.message)
+      throw error
+    })
+    if (keys.some(({ address }) => address === key.address)) {
+      throw new WrongChain(`--chain-key names the key of ${key.address} twice`)
+    }
+    keys.push(key)
+  }
+  return keys
+}
+
 /** Transactions of another account still wait: only its key can send them again. */
-function requireOwn(account: Address, senders: CapturedTransactions): void {
-  const other = senders.find((each) => each.account !== account && each.sent.length > 0)
+function requireOwn(keys: readonly ChainKey[], sent: readonly SentBefore[]): void {
+  const accounts: readonly string[] = keys.map(({ address }) => address)
+  const [other] = sent.filter(({ account }) => !accounts.includes(account))
   if (other === undefined) return
+  const { length } = sent.filter(({ account }) => account === other.account)
   throw new WrongChain(
-    `${other.sent.length} transactions of ${other.account} still wait, and --chain-key is the ` +
-      `key of ${account}; start with the earlier key until they are in blocks`,
+    `${length} transactions of ${other.account} still wait, and --chain-key is the ` +
+      `key of ${accounts.join(', ')}; start with the earlier key too until they are in blocks`,
   )
 }
 

@@ -14,7 +14,7 @@ import type { ChainSettings, GroupContracts } from './chain-messages.ts'
 export async function checkExchange(
   chain: ChainClient,
   { Exchange: { abi }, GroupAdapter }: Contracts,
-  account: Address,
+  accounts: readonly Address[],
   { exchange, collateral, domainName }: ChainSettings,
 ): Promise<GroupContracts> {
   if (!(await chain.isContract(exchange))) {
@@ -39,7 +39,8 @@ export async function checkExchange(
       `${exchange} trades for ${found}, and --collateral-address is ${collateral}`,
     )
   }
-  if ((await read('isOperator', [account])) !== true) {
+  for (const account of accounts) {
+    if ((await read('isOperator', [account])) === true) continue
     throw new WrongChain(
       `${account} of --chain-key is no operator of ${exchange}; its owner can make it one with ` +
         'setOperator',

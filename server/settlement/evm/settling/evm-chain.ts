@@ -5,6 +5,7 @@ import type { Worker } from 'node:worker_threads'
 import type { Address } from 'viem'
 import { decideFollow } from '../../../../engine/core/decide/money/chain-moves.ts'
 import type { Market } from '../../../../engine/core/markets/catalogue.ts'
+import type { CapturedTransactions } from '../../../../engine/core/money/chain-transactions.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../../../engine/domain/command.ts'
 import { reasonOf } from '../../../../engine/domain/error-code.ts'
@@ -27,6 +28,7 @@ import type {
   ChainThreadData,
   GroupContracts,
   PaidMarket,
+  SentBefore,
   WalletJob,
   WatchedBlocks,
 } from './chain-messages.ts'
@@ -66,8 +68,7 @@ export class EvmChain implements SettlementPort {
   groupAddresses: GroupContracts | null = null
   conditionalTokens: string | null = null
   followedBlock: number | null = null
-  /** Of the account that pays; null until it is known. */
-  coin: number | null = null
+  readonly #coins = new Map<Address, number>()
   /** Null until the chain has answered. */
   collateral: CollateralContracts | null = null
   readonly #data: ChainThreadData
@@ -160,6 +161,8 @@ export class EvmChain implements SettlementPort {
     const wallets = new FollowedWallets(clearing)
     this.#wallets = wallets
     const senders = clearing.transactions.capture()
+    const nonces = new Map(senders.map(({ account, nextNonce }) => [account, nextNonce]))
+    const sent = inAnswerOrder(senders, (seq) => clearing.blocks.isAside(seq))
     const { place } = clearing.chainFunds
     assert(this.#tables !== null, 'a chain that decides has its tables')
     this.#servers = new ServerWallets(clearing, this.#tables.walletKeyOf)
@@ -167,12 +170,12 @@ export class EvmChain implements SettlementPort {
     const [counted, uncounted] = [wallets.counted(), wallets.uncounted()]
     // The thread reads what these transactions move.
     this.#whenApplied(clearing.lastSeq, () => {
-      this.#say({ kind: 'resume', senders, place, wallets: counted })
+      this.#say({ kind: 'resume', sent, nonces, place, wallets: counted })
       this.#say({ kind: 'watch', wallets: uncounted })
     })
-    const sent = senders.flatMap((each) => each.sent.flatMap(({ trades }) => trades))
-    this.#unanswered += sent.length
-    return sent
+    const tradeSeqs = sent.flatMap(({ trades }) => trades)
+    this.#unanswered += tradeSeqs.length
+    return tradeSeqs
   }
 
   submit(tradeSeqs: readonly Seq[]): void {
@@ -321,11 +324,16 @@ export class EvmChain implements SettlementPort {
     }
   }
 
+  get coin(): number | null {
+    return this.#coins.size === 0 ? null : Math.min(...this.#coins.values())
+  }
+
   /** The log says when the coins get few, and when there are enough again. */
   #counted({ account, coin }: Extract<ChainMessage, { kind: 'coin' }>): void {
-    const wasLow = this.coin !== null && this.coin < this.#data.coinMin
-    this.coin = coin
-    const isLow = coin < this.#data.coinMin
+    const { coinMin } = this.#data
+    const wasLow = (this.#coins.get(account) ?? coinMin) < coinMin
+    this.#coins.set(account, coin)
+    const isLow = coin < coinMin
     if (isLow === wasLow) return
     this.#parts.onWarning(
       isLow
@@ -372,6 +380,26 @@ export class EvmChain implements SettlementPort {
     this.#isOver = true
     for (const resolve of this.#queries.values()) resolve('silent')
     await this.#worker.terminate()
+  }
+}
+
+/**
+ * The transactions of all accounts that wait, in an order in which their answers may come: a block
+ * covers the trades up to its last one, except those that are tried again.
+ */
+export function inAnswerOrder(
+  senders: CapturedTransactions,
+  isAside: (tradeSeq: Seq) => boolean,
+): SentBefore[] {
+  const queues = senders.map(({ account, sent }) => sent.map((each) => ({ account, ...each })))
+  const firstOf = ([{ trades }]: readonly SentBefore[]) => trades.find((seq) => !isAside(seq)) ?? 0
+  const all: SentBefore[] = []
+  for (;;) {
+    const waiting = queues.filter(({ length }) => length > 0)
+    waiting.sort((a, b) => firstOf(a) - firstOf(b))
+    const next = waiting.at(0)?.shift()
+    if (next === undefined) return all
+    all.push(next)
   }
 }
 

@@ -1,7 +1,8 @@
 // Settles trades on an EVM chain in the order in which it gets them, many in a transaction. It
 // runs in a thread of its own (chain.worker.ts).
 // Invariants: answers come in the order of the trades. A trade is in one transaction at a time. A
-// transaction that was sent is answered however often the chain does not answer.
+// transaction that was sent is answered however often the chain does not answer. Transactions of
+// the same wallet or market are executed in the order in which they are sent (operators.ts).
 
 import type { Abi, Address, Hex } from 'viem'
 import type { SentTransaction } from '../../../../engine/core/money/chain-transactions.ts'
@@ -24,8 +25,10 @@ import {
 } from '../chain-client.ts'
 import { ChainTrouble } from '../chain-trouble.ts'
 import type { ChainKey } from '../key/chain-key.ts'
-import { type Attempt, Submitter } from '../submitter.ts'
-import type { Paid, WalletJob } from './chain-messages.ts'
+import { type Attempt, type Submitted, Submitter } from '../submitter.ts'
+import type { Nonces, Paid, SentBefore, WalletJob } from './chain-messages.ts'
+import { type Operator, Operators } from './operators.ts'
+import { nameOf, type Touches, touchesOf, touchesOfJob } from './touches.ts'
 import { gasOf, gasOfCall, matchCall, outcomesIn } from './trade-calls.ts'
 import type { WalletMoves } from './wallet-moves.ts'
 
@@ -46,7 +49,8 @@ const TRIES_MAX = 4
 
 export interface SettlerParts {
   readonly chain: ChainClient
-  readonly key: ChainKey
+  /** Of the accounts that send, side by side. */
+  readonly keys: readonly ChainKey[]
   readonly exchange: Address
   readonly abi: Abi
   readonly conditionalTokens: Address
@@ -79,9 +83,10 @@ const PAYOUT_ABI = abiOf('function payoutDenominator(bytes32) view returns (uint
 /** What a transaction does. */
 type Content = Pick<SentTransaction, 'trades' | 'markets' | 'moves'>
 
-interface Registration {
+interface Transaction {
   readonly payload: Payload
-  readonly markets: readonly MarketId[]
+  readonly content: Content
+  readonly touches: Touches
 }
 
 /** The content of the transaction that is being submitted, until its first attempt is kept. */
@@ -91,13 +96,13 @@ interface Sending {
 
 export class Settler {
   readonly #parts: SettlerParts
-  readonly #submitter: Submitter
+  readonly #operators: Operators
   readonly #queue: SignedTrade[] = []
   /** Markets whose tokens the contract has. */
   readonly #registered = new Set<number>()
   /** Markets and groups with a transaction that has not happened. */
   readonly #sentMarkets = new Set<number>()
-  /** Contracts of which the key is no resolver. */
+  /** Contracts of which no key is a resolver. */
   readonly #unresolved = new Set<Address>()
   /** Failures of trades that are tried again. */
   readonly #tries = new Map<Seq, number>()
@@ -105,48 +110,32 @@ export class Settler {
   /** Ends with the newest answer. */
   #answered: Promise<void> = Promise.resolve()
 
-  private constructor(parts: SettlerParts, submitter: Submitter, sending: Sending) {
+  private constructor(parts: SettlerParts, operators: Operators, sending: Sending) {
     this.#parts = parts
-    this.#submitter = submitter
+    this.#operators = operators
     this.#sending = sending
   }
 
   /** Goes on with the transactions that were sent before, and answers for them first. */
   static async open(
     parts: SettlerParts,
-    before: { readonly sent: readonly SentTransaction[]; readonly nextNonce: number },
+    { sent, nonces }: { readonly sent: readonly SentBefore[]; readonly nonces: Nonces },
     nowMs: TimeMs,
   ): Promise<Settler> {
-    const { chain, key, confirmations, repeatMs, maxFeeWei, hasFollowed, keep } = parts
     const sending: Sending = { content: null }
-    const kept = before.sent.flatMap(({ attempts }) =>
-      attempts.map(({ txHash, rawTx }) => attemptOf(txHash, rawTx)),
-    )
-    const submitter = await Submitter.open(
-      {
-        chain,
-        key,
-        confirmations,
-        maxFeeWei,
-        hasFollowed,
-        pendingMax: PENDING_MAX,
-        repeatMs,
-        kept,
-        nonceMin: before.nextNonce,
-        keep: (attempt) => {
-          const content = sending.content
-          sending.content = null
-          return keep(commandOf(key.address, attempt, content))
-        },
-      },
-      nowMs,
-    )
-    const settler = new Settler(parts, submitter, sending)
-    const outcomes = submitter.outcomes()
-    for (const { nonce, ...content } of before.sent) {
-      const done = outcomes.get(nonce)
+    const submitters: Submitter[] = []
+    for (const key of parts.keys) {
+      const own = sent.filter(({ account }) => account === key.address)
+      const nonceMin = nonces.get(key.address) ?? 0
+      submitters.push(await openSubmitter(parts, { key, own, nonceMin, sending }, nowMs))
+    }
+    const operators = new Operators(submitters)
+    const settler = new Settler(parts, operators, sending)
+    for (const { account, nonce, ...content } of sent) {
+      const submitter = submitters.find(({ address }) => address === account)
+      const done = submitter?.outcomes().get(nonce)
       assert(done !== undefined, 'a transaction that was kept waits')
-      settler.#follow(content, nonce, done)
+      settler.#follow(content, { account, nonce, done })
     }
     return settler
   }
@@ -162,20 +151,22 @@ export class Settler {
 
   /** Looks for receipts, and submits what waits. One call at a time; rejects as the submitter. */
   async work(nowMs: TimeMs): Promise<void> {
-    await this.#submitter.tick(nowMs)
+    await this.#operators.tick(nowMs)
     if (this.#queue.length > 0) await this.#submitTrades(nowMs)
     await this.#submitMoves(nowMs)
   }
 
   async #submitMoves(nowMs: TimeMs): Promise<void> {
-    const { moves, key } = this.#parts
+    const { moves } = this.#parts
     for (const job of moves.due(nowMs)) {
-      if (this.#submitter.isFull) return
       if (!(await this.#isMarketThere(job, nowMs))) continue
-      const payload = await moves.payloadOf(job, key.address, nowMs)
-      if (payload === null) continue
-      await this.#submit(payload, { trades: [], markets: [], moves: [job.seq] }, nowMs)
-      moves.sent(job)
+      const touches = touchesOfJob(job)
+      const isSent = await this.#send(touches, this.#operators.all, nowMs, async ({ address }) => {
+        const payload = await moves.payloadOf(job, address, nowMs)
+        if (payload === null) return null
+        return { payload, touches, content: { trades: [], markets: [], moves: [job.seq] } }
+      })
+      if (isSent) moves.sent(job)
     }
   }
 
@@ -186,8 +177,7 @@ export class Settler {
     const terms = this.#parts.termsOf(marketId)
     if (terms === undefined || this.#isBeingSent(terms)) return false
     if (await this.#isRegistered(terms)) return true
-    const { payload, markets } = await this.#registration(terms)
-    await this.#submit(payload, { trades: [], markets }, nowMs)
+    await this.#register(terms, nowMs)
     return false
   }
 
@@ -198,22 +188,30 @@ export class Settler {
   async #submitTrades(nowMs: TimeMs): Promise<void> {
     const { chain, exchange, abi } = this.#parts
     const { gasMax } = await chain.block()
-    await this.#requireOpen(exchange, abi)
-    while (this.#queue.length > 0 && !this.#submitter.isFull) await this.#submitSome(gasMax, nowMs)
+    const able = await this.#operatorsOf(exchange, abi)
+    while (this.#queue.length > 0 && (await this.#submitSome(gasMax, able, nowMs)));
   }
 
   /** Posts payouts, and takes those that need nothing more from the list. */
   async payOut(unpaid: Paid[], nowMs: TimeMs): Promise<void> {
+    // The contract settles no trade of a market after its payout.
+    if (this.#queue.length > 0) return
     for (const { kind, address, abi } of this.#resolved()) {
       const own = unpaid.filter((paid) => paid.kind === kind)
-      if (own.length === 0 || !(await this.#isResolver(address, abi))) continue
+      if (own.length === 0) continue
+      const able = await this.#resolversOf(address, abi)
       for (const paid of own) {
-        if (this.#submitter.isFull) return
         const { marketId } = paid
-        if (this.#sentMarkets.has(marketId) || this.#isNeeded(paid)) continue
+        if (able.length === 0 || this.#sentMarkets.has(marketId) || this.#isNeeded(paid)) continue
         if (await this.#isPayable(paid)) {
           const payload = { to: address, data: this.#payoutOf(paid) }
-          await this.#submit(payload, { trades: [], markets: [marketId] }, nowMs)
+          const changes = [paid.kind === 'group' ? paid.negRiskId : nameOf(marketId)]
+          const touches = { changes, uses: [] }
+          const content = { trades: [], markets: [marketId] }
+          const isSent = await this.#send(touches, able, nowMs, () => {
+            return { payload, touches, content }
+          })
+          if (!isSent) continue
         }
         unpaid.splice(unpaid.indexOf(paid), 1)
       }
@@ -235,19 +233,28 @@ export class Settler {
   }
 
   /** It is logged when payouts begin to wait. */
-  async #isResolver(contract: Address, abi: Abi): Promise<boolean> {
-    const { chain, key, onWarning } = this.#parts
-    if ((await chain.read(contract, abi, 'isResolver', [key.address])) === true) {
-      this.#unresolved.delete(contract)
-      return true
+  async #resolversOf(contract: Address, abi: Abi): Promise<readonly Operator[]> {
+    const able = await this.#inRole(contract, abi, 'isResolver')
+    if (able.length > 0) this.#unresolved.delete(contract)
+    else if (!this.#unresolved.has(contract)) {
+      this.#unresolved.add(contract)
+      this.#parts.onWarning(
+        `Payouts wait: ${this.#noneIs('resolver')} of ${contract}; its owner can make it one ` +
+          'with setResolver, or resolvers post them themselves.',
+      )
     }
-    if (this.#unresolved.has(contract)) return false
-    this.#unresolved.add(contract)
-    onWarning(
-      `Payouts wait: ${key.address} is no resolver of ${contract}; its owner can make it one ` +
-        'with setResolver, or resolvers post them themselves.',
-    )
-    return false
+    return able
+  }
+
+  async #inRole(contract: Address, abi: Abi, name: string): Promise<readonly Operator[]> {
+    const { all } = this.#operators
+    const reads = all.map(({ address }) => this.#parts.chain.read(contract, abi, name, [address]))
+    const answers = await Promise.all(reads)
+    return all.filter((_, index) => answers[index] === true)
+  }
+
+  #noneIs(role: 'operator' | 'resolver'): string {
+    return this.#operators.all.map(({ address }) => `${address} is no ${role}`).join(', ')
   }
 
   #payoutOf(paid: Paid): Hex {
@@ -279,38 +286,42 @@ export class Settler {
   }
 
   /** Says why calls would revert: nothing else notices when their gas is not estimated. */
-  async #requireOpen(contract: Address, abi: Abi): Promise<void> {
-    const { chain, key } = this.#parts
-    const [isPaused, isOperator] = await Promise.all([
-      chain.read(contract, abi, 'isPaused'),
-      chain.read(contract, abi, 'isOperator', [key.address]),
+  async #operatorsOf(contract: Address, abi: Abi): Promise<readonly Operator[]> {
+    const [isPaused, able] = await Promise.all([
+      this.#parts.chain.read(contract, abi, 'isPaused'),
+      this.#inRole(contract, abi, 'isOperator'),
     ])
     if (isPaused === true) {
       throw new ChainTrouble(`${contract} is paused; its owner can unpause it`)
     }
-    if (isOperator !== true) {
-      throw new ChainTrouble(
-        `${key.address} is no operator of ${contract}; its owner can make it one with setOperator`,
-      )
-    }
+    if (able.length > 0) return able
+    throw new ChainTrouble(
+      `${this.#noneIs('operator')} of ${contract}; its owner can make it one with setOperator`,
+    )
   }
 
-  async #submitSome(gasMax: bigint, nowMs: TimeMs): Promise<void> {
-    const { exchange, abi, tag } = this.#parts
-    if (this.#isTooLarge(this.#queue[0], gasMax)) {
-      this.#refuse(this.#queue[0])
-      return
+  /** False when the next trade must wait. */
+  async #submitSome(gasMax: bigint, able: readonly Operator[], nowMs: TimeMs): Promise<boolean> {
+    const [first] = this.#queue
+    if (this.#isTooLarge(first, gasMax)) {
+      this.#refuse(first)
+      return true
     }
+    const { exchange, abi, tag } = this.#parts
     const batch = this.#batchOf(gasMax / GAS_SHARE)
     for (const trade of batch) {
-      if (await this.#isRegistered(trade)) continue
-      const { payload, markets } = await this.#registration(trade)
-      await this.#submit(payload, { trades: [], markets }, nowMs)
-      return
+      if (!(await this.#isRegistered(trade))) return this.#register(trade, nowMs)
     }
-    const trades = batch.map(({ tradeSeq }) => tradeSeq)
-    await this.#submit(matchCall(abi, exchange, batch, tag), { trades, markets: [] }, nowMs)
-    this.#queue.splice(0, batch.length)
+    let count = 0
+    const isSent = await this.#send(touchesOf([first]), able, nowMs, (operator) => {
+      const other = batch.findIndex((each) => !this.#operators.maySend(operator, touchesOf([each])))
+      const own = other < 0 ? batch : batch.slice(0, other)
+      count = own.length
+      const content = { trades: own.map(({ tradeSeq }) => tradeSeq), markets: [] }
+      return { payload: matchCall(abi, exchange, own, tag), touches: touchesOf(own), content }
+    })
+    if (isSent) this.#queue.splice(0, count)
+    return isSent
   }
 
   #isTooLarge(trade: SignedTrade, gasMax: bigint): boolean {
@@ -355,36 +366,63 @@ export class Settler {
     return Array.isArray(found) && found[1] !== 0n
   }
 
-  /** The next call that the first trade of a market needs: of a child, that of its group first. */
-  async #registration({ marketId, market, group }: MarketTerms): Promise<Registration> {
+  /** Sends the next call that the first trade of a market needs: of a child, its group's first. */
+  async #register({ marketId, market, group }: MarketTerms, nowMs: TimeMs): Promise<boolean> {
     const { exchange, abi, adapter, adapterAbi } = this.#parts
+    const send = (able: readonly Operator[], payload: Payload, touches: Touches, id = marketId) => {
+      const content = { trades: [], markets: [id] }
+      return this.#send(touches, able, nowMs, () => ({ payload, touches, content }))
+    }
+    const changes = [nameOf(marketId)]
     if (group === null) {
+      const able = await this.#inRole(exchange, abi, 'isOperator')
       const data = callOf(abi, 'prepareMarket', [questionOf(market.slug)])
-      return { payload: { to: exchange, data }, markets: [marketId] }
+      return send(able, { to: exchange, data }, { changes, uses: [] })
     }
     const { groupId, slug, negRiskId, convertFeeBps, children } = group
     if (!this.#sentMarkets.has(groupId) && (await this.#groupOf(negRiskId)).children === 0n) {
-      await this.#requireOpen(adapter, adapterAbi)
+      const able = await this.#operatorsOf(adapter, adapterAbi)
       const terms = [BigInt(convertFeeBps ?? 0), textBytes(slug), BigInt(children)]
-      const data = callOf(adapterAbi, 'prepareGroup', terms)
-      return { payload: { to: adapter, data }, markets: [groupId] }
+      const payload = { to: adapter, data: callOf(adapterAbi, 'prepareGroup', terms) }
+      return send(able, payload, { changes: [negRiskId], uses: [] }, groupId)
     }
+    const able = await this.#inRole(exchange, abi, 'isOperator')
     const data = callOf(abi, 'registerChild', [market.conditionId])
     // An estimate would fail while the group is in no block yet.
-    return { payload: { to: exchange, data, gas: REGISTRATION_GAS }, markets: [marketId] }
+    return send(able, { to: exchange, data, gas: REGISTRATION_GAS }, { changes, uses: [negRiskId] })
   }
 
-  async #submit(payload: Payload, content: Content, nowMs: TimeMs): Promise<void> {
-    this.#sending.content = content
-    try {
-      const { nonce, done } = await this.#submitter.submit(payload, nowMs)
-      this.#follow(content, nonce, done)
-    } finally {
-      this.#sending.content = null
+  /**
+   * Sends what `transactionOf` gives for one of `able`; false when nothing was sent, because it
+   * gave null or what touches the same must happen first.
+   */
+  async #send(
+    first: Touches,
+    able: readonly Operator[],
+    nowMs: TimeMs,
+    transactionOf: (operator: Operator) => Promise<Transaction | null> | Transaction | null,
+  ): Promise<boolean> {
+    for (;;) {
+      const operator = this.#operators.pick(first, able)
+      const transaction = operator === null ? null : await transactionOf(operator)
+      if (operator === null || transaction === null) return false
+      const { payload, touches, content } = transaction
+      this.#sending.content = content
+      try {
+        const sent = await this.#operators.submit(operator, payload, touches, nowMs)
+        if (sent === null) continue
+        this.#follow(content, { account: operator.address, ...sent })
+        return true
+      } finally {
+        this.#sending.content = null
+      }
     }
   }
 
-  #follow({ trades, markets, moves }: Content, nonce: number, done: Promise<Receipt>): void {
+  #follow(
+    { trades, markets, moves }: Content,
+    { account, nonce, done }: Pick<Submitted, 'nonce' | 'done'> & { readonly account: string },
+  ): void {
     for (const marketId of markets) this.#sentMarkets.add(marketId)
     this.#answer(async () => {
       const receipt = await done
@@ -394,7 +432,7 @@ export class Settler {
           `Transaction ${receipt.hash} of markets ${markets.join(' ')} reverted.`,
         )
       }
-      const answer = this.#answerOf(trades, nonce, receipt)
+      const answer = this.#answerOf(trades, { account, nonce }, receipt)
       return moves === undefined ? answer : this.#movesAnswer(moves, receipt, answer)
     })
   }
@@ -422,8 +460,12 @@ export class Settler {
     this.#answered = this.#answered.then(async () => this.#parts.onAnswer(await answerOf()))
   }
 
-  #answerOf(tradeSeqs: readonly Seq[], nonce: number, receipt: Receipt): ChainAnswer {
-    const { abi, exchange, key } = this.#parts
+  #answerOf(
+    tradeSeqs: readonly Seq[],
+    by: { readonly account: string; readonly nonce: number },
+    receipt: Receipt,
+  ): ChainAnswer {
+    const { abi, exchange } = this.#parts
     const { hash, isReverted } = receipt
     const outcomes = outcomesIn(abi, exchange, receipt)
     const setbacks = new Map<Seq, Setback>()
@@ -433,8 +475,7 @@ export class Settler {
       if (outcome === 'SETTLED') this.#tries.delete(seq)
       else setbacks.set(seq, isReverted ? outcome : this.#setbackOf(seq, outcome))
     }
-    const account = key.address
-    const end = { kind: 'endTransaction' as const, account, nonce, txHash: hash, isReverted }
+    const end = { kind: 'endTransaction' as const, ...by, txHash: hash, isReverted }
     return { tradeSeqs, setbacks, txHash: isReverted ? null : hash, end }
   }
 
@@ -445,6 +486,30 @@ export class Settler {
     else this.#tries.set(seq, tries)
     return isOver ? 'FAILED' : 'RETRYING'
   }
+}
+
+/** Of an account, with what it sent before. */
+function openSubmitter(
+  { chain, confirmations, repeatMs, maxFeeWei, hasFollowed, keep }: SettlerParts,
+  account: {
+    readonly key: ChainKey
+    readonly own: readonly SentBefore[]
+    readonly nonceMin: number
+    readonly sending: Sending
+  },
+  nowMs: TimeMs,
+): Promise<Submitter> {
+  const { key, own, nonceMin, sending } = account
+  const kept = own.flatMap(({ attempts }) =>
+    attempts.map(({ txHash, rawTx }) => attemptOf(txHash, rawTx)),
+  )
+  const keepAttempt = (attempt: Attempt) => {
+    const { content } = sending
+    sending.content = null
+    return keep(commandOf(key.address, attempt, content))
+  }
+  const bounds = { confirmations, repeatMs, maxFeeWei, pendingMax: PENDING_MAX, nonceMin }
+  return Submitter.open({ chain, key, ...bounds, hasFollowed, kept, keep: keepAttempt }, nowMs)
 }
 
 /** The command that keeps an attempt; the first one says what the transaction does. */

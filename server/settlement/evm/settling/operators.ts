@@ -1,0 +1,122 @@
+// The accounts that send the transactions of an exchange, side by side. The chain executes what one
+// account sends in its order, and what two accounts send in any order. So a transaction that
+// touches the same as one that waits is sent by the account of that one.
+
+import type { Address } from 'viem'
+import type { TimeMs } from '../../../../engine/domain/units.ts'
+import type { Payload } from '../chain-client.ts'
+import { CoinTrouble } from '../chain-trouble.ts'
+import type { Submitted, Submitter } from '../submitter.ts'
+import type { Touches } from './touches.ts'
+
+/** How many waiting transactions touch a name. */
+class Counts {
+  readonly #counts = new Map<string, number>()
+
+  add(names: readonly string[], by: 1 | -1): void {
+    for (const name of names) {
+      const count = (this.#counts.get(name) ?? 0) + by
+      if (count > 0) this.#counts.set(name, count)
+      else this.#counts.delete(name)
+    }
+  }
+
+  hasAny(names: readonly string[]): boolean {
+    return names.some((name) => this.#counts.has(name))
+  }
+}
+
+export class Operator {
+  readonly submitter: Submitter
+  readonly #changed = new Counts()
+  readonly #used = new Counts()
+  /** Transactions of an earlier process, which may touch anything. */
+  #unknown: number
+  /** Its coins did not pay for a transaction since the last look. */
+  isPoor = false
+
+  constructor(submitter: Submitter) {
+    this.submitter = submitter
+    const earlier = [...submitter.outcomes().values()]
+    this.#unknown = earlier.length
+    for (const done of earlier) {
+      void done.then(() => {
+        this.#unknown--
+      })
+    }
+  }
+
+  get address(): Address {
+    return this.submitter.address
+  }
+
+  get isReady(): boolean {
+    return !this.submitter.isFull && !this.isPoor
+  }
+
+  /** Whether something that waits here must happen before a transaction that touches these. */
+  precedes({ changes, uses }: Touches): boolean {
+    if (this.#unknown > 0 || this.#changed.hasAny(changes)) return true
+    return this.#changed.hasAny(uses) || this.#used.hasAny(changes)
+  }
+
+  note({ changes, uses }: Touches, by: 1 | -1): void {
+    this.#changed.add(changes, by)
+    this.#used.add(uses, by)
+  }
+}
+
+export class Operators {
+  readonly all: readonly Operator[]
+
+  constructor(submitters: readonly Submitter[]) {
+    this.all = submitters.map((submitter) => new Operator(submitter))
+  }
+
+  /** The one of `able` that sends it now, the one with the least to do; null when it must wait. */
+  pick(touches: Touches, able = this.all): Operator | null {
+    let picked: Operator | null = null
+    for (const operator of able) {
+      if (!operator.isReady || !this.maySend(operator, touches)) continue
+      const isLess = operator.submitter.pendingCount < (picked?.submitter.pendingCount ?? Infinity)
+      if (isLess) picked = operator
+    }
+    return picked
+  }
+
+  /** Whether nothing that waits at another account must happen before. */
+  maySend(operator: Operator, touches: Touches): boolean {
+    return this.all.every((each) => each === operator || !each.precedes(touches))
+  }
+
+  /** Null when its coins do not pay for it, and another account may have some. */
+  async submit(
+    operator: Operator,
+    payload: Payload,
+    touches: Touches,
+    nowMs: TimeMs,
+  ): Promise<Submitted | null> {
+    try {
+      const submitted = await operator.submitter.submit(payload, nowMs)
+      operator.note(touches, 1)
+      void submitted.done.then(() => operator.note(touches, -1))
+      return submitted
+    } catch (error) {
+      if (!(error instanceof CoinTrouble)) throw error
+      operator.isPoor = true
+      if (this.all.some(({ isPoor }) => !isPoor)) return null
+      throw error
+    }
+  }
+
+  /** All look for receipts, whatever happens to one. Rejects as the first that did. */
+  async tick(nowMs: TimeMs): Promise<void> {
+    const ticks = this.all.map((operator) => {
+      operator.isPoor = false
+      return operator.submitter.tick(nowMs)
+    })
+    for (const tick of await Promise.allSettled(ticks)) {
+      if (tick.status === 'rejected') throw tick.reason
+    }
+  }
+}
