@@ -56,7 +56,7 @@ run-cluster: $(BUILT) ## Starts PostgreSQL, three nodes and the demo in the fold
 test: $(INSTALLED) ## Runs all tests, or those whose path contains a word of ONLY="...".
 	@$(NODE) --import tsx test/run.ts $(ONLY)
 
-short-soaks: $(INSTALLED) ## Runs the short forms of soaks, attacks, fuzzing and overload, which the tests leave out.
+short-soaks: $(INSTALLED) ## Runs the short forms of soaks, attacks, fuzzing, simulation and overload, which the tests leave out.
 	@$(NODE) --import tsx test/run.ts --short-soaks
 
 soak: $(INSTALLED) ## Trades, cancels, kills and restarts for MIN=... minutes (10), and reports drift; LEAK=64 must fail.

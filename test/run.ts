@@ -43,14 +43,25 @@ function inOrder(one: string, other: string): number {
   return isLater(one) - isLater(other) || (one < other ? -1 : 1)
 }
 
-/** Short forms of what has a target of its own: soaks, attacks, fuzzing and overload. */
+/** Short forms of what has a target: soaks, attacks, fuzzing, simulation, overload, clusters. */
 const SHORT_SOAKS = [
   'attack/attack.test.ts',
   'browser/console-soak.test.ts',
+  'cluster/nodes.test.ts',
+  'cluster/upgrade.test.ts',
   'conformance/overload-orders.test.ts',
+  'conformance/overload.test.ts',
   'conformance/soak.test.ts',
   'crash/chain.test.ts',
+  'engine/core/moves/mixed-flow.test.ts',
   'fuzz/fuzz.test.ts',
+  'simulation/flow.test.ts',
+  'simulation/held.test.ts',
+  'simulation/lives.test.ts',
+  'simulation/log.test.ts',
+  'simulation/pack-house.test.ts',
+  'simulation/profit/profit.test.ts',
+  'simulation/threads.test.ts',
 ]
 /** The word that selects them. */
 const SOAKS = '--short-soaks'

@@ -27,8 +27,8 @@ const SETTINGS = {
   optimizer: { enabled: true, runs: 10_000 },
   evmVersion: 'cancun',
   metadata: { bytecodeHash: 'none' },
-  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 }
+const WANTED = { '*': ['abi', 'evm.bytecode.object'] }
 
 interface Solc {
   version(): string
@@ -51,14 +51,18 @@ export async function contractsElsewhere(): Promise<Contracts> {
   return compiledContracts()
 }
 
-/** All contracts by name, with those of further files; a warning of the compiler is an error. */
+/** All contracts by name, or those of further files; a warning of the compiler is an error. */
 export function compiledContracts(...files: readonly string[]): Contracts {
   const names = readdirSync(SOURCES).filter((name) => name.endsWith(ENDING))
   const paths = [...names.map((name) => join(SOURCES, name)), ...files]
   const sources = Object.fromEntries(
     paths.map((path) => [basename(path), { content: readFileSync(path, 'utf8') }]),
   )
-  const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS })
+  // Code is made only for what is wanted, and may import all sources.
+  const wanted = files.length === 0 ? ['*'] : files.map((path) => basename(path))
+  const outputSelection = Object.fromEntries(wanted.map((name) => [name, WANTED]))
+  const settings = { ...SETTINGS, outputSelection }
+  const input = JSON.stringify({ language: 'Solidity', sources, settings })
   const digest = createHash('sha256').update(input).digest('hex').slice(0, 16)
   const path = join(CACHE, `contracts-${digest}.json`)
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8'))
