@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Address } from 'viem'
+import type { Receipt } from '../../../server/settlement/evm/chain-client.ts'
 import { inAnswerOrder } from '../../../server/settlement/evm/settling/evm-chain.ts'
 import { Operators } from '../../../server/settlement/evm/settling/operators.ts'
 import type { Touches } from '../../../server/settlement/evm/settling/touches.ts'
@@ -54,7 +55,8 @@ test('accounts side by side keep the order of what touches the same', { skip }, 
   const operators = await openOperators(Array(KEYS).fill(undefined))
   const { client } = stage.anvil
   await client.setAutomine(false)
-  const sent: { readonly touches: Touches; readonly hash: Address; readonly by: Address }[] = []
+  const sent: { readonly touches: Touches; readonly by: Address }[] = []
+  const receipts: Promise<Receipt>[] = []
   let waits = 0
   for (let nowMs = 0; sent.length < COUNT; nowMs += STEP_MS) {
     const names = NAMES.filter(() => random.chance(0.15))
@@ -65,7 +67,8 @@ test('accounts side by side keep the order of what touches the same', { skip }, 
         const payload = { ...payloadFor(stage, freshAccount()), gas: 100_000n }
         const submitted = await operators.submit(operator, payload, touches, nowMs)
         assert.ok(submitted !== null)
-        sent.push({ touches, hash: submitted.hash, by: operator.address })
+        sent.push({ touches, by: operator.address })
+        receipts.push(submitted.done)
         break
       }
       waits++
@@ -77,7 +80,8 @@ test('accounts side by side keep the order of what touches the same', { skip }, 
   }
   await client.mine({ blocks: 1 })
   await client.setAutomine(true)
-  const places = await Promise.all(sent.map(({ hash }) => placeOf(hash)))
+  await operators.tick(COUNT * STEP_MS)
+  const places = await Promise.all(receipts.map(async (done) => placeOf((await done).hash)))
   let pairs = 0
   for (const [later, { touches }] of sent.entries()) {
     for (let earlier = 0; earlier < later; earlier++) {
