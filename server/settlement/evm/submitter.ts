@@ -118,6 +118,12 @@ export class Submitter {
     return this.#pending.size >= this.#parts.pendingMax
   }
 
+  /** Whether the oldest one that waits had to be sent again. */
+  get isLate(): boolean {
+    const [oldest] = this.#pending.values()
+    return oldest !== undefined && oldest.repeats > 0
+  }
+
   /** By nonce: what becomes of all that waits. */
   outcomes(): ReadonlyMap<number, Promise<Receipt>> {
     return new Map([...this.#pending].map(([nonce, { done }]) => [nonce, done]))

@@ -11,6 +11,7 @@ import {
   freshAccount,
   freshKey,
   payloadFor,
+  REPEAT_MS,
   submitterParts,
 } from '../../support/chain-submitters.ts'
 import { EvmStage } from '../../support/evm-stage.ts'
@@ -19,6 +20,7 @@ import { freshSeed, Random } from '../../support/random.ts'
 const skip = anvilSkip
 const KEYS = 3
 const COUNT = 90
+const PENDING_MAX = 3
 const NAMES = ['ann', 'ben', 'cid', 'dan', 'eve', 'fay', 'gus', 'hal']
 const STEP_MS = 4000
 const NOTHING: Touches = { changes: [], uses: [] }
@@ -31,7 +33,9 @@ after(() => stage?.end())
 async function openOperators(coins: readonly (bigint | undefined)[]): Promise<Operators> {
   const submitters: Submitter[] = []
   for (const coin of coins) {
-    const parts = await submitterParts(stage.anvil.url, await freshKey(stage, coin))
+    const parts = await submitterParts(stage.anvil.url, await freshKey(stage, coin), {
+      pendingMax: PENDING_MAX,
+    })
     submitters.push(await Submitter.open(parts, 0))
   }
   return new Operators(submitters)
@@ -59,7 +63,7 @@ test('accounts side by side keep the order of what touches the same', { skip }, 
   const receipts: Promise<Receipt>[] = []
   let waits = 0
   for (let nowMs = 0; sent.length < COUNT; nowMs += STEP_MS) {
-    const names = NAMES.filter(() => random.chance(0.15))
+    const names = NAMES.filter(() => random.chance(0.1))
     const touches = { changes: names, uses: NAMES.filter(() => random.chance(0.1)) }
     for (;;) {
       const operator = operators.pick(touches)
@@ -113,6 +117,26 @@ test('what an earlier process sent may touch anything', { skip }, async () => {
   await client.setAutomine(true)
   await operators.tick(STEP_MS)
   assert.equal(operators.pick(NOTHING)?.address, other.key.address)
+})
+
+test('the next account sends when the first is full, or late', { skip }, async () => {
+  const operators = await openOperators([undefined, undefined])
+  const [first, second] = operators.all
+  const { client } = stage.anvil
+  await client.setAutomine(false)
+  const send = () => operators.submit(first, payloadFor(stage, freshAccount()), NOTHING, 0)
+  while (!first.submitter.isFull) {
+    assert.equal(operators.pick(NOTHING), first)
+    await send()
+  }
+  assert.equal(operators.pick(NOTHING), second)
+  await client.mine({ blocks: 1 })
+  await operators.tick(0)
+  assert.equal(operators.pick(NOTHING), first)
+  await send()
+  await operators.tick(2 * REPEAT_MS)
+  assert.equal(operators.pick(NOTHING), second, 'what the first sent is late')
+  await client.setAutomine(true)
 })
 
 test('an account without coins leaves it to the others, until none has any', { skip }, async () => {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { getAddress, type Hex, isHex } from 'viem'
+import type { CapturedTransactions } from '../../../engine/core/money/chain-transactions.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { anvilSkip } from '../../support/anvil.ts'
 import { Reported, shown } from '../../support/chain-desk.ts'
@@ -34,6 +35,11 @@ before(async () => {
   if (skip === false) stage = await EvmStage.open()
 })
 after(() => stage?.end())
+
+/** Whether each transaction that waits has a second attempt. */
+function isRepeated(senders: CapturedTransactions): boolean {
+  return senders.every(({ sent }) => sent.every(({ attempts }) => attempts.length > 1))
+}
 
 /** Makes blocks meanwhile. */
 function mineUntil(isDone: () => boolean): Promise<void> {
@@ -126,7 +132,10 @@ test('accounts settle side by side, and one without coins stops no other', { ski
   const keys = [await stage.operatorKey(), await stage.operatorKey(), await stage.operatorKey()]
   const [poor] = keys
   await client.setBalance({ address: poor.account, value: 0n })
-  const flags = await stage.servedBy({ 'chain-key': keys.map(({ file }) => file).join(',') })
+  const flags = await stage.servedBy({
+    'chain-key': keys.map(({ file }) => file).join(','),
+    'chain-repeat-ms': 100,
+  })
   const { live, wide, ann, ben, cid, dan } = await exchange({
     flags,
     traders: ['ann', 'ben', 'cid', 'dan'],
@@ -149,7 +158,8 @@ test('accounts settle side by side, and one without coins stops no other', { ski
     [cid, dan],
   ] as const) {
     ids.push(await trade(buyer, seller))
-    await until(() => transactions.count === ids.length)
+    // The next one is sent by another account when this one had to be sent again.
+    await until(() => transactions.count === ids.length && isRepeated(transactions.capture()))
   }
   // Of the owners of both: it waits.
   ids.push(await trade(ann, dan))

@@ -1,6 +1,7 @@
 // The accounts that send the transactions of an exchange, side by side. The chain executes what one
 // account sends in its order, and what two accounts send in any order. So a transaction that
-// touches the same as one that waits is sent by the account of that one.
+// touches the same as one that waits is sent by the account of that one. The next account sends
+// when the one before it is full, late or without coins.
 
 import type { Address } from 'viem'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
@@ -73,15 +74,13 @@ export class Operators {
     this.all = submitters.map((submitter) => new Operator(submitter))
   }
 
-  /** The one of `able` that sends it now, the one with the least to do; null when it must wait. */
+  /**
+   * The first of `able` that sends it now, one that is not late if there is one; null when it must
+   * wait. While one account sends all, nothing waits for another.
+   */
   pick(touches: Touches, able = this.all): Operator | null {
-    let picked: Operator | null = null
-    for (const operator of able) {
-      if (!operator.isReady || !this.maySend(operator, touches)) continue
-      const isLess = operator.submitter.pendingCount < (picked?.submitter.pendingCount ?? Infinity)
-      if (isLess) picked = operator
-    }
-    return picked
+    const free = able.filter((each) => each.isReady && this.maySend(each, touches))
+    return free.find(({ submitter }) => !submitter.isLate) ?? free.at(0) ?? null
   }
 
   /** Whether nothing that waits at another account must happen before. */
