@@ -27,6 +27,8 @@ const MINE_MS = 20
 /** Orders at a time. */
 const LINES = 3
 const SHOWN_EVERY = 1000
+/** Whose events are read at once: a node limits a reply. */
+const BLOCKS_READ = 1000n
 const TRADERS = ['ann', 'ben', 'cid', 'dot']
 const MARKETS = ['sun', 'fee']
 /** The places where the server kills itself, and the passings at which it does. */
@@ -230,8 +232,17 @@ export class ChainRounds {
   async #settledCount(): Promise<number> {
     const { client } = this.#stage.anvil
     const address = this.#stage.at.exchange
-    const logs = await client.getLogs({ address, fromBlock: 0n, toBlock: 'latest' })
     const { abi } = compiledContracts().Exchange
-    return parseEventLogs({ abi, logs, eventName: 'TradeSettled' }).length
+    const last = await client.getBlockNumber()
+    let count = 0
+    for (let fromBlock = 0n; fromBlock <= last; fromBlock += BLOCKS_READ) {
+      const logs = await client.getLogs({
+        address,
+        fromBlock,
+        toBlock: fromBlock + BLOCKS_READ - 1n,
+      })
+      count += parseEventLogs({ abi, logs, eventName: 'TradeSettled' }).length
+    }
+    return count
   }
 }
