@@ -28,7 +28,7 @@ const MINE_MS = 20
 const LINES = 3
 const SHOWN_EVERY = 1000
 /** Whose events are read at once: a node limits a reply. */
-const BLOCKS_READ = 1000n
+const BLOCKS_READ = 50n
 const TRADERS = ['ann', 'ben', 'cid', 'dot']
 const MARKETS = ['sun', 'fee']
 /** The places where the server kills itself, and the passings at which it does. */
