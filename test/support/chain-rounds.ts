@@ -159,6 +159,10 @@ export class ChainRounds {
       }
     }
     await Promise.all(Array.from({ length: LINES }, line))
+    // Without rounds that wait, the server is never alive for long enough to settle.
+    if (random.chance(0.5)) {
+      await until(async () => isOver.value || (await isQuiet(server).catch(() => false)), MINE_MS)
+    }
     if (!isOver.value) await server.kill()
     noteProgress()
     const { trades } = this.#counted()
@@ -197,13 +201,8 @@ export class ChainRounds {
   async #settleAll(): Promise<void> {
     this.#rpc.share = 0
     const server = await this.#serve()
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
     const last = await this.#stage.anvil.client.getBlockNumber()
-    await until(async () => {
-      const { body } = await send(server.baseUrl, 'GET', '/admin/settlement?limit=1', { headers })
-      const isFollowed = Number(at(body, 'followedBlock')) >= last
-      return isFollowed && at(body, 'waiting') === 0 && at(body, 'transactions') === 0
-    }, MINE_MS)
+    await until(() => isQuiet(server, last), MINE_MS)
     await server.stop()
   }
 
@@ -245,4 +244,12 @@ export class ChainRounds {
     }
     return count
   }
+}
+
+/** Whether all trades are in blocks, and the exchange has followed the chain up to a block. */
+async function isQuiet({ baseUrl }: ServerProcess, followed = 0n): Promise<boolean> {
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
+  const { body } = await send(baseUrl, 'GET', '/admin/settlement?limit=1', { headers })
+  const isFollowed = Number(at(body, 'followedBlock')) >= followed
+  return isFollowed && at(body, 'waiting') === 0 && at(body, 'transactions') === 0
 }
