@@ -1,5 +1,5 @@
 import { type AnySetting, type Kind, maybe, type Setting, setting, WrongUse } from './flags.ts'
-import { count, file, shellCommand } from './kinds.ts'
+import { count, file, files, itemsOf, shellCommand } from './kinds.ts'
 
 // Settings of an EVM chain: where it is, and the key with which the exchange signs.
 
@@ -10,17 +10,8 @@ const urls: Kind<readonly string[]> = {
   wants: 'URLs that begin with http:// or https://',
   isSecret: true,
   read(text) {
-    const all = text.split(',').map((each) => each.trim())
+    const all = itemsOf(text)
     return all.every((each) => /^https?:[/][/]/.test(each) && URL.canParse(each)) ? all : undefined
-  },
-}
-
-const files: Kind<readonly string[]> = {
-  shape: 'FILE,FILE',
-  wants: 'the paths of files',
-  read(text) {
-    const all = text.split(',').map((each) => each.trim())
-    return all.includes('') ? undefined : all
   },
 }
 

@@ -9,7 +9,7 @@ import {
   setting,
   WrongUse,
 } from './flags.ts'
-import { commaList, path, plain } from './kinds.ts'
+import { commaList, itemsOf, path, plain } from './kinds.ts'
 
 // Settings of the public address, and of the identity provider that the exchange trusts.
 
@@ -44,7 +44,7 @@ const corsOrigins: Kind<Origins> = {
   wants: `* or up to ${ORIGINS_MAX} origins like https://app.example, without a path`,
   read(text) {
     if (text.trim() === '*') return '*'
-    const items = text.split(',').map((each) => each.trim())
+    const items = itemsOf(text)
     const isGood = items.length <= ORIGINS_MAX && items.every(isOrigin)
     return isGood && new Set(items).size === items.length ? items : undefined
   },

@@ -64,12 +64,17 @@ export const address: Kind<string> = {
   read: (text) => (ADDRESS.test(text) ? text : undefined),
 }
 
+/** The items of a list that a text holds, without the spaces around them. */
+export function itemsOf(text: string): string[] {
+  return text.split(',').map((each) => each.trim())
+}
+
 export function commaList(shape: string, item: RegExp, wants: string): Kind<readonly string[]> {
   return {
     shape,
     wants,
     read(text) {
-      const items = text.split(',').map((each) => each.trim())
+      const items = itemsOf(text)
       const isGood = items.every((each) => item.test(each))
       return isGood && new Set(items).size === items.length ? items : undefined
     },
@@ -114,6 +119,21 @@ export function path(shape: string, wants: string): Kind<string> {
 }
 
 export const file = path('FILE', 'the path of a file')
+/** Each of them like the path of one file. */
+export const files: Kind<readonly string[]> = {
+  shape: 'FILE,FILE',
+  wants: 'the paths of files',
+  whyNot(text) {
+    const ofText = unexpanded(text)
+    if (ofText !== undefined) return ofText
+    const wrong = itemsOf(text).find((item) => unexpanded(item) !== undefined)
+    return wrong === undefined ? undefined : `holds ${wrong}, which ${unexpanded(wrong)}`
+  },
+  read(text) {
+    const items = itemsOf(text)
+    return items.includes('') ? undefined : items
+  },
+}
 /** What `sh` runs. */
 export const shellCommand = words('COMMAND', 'a command of the shell')
 

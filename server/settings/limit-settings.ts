@@ -8,7 +8,7 @@ import {
 } from '../edge/http/access/rate-limit.ts'
 import type { Regions } from '../edge/http/access/regions.ts'
 import { type AnySetting, type Kind, maybe, type Setting, setting, WrongUse } from './flags.ts'
-import { count, oneOf } from './kinds.ts'
+import { count, itemsOf, oneOf } from './kinds.ts'
 
 // Settings of the calls that are refused: too frequent calls, and trades from some countries.
 
@@ -38,7 +38,7 @@ const countries: Kind<readonly string[]> = {
   wants: 'countries of two letters, like CU,IR',
   read(text) {
     if (!COUNTRIES.test(text)) return undefined
-    return text.split(',').map((each) => each.trim().toUpperCase())
+    return itemsOf(text).map((each) => each.toUpperCase())
   },
 }
 

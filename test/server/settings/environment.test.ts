@@ -96,6 +96,15 @@ test('a path, a host or a token is not taken with what a shell would have remove
     [{ OUTCOMEX_HOST: '::1\n' }, /^OUTCOMEX_HOST: '.*' holds a control character/],
     [{ OUTCOMEX_DATA: '~/x' }, /^OUTCOMEX_DATA: '.*' begins with ~; .* write the whole path/],
     [{ OUTCOMEX_DATA: '$HOME/x' }, /^OUTCOMEX_DATA: '.*' begins with [$]; .* write the whole path/],
+    [
+      { OUTCOMEX_CHAIN_KEY: 'a, ~/b' },
+      /^OUTCOMEX_CHAIN_KEY: '.*' holds ~.b, which begins with ~; /,
+    ],
+    [
+      { OUTCOMEX_CHAIN_KEY: 'a,"b"' },
+      /^OUTCOMEX_CHAIN_KEY: '.*' holds "b", which has quotes around it; /,
+    ],
+    [{ OUTCOMEX_CHAIN_KEY: 'a,,b' }, /^OUTCOMEX_CHAIN_KEY must be the paths of files/],
     [{ OUTCOMEX_HOST: 'two words' }, /^OUTCOMEX_HOST must be a host name or address/],
     [{ OUTCOMEX_HOST: 'http://::1' }, /^OUTCOMEX_HOST must be a host name or address/],
   ]
