@@ -1,3 +1,4 @@
+import { Counts } from '../../../../engine/domain/counts.ts'
 import type { AccountId, Seq } from '../../../../engine/domain/ids.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { type Pace, UNPACED } from '../pace.ts'
@@ -61,21 +62,6 @@ export interface Rests {
   readonly tradeSeqs?: readonly Seq[]
 }
 
-/** Counts by key. Zero counts have no entry. */
-class Counts {
-  readonly #counts = new Map<number, number>()
-
-  has(name: number): boolean {
-    return this.#counts.has(name)
-  }
-
-  add(name: number, count: number): void {
-    const sum = (this.#counts.get(name) ?? 0) + count
-    if (sum === 0) this.#counts.delete(name)
-    else this.#counts.set(name, sum)
-  }
-}
-
 export class Backlog {
   readonly #insert: Statement<unknown[]>
   readonly #next: Statement<[id: number], StoredPage>
@@ -86,10 +72,10 @@ export class Backlog {
   /** Orders that this chunk has ended so far. */
   #ended = 0
   /** Rows of each owner. */
-  readonly #rows = new Counts()
+  readonly #rows = new Counts<AccountId>()
   /** Pages of each taker, and of each trade. */
-  readonly #takers = new Counts()
-  readonly #trades = new Counts()
+  readonly #takers = new Counts<AccountId>()
+  readonly #trades = new Counts<Seq>()
   /** The command of the oldest page; null without pages. */
   #oldestSeq: Seq | null = null
   #rowCount = 0

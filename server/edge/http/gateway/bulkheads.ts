@@ -3,6 +3,7 @@
 // can a few of them: the share of each halves as others fill it. Invariant: a request is in at most
 // one bulkhead, which counts it in total, for its address and for its profile.
 
+import { Counts } from '../../../../engine/domain/counts.ts'
 import { type ShareRule, shareOf, shareRule } from '../../../../engine/domain/fair-share.ts'
 import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { type BulkheadName, LIMITS } from '../../../../engine/domain/limits.ts'
@@ -25,25 +26,6 @@ export interface Guest {
   profileId: ProfileId
 }
 
-/** Counts by key; a count of 0 is deleted. */
-class Shares<Key> {
-  readonly #counts = new Map<Key, number>()
-
-  of(key: Key): number {
-    return this.#counts.get(key) ?? 0
-  }
-
-  add(key: Key): void {
-    this.#counts.set(key, this.of(key) + 1)
-  }
-
-  remove(key: Key): void {
-    const left = this.of(key) - 1
-    if (left > 0) this.#counts.set(key, left)
-    else this.#counts.delete(key)
-  }
-}
-
 /** An owner's minimum share of a full bulkhead, as a divisor of its maximum. */
 const FLOOR_PARTS = 64
 const FLOOR_MIN = 4
@@ -57,8 +39,8 @@ export class Bulkhead {
   readonly size: BulkheadSize
   readonly ofAddress: ShareRule
   readonly ofProfile: ShareRule
-  readonly addresses = new Shares<string>()
-  readonly profiles = new Shares<number>()
+  readonly addresses = new Counts<string>()
+  readonly profiles = new Counts<ProfileId>()
   count = 0
 
   constructor(size: BulkheadSize) {
@@ -141,8 +123,8 @@ export class Bulkheads {
     const bulkhead = this.#bulkheads[guest.bulkhead]
     bulkhead.count--
     this.#count--
-    if (guest.address !== '') bulkhead.addresses.remove(guest.address)
-    if (guest.profileId !== 0) bulkhead.profiles.remove(guest.profileId)
+    if (guest.address !== '') bulkhead.addresses.add(guest.address, -1)
+    if (guest.profileId !== 0) bulkhead.profiles.add(guest.profileId, -1)
     guest.bulkhead = null
     guest.profileId = 0
   }

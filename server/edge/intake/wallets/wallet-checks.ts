@@ -59,8 +59,8 @@ export class WalletChecks {
 
   #leave({ profileId, address }: WalletCaller): void {
     this.#slots.count--
-    this.#slots.profiles.remove(profileId)
-    if (address !== '') this.#slots.addresses.remove(address)
+    this.#slots.profiles.add(profileId, -1)
+    if (address !== '') this.#slots.addresses.add(address, -1)
   }
 
   async #queryChain(key: string, query: WalletQuery, nowMs: TimeMs): Promise<WalletAnswer> {

@@ -322,7 +322,7 @@ async function openKeys(sources: readonly KeySource[]): Promise<readonly ChainKe
 /** Transactions of another account still wait: only its key can send them again. */
 function requireOwn(keys: readonly ChainKey[], sent: readonly SentBefore[]): void {
   const accounts: readonly string[] = keys.map(({ address }) => address)
-  const [other] = sent.filter(({ account }) => !accounts.includes(account))
+  const other = sent.find(({ account }) => !accounts.includes(account))
   if (other === undefined) return
   const { length } = sent.filter(({ account }) => account === other.account)
   throw new WrongChain(

@@ -4,33 +4,18 @@
 // when the one before it is full, late or without coins.
 
 import type { Address } from 'viem'
+import { Counts } from '../../../../engine/domain/counts.ts'
 import type { TimeMs } from '../../../../engine/domain/units.ts'
 import type { Payload } from '../chain-client.ts'
 import { CoinTrouble } from '../chain-trouble.ts'
 import type { Submitted, Submitter } from '../submitter.ts'
 import type { Touches } from './touches.ts'
 
-/** How many waiting transactions touch a name. */
-class Counts {
-  readonly #counts = new Map<string, number>()
-
-  add(names: readonly string[], by: 1 | -1): void {
-    for (const name of names) {
-      const count = (this.#counts.get(name) ?? 0) + by
-      if (count > 0) this.#counts.set(name, count)
-      else this.#counts.delete(name)
-    }
-  }
-
-  hasAny(names: readonly string[]): boolean {
-    return names.some((name) => this.#counts.has(name))
-  }
-}
-
 export class Operator {
   readonly submitter: Submitter
-  readonly #changed = new Counts()
-  readonly #used = new Counts()
+  /** How many waiting transactions change a name, and use it. */
+  readonly #changed = new Counts<string>()
+  readonly #used = new Counts<string>()
   /** Transactions of an earlier process, which may touch anything. */
   #unknown: number
   /** Its coins did not pay for a transaction since the last look. */
@@ -57,13 +42,14 @@ export class Operator {
 
   /** Whether something that waits here must happen before a transaction that touches these. */
   precedes({ changes, uses }: Touches): boolean {
-    if (this.#unknown > 0 || this.#changed.hasAny(changes)) return true
-    return this.#changed.hasAny(uses) || this.#used.hasAny(changes)
+    if (this.#unknown > 0) return true
+    const isTouched = (name: string) => this.#changed.has(name) || this.#used.has(name)
+    return changes.some(isTouched) || uses.some((name) => this.#changed.has(name))
   }
 
   note({ changes, uses }: Touches, by: 1 | -1): void {
-    this.#changed.add(changes, by)
-    this.#used.add(uses, by)
+    for (const name of changes) this.#changed.add(name, by)
+    for (const name of uses) this.#used.add(name, by)
   }
 }
 

@@ -25,9 +25,9 @@ export function touchesOf(trades: readonly SignedTrade[]): Touches {
   const owners = trades.flatMap(({ taker, makers }) => [taker, ...makers.map(({ order }) => order)])
   return {
     changes: owners.map(({ accountId }) => ownerName(accountId)),
-    uses: trades.flatMap(({ marketId, group }) =>
-      [nameOf(marketId), group?.negRiskId ?? []].flat(),
-    ),
+    uses: trades.flatMap(({ marketId, group }) => {
+      return group === null ? [nameOf(marketId)] : [nameOf(marketId), group.negRiskId]
+    }),
   }
 }
 
