@@ -74,15 +74,15 @@ export class ChainRounds {
   static async play(random: Random, trades: number, orders: number): Promise<ChainReport> {
     const stage = await EvmStage.open()
     const rpc = await FaultyRpc.open(stage.anvil.url, random)
-    const keys = [await stage.operatorKey(), await stage.operatorKey()]
-    const args = await stage.servedBy({
+    const flags = {
       'chain-rpc': rpc.url,
-      'chain-key': keys.map(({ file }) => file).join(','),
       'chain-confirmations': REORG_MAX + 1,
       'chain-retry-ms': 300,
       'chain-repeat-ms': 1000,
       'block-ms': 20,
-    })
+    }
+    const keys = [await stage.operatorKey(), await stage.operatorKey()]
+    const args = await stage.servedBy(flags, keys)
     const all = new ChainRounds(random, stage, rpc, args)
     try {
       return await all.#play(trades, orders)

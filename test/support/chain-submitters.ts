@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Address, getAddress } from 'viem'
 import { compiledContracts } from '../../server/build/contracts.ts'
 import { ChainClient, callOf, type Payload } from '../../server/settlement/evm/chain-client.ts'
 import type { ChainKey } from '../../server/settlement/evm/key/chain-key.ts'
 import { openKey } from '../../server/settlement/evm/key/open-key.ts'
 import type { Attempt, SubmitterParts } from '../../server/settlement/evm/submitter.ts'
-import { newFolder } from './data-folder.ts'
-import type { EvmStage } from './evm-stage.ts'
+import { type EvmStage, freshKeyFile } from './evm-stage.ts'
 import { CHAIN_ID } from './live-orders.ts'
 
 // Submitters on a local chain. Each payload makes one unit of a token for an account of its own, so
@@ -22,8 +19,7 @@ export const freshAccount = (): Address => getAddress(`0x${randomBytes(20).toStr
 
 /** An account of its own, with coins. */
 export async function freshKey({ anvil }: EvmStage, value = COIN): Promise<ChainKey> {
-  const file = join(newFolder(), 'key')
-  writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 })
+  const { file } = freshKeyFile()
   const key = await openKey({ kind: 'file', file, passwordFile: undefined })
   await anvil.client.setBalance({ address: key.address, value })
   return key

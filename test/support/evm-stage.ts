@@ -45,6 +45,19 @@ export interface Places {
   readonly tokens: Address
 }
 
+/** A key in a file, and its account. */
+export interface KeyFile {
+  readonly file: string
+  readonly account: Address
+}
+
+export function freshKeyFile(): KeyFile {
+  const key = randomBytes(32)
+  const file = join(newFolder(), 'key')
+  writeFileSync(file, key.toString('hex'), { mode: 0o600 })
+  return { file, account: getAddress(accountOf(key)) }
+}
+
 export interface Sent {
   readonly gasUsed: bigint
   readonly events: readonly { readonly eventName: string; readonly args: unknown }[]
@@ -156,27 +169,28 @@ export class EvmStage {
     return { yes: String(at(found?.args, 'yes')), no: String(at(found?.args, 'no')) }
   }
 
-  /** A key in a file, of an account with both roles; it has coins for a while. */
-  async operatorKey(): Promise<{ readonly file: string; readonly account: Address }> {
-    const key = randomBytes(32)
-    const file = join(newFolder(), 'key')
-    writeFileSync(file, key.toString('hex'), { mode: 0o600 })
-    const account = getAddress(accountOf(key))
+  /** A key of an account with both roles; it has coins for a while. */
+  async operatorKey(): Promise<KeyFile> {
+    const made = freshKeyFile()
+    const { account } = made
     await this.anvil.client.setBalance({ address: account, value: 10n ** 21n })
     for (const role of ['setOperator', 'setResolver']) {
       for (const contract of [this.at.exchange, this.at.adapter]) {
         await this.send(contract, role, [account, true], OWNER)
       }
     }
-    return { file, account }
+    return made
   }
 
-  /** The flags of an exchange that settles here, with a key of its own that pays. */
-  async servedBy(more: Readonly<Record<string, string | number>> = {}): Promise<string[]> {
-    const { file } = await this.operatorKey()
+  /** The flags of an exchange that settles here, by default with a key of its own that pays. */
+  async servedBy(
+    more: Readonly<Record<string, string | number>> = {},
+    keys?: readonly KeyFile[],
+  ): Promise<string[]> {
+    const paying = keys ?? [await this.operatorKey()]
     return flagsOf({
       'chain-rpc': this.anvil.url,
-      'chain-key': file,
+      'chain-key': paying.map(({ file }) => file).join(','),
       'chain-confirmations': 1,
       'chain-poll-ms': 20,
       'chain-behind-ms': 0,

@@ -132,10 +132,7 @@ test('accounts settle side by side, and one without coins stops no other', { ski
   const keys = [await stage.operatorKey(), await stage.operatorKey(), await stage.operatorKey()]
   const [poor] = keys
   await client.setBalance({ address: poor.account, value: 0n })
-  const flags = await stage.servedBy({
-    'chain-key': keys.map(({ file }) => file).join(','),
-    'chain-repeat-ms': 100,
-  })
+  const flags = await stage.servedBy({ 'chain-repeat-ms': 100 }, keys)
   const { live, wide, ann, ben, cid, dan } = await exchange({
     flags,
     traders: ['ann', 'ben', 'cid', 'dan'],
