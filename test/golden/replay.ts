@@ -20,9 +20,9 @@ const SLOTS = 1024
 /** Folders that are cut, of the newest recording and of an older one. */
 const [NEW_SAMPLES, OLD_SAMPLES] = [24, 6]
 /** One prefix in so many is replayed, of the newest recording and of an older one. */
-const [NEW_STRIDE, OLD_STRIDE] = [32, 128]
+const [NEW_STRIDE, OLD_STRIDE] = [32, 256]
 /** One command in so many of an older recording has its hash checked. */
-const OLD_HASHES = 8
+const OLD_HASHES = 16
 const PARTS = 4
 
 export const newExchange = () => new Exchange(new OrderTable(SLOTS))
