@@ -7,6 +7,7 @@ import { busyTimesAt, p99Ms } from './exchange/busy-times.ts'
 import { followerRates } from './follower/followers.ts'
 import { alternate, benchOf, pairOf, type Row, rowOf } from './harness/bench.ts'
 import { type Latencies, percentilesOf } from './harness/pacer.ts'
+import { amendRows } from './http/amends.ts'
 import { bookReads } from './http/book-reads.ts'
 import { edgesText, measurable } from './http/edge-counts.ts'
 import { CONNECTIONS, freshOrders, ordersPerSecond } from './http/full-speed.ts'
@@ -30,6 +31,7 @@ const FULL = {
   followed: 200_000,
   reads: 200_000,
   edgeThreads: [1, 2, 4, 8],
+  moves: 2000,
 }
 type Size = typeof FULL
 const SMOKE: Size = {
@@ -42,6 +44,7 @@ const SMOKE: Size = {
   followed: 2000,
   reads: 10_000,
   edgeThreads: [1, 2],
+  moves: 20,
 }
 
 /** The highest rates of all servers with the same orders. */
@@ -191,6 +194,7 @@ export const bench = benchOf({
     const followed = await followerRates(size.followed, size.rounds)
     rows.push(rowOf('follower, sustained', 'commands/s', followed, fastest))
     rows.push(...(await latencyTable(size.highest || fastest.median, size)))
+    rows.push(...(await amendRows(size)))
     return [...rows, ...(await edgeCurve(size)), ...(await bookReads(size))]
   },
 })

@@ -1,6 +1,7 @@
 // The whole exchange on one thread: every gate, the ledger, the book, fees, events.
 
-import { ASK_TABLES, decideCancel, decidePlace } from '../../engine/core/decide/decide.ts'
+import { decideCancel } from '../../engine/core/decide/cancel.ts'
+import { ASK_TABLES, decidePlace } from '../../engine/core/decide/decide.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
 import { SeenFilters } from '../../engine/core/orders/seen-filters.ts'

@@ -32,6 +32,13 @@ export function paced(
   })
 }
 
+/** The percentiles of single latencies in milliseconds. */
+export function latenciesFrom(tookMs: readonly number[]): Latencies {
+  const histogram = newHistogram()
+  for (const ms of tookMs) recordMs(histogram, ms)
+  return PERCENTILES.map((each) => percentileMs(histogram, each) ?? 0)
+}
+
 /** The samples of each percentile over several runs. */
 export function percentilesOf(runs: readonly Latencies[]): Case[] {
   return PERCENTILES.map((percentile, index) => ({

@@ -8,6 +8,7 @@ import type {
   CancelOrders,
   Command,
   ControlCommand,
+  DecreaseOrder,
   PlaceOrder,
   ReleaseOrder,
   Resolution,
@@ -19,6 +20,7 @@ import {
   eventAt,
   eventCode,
   eventKind,
+  eventLeftRaw,
   eventSeq,
   eventSizeRaw,
   eventSlot,
@@ -56,6 +58,7 @@ import { ChainTransactions } from './money/chain-transactions.ts'
 import {
   freeReserve,
   makerGainRaw,
+  reserveAgain,
   settleFill,
   settleProceeds,
   takerGainRaw,
@@ -79,9 +82,9 @@ import { Matches } from './sports/matches.ts'
  */
 export const RULES_VERSION = 1
 
-const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
+const { CANCELED, DECREASED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { CLOSED } = MAKER
-const { FILLED, HELD, KILLED, RESTED, WOULD_CROSS } = RESULT
+const { FILLED, HELD, KILLED, NOT_PLACED, RESTED, WOULD_CROSS } = RESULT
 const { FREE, IN_FLIGHT } = STATE
 const { BUY } = SIDE
 
@@ -138,11 +141,16 @@ export class Clearing {
     if (command.kind === 'placeOrder') this.admitOrder(command)
     else if (command.kind === 'cancelOrders') this.admitCancel(command)
     else if (command.kind === 'releaseOrder') this.admitRelease(command)
+    else if (command.kind === 'decreaseOrder') this.admitDecrease(command)
     else this.admitControl(command)
   }
 
   admitCancel(cancel: CancelOrders): void {
     this.#stamp(cancel)
+  }
+
+  admitDecrease(decrease: DecreaseOrder): void {
+    this.#stamp(decrease)
   }
 
   /** A release has no effect if its order was canceled before it reached the market. */
@@ -354,9 +362,17 @@ export class Clearing {
         legs.closed = eventCode(words, event) === CLOSED
         this.#settleFill(eventSeq(f64s, event))
         return
-      case STP_CANCEL:
       case CANCELED:
         this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)), false)
+        if (eventTakerSlot(words, event) !== 0) {
+          this.#cut(eventTakerSlot(words, event), eventSizeRaw(f64s, event))
+        }
+        return
+      case STP_CANCEL:
+        this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)), false)
+        return
+      case DECREASED:
+        this.#cut(slot, eventLeftRaw(f64s, event))
         return
       case DONE:
         if (slot !== 0) this.#done(slot, eventCode(words, event), eventSeq(f64s, event))
@@ -366,6 +382,16 @@ export class Clearing {
       default:
         kind satisfies never
     }
+  }
+
+  /** The order in the slot has `leftRaw` open shares and reserves what these need. */
+  #cut(slot: number, leftRaw: number): void {
+    const { orders, ledger, openSizes } = this
+    const market = this.catalogue.ofBook(orders.bookOf(slot))
+    const byRaw = orders.leftRawOf(slot) - leftRaw
+    openSizes.cut(orders, slot, market, byRaw)
+    orders.cut(slot, byRaw)
+    reserveAgain(ledger, orders, slot)
   }
 
   #settleFill(tradeSeq: Seq): void {
@@ -386,7 +412,7 @@ export class Clearing {
     this.lastFeeRaw = settleProceeds(this.ledger, this.orders, market, slot)
     const gainRaw = takerGainRaw(this.orders, slot, this.lastFeeRaw)
     this.unmined.add(seq, this.orders.accountOf(slot), gainRaw)
-    if (result === WOULD_CROSS) this.seen.forget(this.#arrived(slot))
+    if (result === WOULD_CROSS || result === NOT_PLACED) this.seen.forget(this.#arrived(slot))
     else if (this.seen.isWriter && this.orders.stateOf(slot) === IN_FLIGHT) {
       // Only on arrival: a released order was recorded when it was held.
       this.seen.keep(this.#arrived(slot))

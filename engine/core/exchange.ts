@@ -2,9 +2,21 @@
 // The books are in one module-level arena, so a thread has one Exchange at a time. A new one clears
 // the books.
 
-import type { CancelOrders, Command, PlaceOrder, ReleaseOrder } from '../domain/command.ts'
+import type {
+  CancelOrders,
+  Command,
+  DecreaseOrder,
+  PlaceOrder,
+  ReleaseOrder,
+} from '../domain/command.ts'
 import { eventF64s, eventWords, flushEvents, onEventsReady } from './book/event-buffer.ts'
-import { cancelInMarket, placeInMarket, releaseInMarket, resetMarkets } from './book/market.ts'
+import {
+  cancelInMarket,
+  decreaseInMarket,
+  placeInMarket,
+  releaseInMarket,
+  resetMarkets,
+} from './book/market.ts'
 import { portableSha256 } from './cells/digest.ts'
 import { Clearing } from './clearing.ts'
 import type { OrderTable } from './orders/order-table.ts'
@@ -35,6 +47,7 @@ export class Exchange {
     if (command.kind === 'placeOrder') this.place(command)
     else if (command.kind === 'cancelOrders') this.cancel(command)
     else if (command.kind === 'releaseOrder') this.release(command)
+    else if (command.kind === 'decreaseOrder') this.decrease(command)
     else this.clearing.admitControl(command)
   }
 
@@ -49,6 +62,13 @@ export class Exchange {
   cancel(cancel: CancelOrders): void {
     this.clearing.admitCancel(cancel)
     cancelInMarket(cancel)
+    flushEvents()
+  }
+
+  /** As `place`, for decreases. */
+  decrease(decrease: DecreaseOrder): void {
+    this.clearing.admitDecrease(decrease)
+    decreaseInMarket(decrease)
     flushEvents()
   }
 

@@ -36,6 +36,7 @@ export const COMMANDS = {
   placeOrder: ofMarket('PLACE'),
   releaseOrder: ofMarket('RELEASE'),
   cancelOrders: ofMarket('CANCEL'),
+  decreaseOrder: ofMarket('DECREASE'),
 
   rules: EXCHANGE,
   setAdminToken: EXCHANGE,

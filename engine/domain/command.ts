@@ -64,6 +64,15 @@ export interface PlaceOrder extends Stamp, OrderFlags {
   hashLow: number
   /** '' when none was given. */
   clientOrderId: string
+  /** The order that this one replaces (rules §4.10); slot 0 = none. */
+  replacedSlot: Slot
+  replacedGeneration: Generation
+  /** What the replaced order had open at the decision; its fills since then come off. */
+  replacedOpenRaw: SizeRaw
+  /** Price of its own token. */
+  replacedTicks: PriceTicks
+  /** What the new one may trade before these fills come off; its signed size may be larger. */
+  replacingRaw: SizeRaw
 }
 
 /**
@@ -72,6 +81,18 @@ export interface PlaceOrder extends Stamp, OrderFlags {
  */
 export interface ReleaseOrder extends Omit<PlaceOrder, 'kind'> {
   kind: 'releaseOrder'
+}
+
+/**
+ * Takes shares off an open order, which keeps its place in the queue (rules §4.10). An order with
+ * less than a step left is canceled. The market skips an order that is gone.
+ */
+export interface DecreaseOrder extends Stamp {
+  kind: 'decreaseOrder'
+  marketId: MarketId
+  slot: Slot
+  generation: Generation
+  byRaw: SizeRaw
 }
 
 /** An order as it arrives in its market: newly placed or released. */
@@ -375,4 +396,4 @@ export type ControlCommand = Stamp &
     | { kind: 'removePropertyKey'; keyId: string }
   )
 
-export type Command = Arrival | CancelOrders | ControlCommand
+export type Command = Arrival | CancelOrders | DecreaseOrder | ControlCommand

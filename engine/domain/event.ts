@@ -19,11 +19,14 @@
 //                                              when held                   for cancels and GONE
 //   slot       the maker       the maker       the order       the order   the taker; 0 if
 //                                                                          there is none
-//   sizeRaw    filled now      0               0               0           filled in total; for
-//                                                                          cancels, their count
+//   sizeRaw    filled now      0               what replaces   0           filled in total; for
+//                                              it                          cancels, their count
 //   leftRaw    what the        returned        returned        0           what the order
 //              maker has left                                              has left
-//   taker      its slot        its slot        0               0           1 for a bid, else 0
+//   taker      its slot        its slot        the same, or 0  the same    1 for a bid, else 0
+//
+// DECREASED (rules §4.10) is as CANCELED, but sizeRaw is what was taken off the order, and leftRaw
+// what it has left. In a CANCELED with a taker, the order in that slot replaces the canceled one.
 //
 // The remainder of a market buy is collateral; all other sizes are shares. A CLOSED maker returns
 // its remainder.
@@ -67,15 +70,24 @@ const SELLS_BIT = 1 << 25
 export const TAKER_NO = NO_BIT
 export const TAKER_SELLS = SELLS_BIT
 
-export const EVENT = { FILL: 1, STP_CANCEL: 2, CANCELED: 3, NOT_OPEN: 4, DONE: 5 } as const
+export const EVENT = {
+  FILL: 1,
+  STP_CANCEL: 2,
+  CANCELED: 3,
+  NOT_OPEN: 4,
+  DONE: 5,
+  DECREASED: 6,
+} as const
 export type EventKind = (typeof EVENT)[keyof typeof EVENT]
 
 /** `code` of a FILL: the state of the maker after it. */
 export const MAKER = { OPEN: 0, CLOSED: 1 } as const
 
 /**
- * `code` of a DONE. WOULD_CROSS leaves no trace. RESTED and HELD (rules §4.3) leave the order live.
- * GONE answers the release of a canceled order; its slot is 0. The other codes end a stored order.
+ * `code` of a DONE. WOULD_CROSS leaves no trace, nor does NOT_PLACED: the order that it would
+ * replace was gone, or its fills left nothing to place (rules §4.10). RESTED and HELD (rules §4.3)
+ * leave the order live. GONE answers the release of a canceled order; its slot is 0. The other
+ * codes end a stored order.
  */
 export const RESULT = {
   RESTED: 1,
@@ -86,6 +98,7 @@ export const RESULT = {
   CANCELS_DONE: 6,
   HELD: 7,
   GONE: 8,
+  NOT_PLACED: 9,
 } as const
 
 /** Why a command cancels. The index is stored in the journal. */
@@ -97,6 +110,7 @@ export const CANCEL_REASONS = [
   'HEARTBEAT',
   'PROFILE_FROZEN',
   'FUNDS_MOVED',
+  'REPLACED',
 ] as const
 export type CancelReason = (typeof CANCEL_REASONS)[number]
 
@@ -127,7 +141,7 @@ export function eventSlot(words: Int32Array, event: number): Slot {
   return words[event + SLOT]
 }
 
-/** Valid for FILL and STP_CANCEL. */
+/** Valid for FILL and STP_CANCEL; for CANCELED, the order that replaces it, or 0. */
 export function eventTakerSlot(words: Int32Array, event: number): Slot {
   return words[event + TAKER]
 }

@@ -345,6 +345,19 @@ const REJECTS = {
   ORDER_NOT_FOUND: notFound('Order not found: no order of the profile has this id; check both.'),
   ORDER_FILLED: bad('Order is filled: nothing of it is left to cancel; read its status.'),
   ORDER_NOT_OPEN: bad('Order not found or already canceled; read its status.'),
+  ORDER_NOT_RESTING: bad(
+    'The order has no place in the queue: its taker delay holds it, or it has ended since.',
+  ),
+  AMEND_NOT_RESTING: bad(
+    'Only a limit order of type GTC can be amended; cancel this one and place another.',
+  ),
+  AMEND_NOT_SMALLER: bad(
+    'The order has no more shares open than that; to raise its size, send a signed replacement.',
+  ),
+  AMEND_DIFFERS: bad(
+    'A replacement must be a GTC order in the market, for the token and on the side of the order ' +
+      'that it replaces; use POST /orders/cancel-replace for any other.',
+  ),
   ORDER_RELEASE_IN_PROGRESS: conflict(
     'Cancellation not confirmed: the order is entering its market after its delay; send the ' +
       'cancel again.',

@@ -37,6 +37,11 @@ export function costFloorRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): Collater
   return priceTicks * steps + Math.floor((priceTicks * oddRaw) / STEP_RAW)
 }
 
+/** The whole steps of a size. `%` on doubles is slow, and the quotient is exact for any order. */
+export function wholeStepsRaw(sizeRaw: SizeRaw): SizeRaw {
+  return Math.floor(sizeRaw / STEP_RAW) * STEP_RAW
+}
+
 /** Collateral of `sizeRaw` shares at `priceTicks`, rounded up. */
 export function costCeilRaw(priceTicks: PriceTicks, sizeRaw: SizeRaw): CollateralRaw {
   const steps = Math.floor(sizeRaw / STEP_RAW)

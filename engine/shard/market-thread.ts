@@ -4,7 +4,9 @@
 
 import { eventWords, flushEvents, onEventsReady } from '../core/book/event-buffer.ts'
 import {
+  aheadInMarket,
   cancelInMarket,
+  decreaseInMarket,
   placeInMarket,
   releaseInMarket,
   restoreInMarket,
@@ -16,8 +18,10 @@ import { LIMITS } from '../domain/limits.ts'
 import { nativeSha256 } from '../thread/native-sha256.ts'
 import type { Ring } from '../thread/ring.ts'
 import { blankCancel, readCancel } from '../wire/cancel-codec.ts'
-import { blankPlace, readPlaceHead } from '../wire/place-codec.ts'
-import { FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
+import { readDecrease } from '../wire/decrease-codec.ts'
+import { blankPlace, doesReplace, readPlaceHead, readReplaced } from '../wire/place-codec.ts'
+import { REPLACED_BYTES } from '../wire/record-layout.ts'
+import { AHEAD, FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
 
 const order = blankPlace()
 const cancel = blankCancel(LIMITS.cancelItemsMax)
@@ -44,6 +48,9 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
   switch (tag) {
     case TO_SHARD.PLACE:
       readPlaceHead(view, at, order)
+      if (doesReplace(view, at)) {
+        readReplaced(view, at + frame.payloadBytes - REPLACED_BYTES, order)
+      }
       placeInMarket(order)
       flushEvents()
       return true
@@ -57,11 +64,18 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
       cancelInMarket(cancel)
       flushEvents()
       return true
+    case TO_SHARD.DECREASE:
+      decreaseInMarket(readDecrease(view, at))
+      flushEvents()
+      return true
     case TO_SHARD.DIGEST:
       assert(
         output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(at, true), nativeSha256)),
         'a digest fits',
       )
+      return true
+    case TO_SHARD.AHEAD:
+      assert(output.push(FROM_SHARD.AHEAD, aheadOf(frame)), 'a list of places fits')
       return true
     case TO_SHARD.RESTORE:
       restore(frame)
@@ -71,6 +85,20 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
     default:
       return fault('every frame to a shard has a known tag')
   }
+}
+
+function aheadOf({ view, byteOffset: at, payloadBytes }: Frame): Uint8Array {
+  const found = new Float64Array(payloadBytes >> 2)
+  let budget: number = AHEAD.countedInAllMax
+  for (let index = 0; index < found.length; index += 2) {
+    const slot = view.getUint32(at + index * 4, true)
+    const generation = view.getUint32(at + index * 4 + 4, true)
+    const ahead = aheadInMarket(slot, generation, Math.min(AHEAD.countedMax, budget))
+    budget -= Math.max(0, ahead.orders)
+    found[index] = ahead.orders
+    found[index + 1] = ahead.sharesRaw
+  }
+  return new Uint8Array(found.buffer)
 }
 
 function restore({ view, byteOffset, payloadBytes }: Frame): void {

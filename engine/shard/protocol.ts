@@ -4,9 +4,10 @@ import { assert } from '../domain/assert.ts'
 import { LIMITS } from '../domain/limits.ts'
 
 /**
- * To the thread. PLACE: the head of a PLACE record. CANCEL: a CANCEL record. DIGEST: the book (u32)
- * to digest. STOP: end the thread. RESTORE: resting and held orders to take over, oldest first.
- * RELEASE: a RELEASE record.
+ * To the thread. PLACE: the head of a PLACE record, and its part REPLACED if it has one. CANCEL: a
+ * CANCEL record. DIGEST: the book (u32) to digest. STOP: end the thread. RESTORE: resting and held
+ * orders to take over, oldest first. RELEASE: a RELEASE record. DECREASE: a DECREASE record.
+ * AHEAD: slot and generation (u32) of each order whose place in its queue is requested.
  */
 export const TO_SHARD = {
   PLACE: 1,
@@ -15,6 +16,8 @@ export const TO_SHARD = {
   STOP: 4,
   RESTORE: 5,
   RELEASE: 6,
+  DECREASE: 7,
+  AHEAD: 8,
 } as const
 /**
  * One order of a RESTORE frame, as f64s: book, slot, generation, owner, 1 for a bid, ticks (0 for a
@@ -22,8 +25,13 @@ export const TO_SHARD = {
  */
 export const RESTORE_F64S = 7
 export const RESTORE_ORDERS_MAX = 1024
-/** From the thread. EVENTS: records of one command. DIGEST: a requested digest. */
-export const FROM_SHARD = { EVENTS: 1, DIGEST: 2 } as const
+/**
+ * From the thread. EVENTS: records of one command. DIGEST: a requested digest. AHEAD: for each
+ * requested order, the orders in front of it, -1 if it does not rest, and their shares, as f64s.
+ */
+export const FROM_SHARD = { EVENTS: 1, DIGEST: 2, AHEAD: 3 } as const
+/** Orders of one AHEAD frame, and how many in front of each and of all of them are counted. */
+export const AHEAD = { ordersMax: 256, countedMax: 10_000, countedInAllMax: 40_000 } as const
 
 /**
  * Books on main have no other thread to wait for, so their ring fits the largest possible sweep.

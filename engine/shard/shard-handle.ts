@@ -7,16 +7,18 @@
 import type { EventEmitter } from 'node:events'
 import { assert } from '../domain/assert.ts'
 import { EVENT, EVENT_BYTES, eventAt, eventKind, eventSeq } from '../domain/event.ts'
-import type { Book, Seq } from '../domain/ids.ts'
+import type { Book, Generation, Seq, Slot } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { type BusyCells, BusyTimes } from '../thread/busy-times.ts'
 import { Ring } from '../thread/ring.ts'
 import { spawn } from '../thread/spawn.ts'
 import type { WakeUps } from '../thread/wake-ups.ts'
+import { doesReplace } from '../wire/place-codec.ts'
 import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
-import { PLACE_HEAD_BYTES } from '../wire/record-layout.ts'
+import { PLACE_HEAD_BYTES, REPLACED_BYTES } from '../wire/record-layout.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 import {
+  AHEAD,
   FROM_SHARD,
   INLINE_RING_BYTES,
   TO_SHARD,
@@ -80,7 +82,8 @@ export class ShardHandle {
   readonly #frameSeq = new Float64Array(UNPUBLISHED_FRAMES)
   #settled = 0
   #published = 0
-  #digestWaiters: ((digest: Uint8Array) => void)[] = []
+  /** Of digests and places in queues, in the order of their requests. */
+  #answerWaiters: ((answer: Uint8Array) => void)[] = []
   #stopping = false
   /**
    * Commands sent, and commands whose last record was settled. `#sentSeq` has the seqs in between.
@@ -155,6 +158,11 @@ export class ShardHandle {
       this.#send(TO_SHARD.PLACE, record)
       return
     }
+    if (doesReplace(wholeViewOf(record), record.byteOffset)) {
+      const replaced = record.subarray(record.length - REPLACED_BYTES)
+      this.#send(TO_SHARD.PLACE, Buffer.concat([record.subarray(0, PLACE_HEAD_BYTES), replaced]))
+      return
+    }
     const from = record.byteOffset >> 2
     const taken = this.#input.pushWords(
       TO_SHARD.PLACE,
@@ -168,6 +176,11 @@ export class ShardHandle {
   cancel(seq: Seq, record: Uint8Array): void {
     this.#sent(seq)
     this.#send(TO_SHARD.CANCEL, record)
+  }
+
+  decrease(seq: Seq, record: Uint8Array): void {
+    this.#sent(seq)
+    this.#send(TO_SHARD.DECREASE, record)
   }
 
   /** A held order enters its market. The market answers as for a new order. */
@@ -190,10 +203,28 @@ export class ShardHandle {
 
   /** SHA-256 of one book, after all commands sent before. */
   digest(book: Book): Promise<Uint8Array> {
-    const request = new Uint8Array(new Uint32Array([book]).buffer)
+    return this.#answer(TO_SHARD.DIGEST, Uint32Array.of(book))
+  }
+
+  /**
+   * What is in front of resting orders, after all commands sent before: for each, the orders, -1 if
+   * it does not rest, and their shares. Null when the ring is full.
+   */
+  async ahead(
+    orders: readonly { readonly slot: Slot; readonly generation: Generation }[],
+  ): Promise<Float64Array | null> {
+    assert(orders.length <= AHEAD.ordersMax, 'a list of places is bounded')
+    const bytes = AHEAD.ordersMax * 8
+    if (this.freeBytes(bytes) < bytes + LIMITS.ringReserveBytes) return null
+    const names = orders.flatMap(({ slot, generation }) => [slot, generation])
+    const found = await this.#answer(TO_SHARD.AHEAD, Uint32Array.from(names))
+    return new Float64Array(found.slice().buffer)
+  }
+
+  #answer(tag: number, request: Uint32Array): Promise<Uint8Array> {
     return new Promise((resolve) => {
-      this.#digestWaiters.push(resolve)
-      this.#send(TO_SHARD.DIGEST, request)
+      this.#answerWaiters.push(resolve)
+      this.#send(tag, new Uint8Array(request.buffer))
       this.#sendNow()
       this.drain(0)
     })
@@ -249,7 +280,7 @@ export class ShardHandle {
 
   #wantsWakeUp(durableSeq: Seq): boolean {
     if (this.#settled - this.#published === UNPUBLISHED_FRAMES) return false
-    if (this.#digestWaiters.length > 0) return true
+    if (this.#answerWaiters.length > 0) return true
     if (this.isIdle) return false
     return this.#sentSeq[this.#doneCount & (UNSETTLED_COMMANDS - 1)] <= durableSeq
   }
@@ -268,7 +299,7 @@ export class ShardHandle {
     if (isEvents) {
       if (eventKind(this.#words, eventAt(at, count - 1)) === EVENT.DONE) this.#doneCount++
       this.#visitor.settle(this.#words, this.#f64s, at, count)
-    } else this.#digestWaiters.shift()?.(this.#output.bytes.slice())
+    } else this.#answerWaiters.shift()?.(this.#output.bytes.slice())
     return count
   }
 
@@ -315,7 +346,7 @@ export class ShardHandle {
   get publishedThrough(): number {
     for (let frame = this.#published; frame < this.#settled; frame++) {
       const cell = frame & (UNPUBLISHED_FRAMES - 1)
-      // A digest is not the answer to a command.
+      // The answer to a request is not that to a command.
       if (this.#frameCount[cell] === 0) continue
       return Math.min(this.settledThrough, this.#frameSeq[cell] - 1)
     }

@@ -6,6 +6,7 @@ import type { Seq } from '../domain/ids.ts'
 import { LIMITS } from '../domain/limits.ts'
 import type { TimeMs } from '../domain/units.ts'
 import { decodeCancel } from './cancel-codec.ts'
+import { decodeDecrease } from './decrease-codec.ts'
 import { blankPlace, decodePlaceInto } from './place-codec.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
 import { CONTROL, HEAD, KIND, padTo8 } from './record-layout.ts'
@@ -98,7 +99,8 @@ function unpackedGroup({ group, children, ...body }: PackedGroup): GroupBody {
 export function decodeCommand(record: Uint8Array): Command {
   const view = viewOf(record)
   switch (view.getUint8(HEAD.kind)) {
-    case KIND.PLACE: {
+    case KIND.PLACE:
+    case KIND.REPLACE: {
       const order = blankPlace()
       decodePlaceInto(record, order)
       return order
@@ -107,6 +109,8 @@ export function decodeCommand(record: Uint8Array): Command {
       return decodeRelease(record)
     case KIND.CANCEL:
       return decodeCancel(record)
+    case KIND.DECREASE:
+      return decodeDecrease(record)
     case KIND.CONTROL: {
       const packedBytes = view.getUint32(CONTROL.msgpackBytes, true)
       assert(CONTROL.msgpack + packedBytes <= record.length, 'a control body fits its record')

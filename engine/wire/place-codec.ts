@@ -5,13 +5,23 @@ import type { Arrival, PlaceOrder } from '../domain/command.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { flagBits, MARKET_FORM, setFlags } from '../domain/order-flags.ts'
 import { viewOf, wholeViewOf, writeHead } from './record-head.ts'
-import { HEAD, KIND, PLACE, PLACE_FIXED_BYTES, padTo8, SIGNATURE_BYTES } from './record-layout.ts'
+import {
+  beginsOrder,
+  HEAD,
+  KIND,
+  PLACE,
+  PLACE_FIXED_BYTES,
+  padTo8,
+  REPLACED,
+  REPLACED_BYTES,
+  SIGNATURE_BYTES,
+} from './record-layout.ts'
 
 /** Writes the sequencer's decisions to a PLACE record from the intake. */
 export function stampPlace(record: Uint8Array, order: PlaceOrder): void {
   const view = wholeViewOf(record)
   const at = record.byteOffset
-  assert(view.getUint8(at + HEAD.kind) === KIND.PLACE, 'only a PLACE record is stamped')
+  assert(beginsOrder(view.getUint8(at + HEAD.kind)), 'only the record of an order is stamped')
   writeDecided(view, at, order)
 }
 
@@ -51,8 +61,24 @@ export function encodePlace(order: PlaceOrder, tail: PlaceTail = NO_TAIL): Uint8
   assert(tail.signature.length === SIGNATURE_BYTES, 'a signature is written completely')
   const record = new Uint8Array(placeBytes(Buffer.byteLength(order.clientOrderId)))
   writePlace(record, 0, order, tail)
-  stampPlace(record, order)
-  return record
+  const whole = order.replacedSlot === 0 ? record : replacementOf(record, order)
+  stampPlace(whole, order)
+  return whole
+}
+
+/** The record of an order that replaces another, from that of the order alone. */
+export function replacementOf(record: Uint8Array, order: PlaceOrder): Uint8Array {
+  const whole = new Uint8Array(record.length + REPLACED_BYTES)
+  whole.set(record)
+  const view = viewOf(whole)
+  view.setUint32(HEAD.bytes, whole.length, true)
+  view.setUint8(HEAD.kind, KIND.REPLACE)
+  view.setUint32(record.length + REPLACED.slot, order.replacedSlot, true)
+  view.setUint32(record.length + REPLACED.generation, order.replacedGeneration, true)
+  view.setFloat64(record.length + REPLACED.openRaw, order.replacedOpenRaw, true)
+  view.setFloat64(record.length + REPLACED.replacingRaw, order.replacingRaw, true)
+  view.setUint16(record.length + REPLACED.priceTicks, order.replacedTicks, true)
+  return whole
 }
 
 function placeBytes(idBytes: number): number {
@@ -114,13 +140,31 @@ export function decodePlaceInto(record: Uint8Array, order: PlaceOrder): void {
   order.hashLow = view.getUint32(at + PLACE.orderHash + 4, false)
   const idBytes = view.getUint16(at + PLACE.clientOrderIdBytes, true)
   assert(PLACE.clientOrderId + idBytes <= record.length, 'a client order id fits its record')
+  if (doesReplace(view, at)) readReplaced(view, at + record.length - REPLACED_BYTES, order)
   order.clientOrderId =
     idBytes === 0
       ? ''
       : Buffer.from(record.buffer, record.byteOffset + PLACE.clientOrderId, idBytes).toString()
 }
 
-/** Reads the fixed head of the PLACE or RELEASE record at `at`, without hash and client id. */
+/** Whether the order of the record at `at` replaces another. */
+export function doesReplace(view: DataView, at: number): boolean {
+  return view.getUint8(at + HEAD.kind) === KIND.REPLACE
+}
+
+/** Reads the part REPLACED at `at`. */
+export function readReplaced(view: DataView, at: number, order: PlaceOrder): void {
+  order.replacedSlot = view.getUint32(at + REPLACED.slot, true)
+  order.replacedGeneration = view.getUint32(at + REPLACED.generation, true)
+  order.replacedOpenRaw = view.getFloat64(at + REPLACED.openRaw, true)
+  order.replacingRaw = view.getFloat64(at + REPLACED.replacingRaw, true)
+  order.replacedTicks = view.getUint16(at + REPLACED.priceTicks, true)
+}
+
+/**
+ * Reads the fixed head of the PLACE or RELEASE record at `at`, without hash, client id and the
+ * order that it replaces.
+ */
 export function readPlaceHead(view: DataView, at: number, order: Arrival): void {
   order.seq = view.getFloat64(at + HEAD.seq, true)
   order.nowMs = view.getFloat64(at + HEAD.nowMs, true)
@@ -143,6 +187,7 @@ export function readPlaceHead(view: DataView, at: number, order: Arrival): void 
   order.expirationSec = view.getFloat64(at + PLACE.expirationSec, true)
   order.feeBps = view.getUint16(at + PLACE.feeBps, true)
   order.takerDelayMs = view.getUint16(at + PLACE.takerDelayMs, true)
+  order.replacedSlot = 0
 }
 
 // Flags are written out too: with a spread before its fields the object is ten times as slow.
@@ -172,6 +217,11 @@ export function blankPlace(): PlaceOrder {
     hashHigh: 0,
     hashLow: 0,
     clientOrderId: '',
+    replacedSlot: 0,
+    replacedGeneration: 0,
+    replacedOpenRaw: 0,
+    replacedTicks: 0,
+    replacingRaw: 0,
   }
 }
 

@@ -12,16 +12,28 @@ import { LIMITS } from '../domain/limits.ts'
 //     flags: engine/domain/order-flags.ts
 //     tail 88 orderHash 32 │ 120 salt 32 │ 152 maker 20 │ 172 signer 20 │ 192 signature 65 │
 //          257 zero 7 │ 264 clientOrderId, UTF-8
+//   REPLACE as PLACE, for an order that replaces another, with the part REPLACED at its end; a
+//     market thread gets it after the head:
+//          0 slot u32 │ 4 generation u32 │ 8 openRaw f64 │ 16 replacingRaw f64 │
+//          24 priceTicks u16 │ 26 zero 6
 //   RELEASE as the head of PLACE, without its tail; clientOrderIdBytes and takerDelayMs are 0
 //   CANCEL 32 reason u8 │ 33..35 zero │ 36 count u32 │ 40 count × (slot u32, generation u32)
+//   DECREASE 32 slot u32 │ 36 generation u32 │ 40 byRaw f64
 //   CONTROL 32 msgpackBytes u32 │ 36 zero u32 │ 40 msgpack of the command without its stamp
 
-export const KIND = { PLACE: 1, CANCEL: 2, CONTROL: 3, RELEASE: 4 } as const
+export const KIND = {
+  PLACE: 1,
+  CANCEL: 2,
+  CONTROL: 3,
+  RELEASE: 4,
+  DECREASE: 5,
+  REPLACE: 6,
+} as const
 
 export const HEAD = {
   bytes: 0,
   kind: 4,
-  /** For a PLACE or RELEASE; 0 in other records. */
+  /** For a PLACE, REPLACE or RELEASE; 0 in other records. */
   book: 6,
   seq: 8,
   nowMs: 16,
@@ -60,10 +72,27 @@ export const PLACE_HEAD_BYTES = PLACE.orderHash
 export const PLACE_FIXED_BYTES = PLACE.clientOrderId
 export const SIGNATURE_BYTES = 65
 
+export const REPLACED = {
+  slot: 0,
+  generation: 4,
+  openRaw: 8,
+  replacingRaw: 16,
+  priceTicks: 24,
+} as const
+export const REPLACED_BYTES = 32
+
+export const DECREASE = { slot: 32, generation: 36, byRaw: 40 } as const
+export const DECREASE_BYTES = 48
+
 export const CANCEL = { reason: 32, count: 36, items: 40 } as const
 export const CANCEL_ITEM_BYTES = 8
 
 export const CONTROL = { msgpackBytes: 32, msgpack: 40 } as const
+
+/** Whether a record of this kind begins an order. */
+export function beginsOrder(kind: number): boolean {
+  return kind === KIND.PLACE || kind === KIND.REPLACE
+}
 
 /** Pads a record, so that all f64s stay aligned in consecutive records. */
 export function padTo8(bytes: number): number {
@@ -72,6 +101,7 @@ export function padTo8(bytes: number): number {
 
 assert(HEAD.account + 4 === HEAD_BYTES, 'the head ends with its last field')
 assert(PLACE.slot === HEAD_BYTES && CANCEL.reason === HEAD_BYTES, 'bodies follow the head')
+assert(DECREASE.slot === HEAD_BYTES, 'a decrease follows the head')
 assert(CONTROL.msgpackBytes === HEAD_BYTES, 'a control body follows the head')
 assert(PLACE.orderHash === PLACE.takerDelayMs + 2, 'the PLACE head ends with its last field')
 assert(PLACE_HEAD_BYTES % 8 === 0, 'the PLACE head is a multiple of eight bytes')

@@ -1,6 +1,7 @@
 import type { OrderTable } from '../../engine/core/orders/order-table.ts'
-import type { Arrival, CancelOrders, Command } from '../../engine/domain/command.ts'
+import type { Arrival, CancelOrders, Command, DecreaseOrder } from '../../engine/domain/command.ts'
 import {
+  CANCEL_REASONS,
   EVENT,
   eventAt,
   eventCode,
@@ -23,6 +24,9 @@ import { type FillListeners, TradesTable } from './tables/trades.ts'
 
 // The tables derived from events of books: orders, trades and the owners' order events. It also
 // decides which rows of a command are late (tables/orders/backlog.ts).
+
+const BY_USER = CANCEL_REASONS.indexOf('USER')
+const REPLACED = CANCEL_REASONS.indexOf('REPLACED')
 
 interface MakerFill {
   readonly sizeRaw: number
@@ -69,6 +73,7 @@ export class BookTables {
     if (command.kind === 'placeOrder' || command.kind === 'releaseOrder') {
       this.#ofArrival(command, record, events)
     } else if (command.kind === 'cancelOrders') this.#ofCancel(command, events)
+    else if (command.kind === 'decreaseOrder') this.#ofDecrease(command, events)
   }
 
   /** Writes one page of the backlog inside a transaction; pages of these owners come first. */
@@ -110,8 +115,11 @@ export class BookTables {
           this.#arrived(order, record, { result: code, filledRaw: sizeRaw, leftRaw, ...moved })
           break
         }
-        // Only cancels emit these events.
         case EVENT.CANCELED:
+          this.orders.canceled(slot, leftRaw, REPLACED, order)
+          this.events.canceled(slot, leftRaw, order.seq)
+          break
+        case EVENT.DECREASED:
         case EVENT.NOT_OPEN:
           break
         default:
@@ -162,6 +170,22 @@ export class BookTables {
     this.events.arrived(order, done)
     if (order.kind === 'releaseOrder') this.orders.released(order, done)
     else this.orders.arrived(order, done, decodePlaceTail(record))
+  }
+
+  #ofDecrease(decrease: DecreaseOrder, { words, f64s, count }: Events): void {
+    for (let index = 0; index < count; index++) {
+      const event = eventAt(0, index)
+      const kind = eventKind(words, event)
+      const leftRaw = eventLeftRaw(f64s, event)
+      const slot = eventSlot(words, event)
+      if (kind === EVENT.DECREASED) {
+        this.orders.decreased(slot, leftRaw)
+        this.events.decreased(slot, leftRaw, decrease)
+      } else if (kind === EVENT.CANCELED) {
+        this.orders.canceled(slot, leftRaw, BY_USER, decrease)
+        this.events.canceled(slot, leftRaw, decrease.seq)
+      }
+    }
   }
 
   #ofCancel(cancel: CancelOrders, events: Events): void {

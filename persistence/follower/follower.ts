@@ -9,7 +9,7 @@ import { faultPoint } from '../../engine/thread/fault-point.ts'
 import { nativeSha256 } from '../../engine/thread/native-sha256.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
-import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
+import { beginsOrder, HEAD } from '../../engine/wire/record-layout.ts'
 import type { Connection, Statement } from '../database.ts'
 import { speaking } from '../folder-error.ts'
 import type { Batch, JournalTail } from '../journal/journal-port.ts'
@@ -345,7 +345,7 @@ export class Follower {
   }
 
   #decode(record: Uint8Array): Command {
-    if (record[HEAD.kind] !== KIND.PLACE) return decodeCommand(record)
+    if (!beginsOrder(record[HEAD.kind])) return decodeCommand(record)
     decodePlaceInto(record, this.#place)
     this.#record = record
     return this.#place

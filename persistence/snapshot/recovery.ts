@@ -5,7 +5,7 @@ import type { Command, PlaceOrder } from '../../engine/domain/command.ts'
 import type { Seq } from '../../engine/domain/ids.ts'
 import { decodeCommand, eachRecord } from '../../engine/wire/codec.ts'
 import { blankPlace, decodePlaceInto } from '../../engine/wire/place-codec.ts'
-import { HEAD, KIND } from '../../engine/wire/record-layout.ts'
+import { beginsOrder, HEAD } from '../../engine/wire/record-layout.ts'
 import { DataLock } from '../data-lock.ts'
 import { DataFolderError, UnreadFolder } from '../folder-error.ts'
 import { type JournalEnd, journalPath, prepareJournal } from '../journal/journal-end.ts'
@@ -159,7 +159,7 @@ function knownRules(record: Uint8Array): Command {
 /** The checksum is valid, so a record that does not decode was written by another version. */
 export function decodeKnown(record: Uint8Array, fromSeq: Seq, order?: PlaceOrder): Command {
   try {
-    if (order === undefined || record[HEAD.kind] !== KIND.PLACE) return knownRules(record)
+    if (order === undefined || !beginsOrder(record[HEAD.kind])) return knownRules(record)
     decodePlaceInto(record, order)
     return order
   } catch (error) {

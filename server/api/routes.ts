@@ -21,9 +21,11 @@ import * as marketHistory from './markets/market-history.ts'
 import * as markets from './markets/markets.ts'
 import * as timelines from './markets/timelines.ts'
 import * as mcp from './mcp/mcp.ts'
+import * as amend from './orders/amend.ts'
 import * as cancelReplace from './orders/cancel-replace.ts'
 import * as orderStatus from './orders/order-status.ts'
 import * as orders from './orders/orders.ts'
+import * as queue from './orders/queue.ts'
 import * as packLists from './packs/pack-lists.ts'
 import * as packPurchases from './packs/pack-purchases.ts'
 import * as packStakes from './packs/pack-stakes.ts'
@@ -88,8 +90,10 @@ export const api: readonly Route<Services>[] = routesOf(
   sports,
   orders,
   orderStatus,
+  queue,
   maintenance,
   cluster,
+  amend,
   cancelReplace,
   mcp,
   admin,

@@ -9,13 +9,21 @@ import { assert } from '../../engine/domain/assert.ts'
 //            of flaw and reply fields while its wallet decides; the
 //            issues of a refusal, the slug of an unknown market, the seconds to wait, or JSON of
 //            additional fields;
-//            then, in a group, JSON of the ReplaceTask of the order
+//            then, in a group, JSON of the task of the order; an amend without an order has no
+//            record either
 //            index and count are 0 for a request of one order; a group that is refused as a whole
 //            has one RESULT with the count WHOLE_GROUP
 //            a request that broke has INTERNAL, and its text is the error
 
 /** The kinds of request bodies, by their numbers on the wire. */
-export const FORM = { ORDER: 0, ORDERS: 1, REPLACE: 2, REPLACES: 3 } as const
+export const FORM = {
+  ORDER: 0,
+  ORDERS: 1,
+  REPLACE: 2,
+  REPLACES: 3,
+  AMEND: 4,
+  AMENDS: 5,
+} as const
 export const WHOLE_GROUP = 255
 
 export const RESULT = {

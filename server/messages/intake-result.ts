@@ -29,6 +29,18 @@ export interface ReplaceTask {
   readonly mode: 'STOP_ON_FAILURE' | 'ALLOW_FAILURE'
 }
 
+/** The amend that a result carries. */
+export interface AmendTask {
+  /** Null for the order that the path of the call names. */
+  readonly amend: { readonly orderId: string } | { readonly clientOrderId: string } | null
+  /** Raw shares that may still trade; null for a replacement, whose result has the order. */
+  readonly remainingRaw: number | null
+  /** The fills that the caller has counted; null for those that are settled. */
+  readonly filledRaw: number | null
+}
+
+export type OrderTask = ReplaceTask | AmendTask
+
 /**
  * An order whose sender, shape, amounts and hash the intake has checked. The sequencer judges the
  * verdict on its signature. Only this file can create such an order. The object is reused and its
@@ -90,15 +102,32 @@ export interface IntakeRefusal {
   readonly broke?: { readonly error: WorkerFault }
 }
 
+/** A caller whose operation needs no signed order. */
+export interface ProvenCaller {
+  readonly kind: 'caller'
+  readonly requestId: number
+  readonly profileId: ProfileId
+  readonly actorId: ProfileId
+  readonly tokenNo: TokenNo
+}
+
 export type IntakeResult = VerifiedOrder | IntakeRefusal
+/** The result of one part of a request. */
+export type PartResult = IntakeResult | ProvenCaller
+
+/** The result of a part that is an order. */
+export function ofOrder(result: PartResult): IntakeResult {
+  assert(result.kind !== 'caller', 'an order has a record')
+  return result
+}
 
 /** The place of a result in its group of orders. */
 export interface GroupPart {
   readonly index: number
   /** Orders in the request; 0 when it is refused as a whole. */
   readonly count: number
-  /** The cancel before this order; null without one. */
-  readonly task: ReplaceTask | null
+  /** What else the operation of this order does; null for nothing. */
+  readonly task: OrderTask | null
 }
 
 /** The result of a request that broke while a thread checked it. */
@@ -112,14 +141,29 @@ function isText(value: unknown): value is string {
   return typeof value === 'string'
 }
 
+function assertNamed(name: ReplaceTask['cancel']): void {
+  const named: unknown = 'orderId' in name ? name.orderId : name.clientOrderId
+  assert(isText(named), 'a task names an order')
+}
+
 /** Parses a task as written by `readGroup`. */
-function taskOf(text: string): ReplaceTask | null {
+function taskOf(text: string): OrderTask | null {
   if (text === '') return null
-  const { cancel, mode }: ReplaceTask = JSON.parse(text)
+  const task: OrderTask = JSON.parse(text)
+  if ('amend' in task) {
+    const { amend, remainingRaw, filledRaw } = task
+    if (amend !== null) assertNamed(amend)
+    assert(isAmount(remainingRaw) && isAmount(filledRaw), 'the sizes of a task are amounts')
+    return { amend, remainingRaw, filledRaw }
+  }
+  const { cancel, mode } = task
   assert(mode === 'STOP_ON_FAILURE' || mode === 'ALLOW_FAILURE', 'a task has a mode')
-  const name: unknown = 'orderId' in cancel ? cancel.orderId : cancel.clientOrderId
-  assert(isText(name), 'a task names an order')
+  assertNamed(cancel)
   return { cancel, mode }
+}
+
+function isAmount(raw: number | null): boolean {
+  return raw === null || (Number.isSafeInteger(raw) && raw >= 0)
 }
 
 function assertIssues(text: string): void {
@@ -152,11 +196,11 @@ function flawOf(text: string): OrderFlaw {
  */
 export class ResultReader {
   readonly #order = new VerifiedOrder()
-  result: IntakeResult = this.#order
+  result: PartResult = this.#order
   /** 0 for a request of one order, WHOLE_GROUP for a group that is refused as a whole. */
   count = 0
   index = 0
-  task: ReplaceTask | null = null
+  task: OrderTask | null = null
 
   read(bytes: Uint8Array, requestId: number): void {
     const view = bufferOf(bytes)
@@ -169,23 +213,28 @@ export class ResultReader {
     assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
     this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
     this.result = this.#resultOf(view, requestId, recordEnd, textEnd)
+    const isAmend = this.task !== null && 'amend' in this.task
+    assert(this.result.kind !== 'caller' || isAmend, 'only an amend has no order')
   }
 
-  #resultOf(view: Buffer, requestId: number, recordEnd: number, textEnd: number): IntakeResult {
+  #resultOf(view: Buffer, requestId: number, recordEnd: number, textEnd: number): PartResult {
     const reject = rejectOf(view.readUInt16LE(RESULT.rejectNumber))
-    if (reject === null) return this.#orderOf(view, requestId, recordEnd, textEnd)
-    const text = view.toString('utf8', recordEnd, textEnd)
-    if (reject === REJECT.INTERNAL) return brokenResult(requestId, text)
-    if (reject === REJECT.VALIDATION) assertIssues(text)
-    return {
-      kind: 'refused',
+    const caller = {
       requestId,
-      reject,
       profileId: view.readUInt32LE(RESULT.profileId),
       actorId: view.readUInt32LE(RESULT.actorId),
       tokenNo: view.readUInt32LE(RESULT.tokenNo),
-      ...statedOf(reject, text),
     }
+    if (reject === null) {
+      const isOrder = recordEnd > RESULT.record
+      return isOrder
+        ? this.#orderOf(view, requestId, recordEnd, textEnd)
+        : { kind: 'caller', ...caller }
+    }
+    const text = view.toString('utf8', recordEnd, textEnd)
+    if (reject === REJECT.INTERNAL) return brokenResult(requestId, text)
+    if (reject === REJECT.VALIDATION) assertIssues(text)
+    return { kind: 'refused', reject, ...caller, ...statedOf(reject, text) }
   }
 
   #orderOf(view: Buffer, requestId: number, recordEnd: number, textEnd: number): VerifiedOrder {

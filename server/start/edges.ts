@@ -1,7 +1,6 @@
 import type { ServeConfig } from '../config.ts'
 import type { Limits } from '../edge/http/access/rate-limit.ts'
 import type { ConnectionBounds } from '../edge/http/gateway/connections.ts'
-import { ORDER_FORMS } from '../edge/intake/order-forms.ts'
 import { EdgeListener, type EdgeListenerOptions } from '../edge/threads/edge-listener.ts'
 
 type Reports = Pick<EdgeListenerOptions, 'onFault' | 'onFatal' | 'onReplaced'>
@@ -20,7 +19,7 @@ export function openEdges(
   const rates = limits === null ? null : config.rates
   const addresses = limits === null ? null : limits.shared
   const headers = { headerPrefixes, addressHeader, regionHeader }
-  const checks = { threads, orderForms: ORDER_FORMS, rates, cluster, ...headers }
+  const checks = { threads, rates, cluster, ...headers }
   const about = { bounds, tls, domain, orderSkewMs, checks, addresses }
   return new EdgeListener({ threads, ...about, ...reports })
 }

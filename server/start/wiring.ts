@@ -19,7 +19,9 @@ import { MarketChanges, SeriesChanges, slotSpecOf } from '../api/markets/market-
 import { MarketHistory, Timelines } from '../api/markets/services.ts'
 import { shownTools } from '../api/mcp/mcp.ts'
 import { McpHandle } from '../api/mcp/services.ts'
+import { Amends } from '../api/orders/amends.ts'
 import { CancelEverywhere, Cancels, endedOrders } from '../api/orders/cancels.ts'
+import { QueuePlaces } from '../api/orders/queue-places.ts'
 import {
   CancelReplace,
   FirstOrders,
@@ -290,6 +292,8 @@ export async function wire(
     cancels,
     everywhere: new CancelEverywhere(pipeline, cancels),
     replaces: new CancelReplace(pipeline, cancels),
+    amends: new Amends(pipeline, cancels),
+    places: new QueuePlaces(pipeline, cancels),
     accounts,
     connections: new SocialConnections(accounts, reads, providerOf(config)),
     registrations: new Registrations(config.registration),

@@ -55,12 +55,13 @@ test('the bot in TypeScript has right types', () => {
   assert.equal(status, 0, stdout)
 })
 
-test('the bot in TypeScript sees its order live, buys and cancels', async () => {
+test('the bot in TypeScript sees its order live and reduced, buys and cancels', async () => {
   const folder = botFile('ts', 'bot.ts')
   const stated = await run(folder, process.execPath, ['--import', 'tsx', 'bot.ts'])
-  const [live, bought, canceled, ...rest] = stated.trimEnd().split('\n')
+  const [live, reduced, bought, canceled, ...rest] = stated.trimEnd().split('\n')
   const [, id] = new RegExp(`^live (${ID})$`).exec(live) ?? []
   assert.ok(id !== undefined, stated)
+  assert.equal(reduced, `reduced ${id}`)
   assert.match(bought, /^bought 2000000 (MATCHED|MINED)$/)
   assert.deepEqual([canceled, rest], [`canceled ${id}`, []])
 })
@@ -68,10 +69,13 @@ test('the bot in TypeScript sees its order live, buys and cancels', async () => 
 const python = spawnSync('python3', ['--version'], { encoding: 'utf8' })
 const why = python.status === 0 ? false : 'python3 is not installed'
 
-test('the bot in Python sees its order live, cancels and buys', { skip: why }, async () => {
+test('the bot in Python sees its order live, moves it, cancels and buys', {
+  skip: why,
+}, async () => {
   const stated = await run(botFile('python', 'bot.py'), 'python3', ['bot.py'])
-  const [placed, live, canceled, refused, bought, ...rest] = stated.trimEnd().split('\n')
-  assert.match(placed, new RegExp(`^placed ${ID}$`))
+  const [placed, live, moved, canceled, refused, bought, ...rest] = stated.trimEnd().split('\n')
+  const [, id] = new RegExp(`^placed (${ID})$`).exec(placed) ?? []
+  assert.equal(moved, `REPLACED ${id}`)
   assert.equal(live, 'live 1')
   assert.equal(canceled, 'Order canceled successfully')
   assert.equal(refused, 'refused POST_ONLY_WOULD_MATCH')

@@ -3,7 +3,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ShardHandle } from '../../engine/shard/shard-handle.ts'
-import { HEAD_BYTES } from '../../engine/wire/record-layout.ts'
+import { PLACE_HEAD_BYTES } from '../../engine/wire/record-layout.ts'
 import { newFolder } from '../support/data-folder.ts'
 import { ExchangeClient, orderShape, SHARE } from '../support/exchange-client.ts'
 import {
@@ -120,7 +120,7 @@ test('a market thread that dies is named', async () => {
   })
   await shard.ready
   // A head of zeros names no market, so the thread throws.
-  shard.place(1, new Uint8Array(HEAD_BYTES))
+  shard.place(1, new Uint8Array(PLACE_HEAD_BYTES))
   shard.send()
   assert.match(await fault, /^market-7 died: /)
 })

@@ -46,6 +46,8 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
     '/openapi.json',
     '/orders',
     '/orders/:orderId',
+    '/orders/:orderId/queue',
+    '/orders/queue',
     '/parlay/offers',
     '/parlay/partner/positions',
     '/parlay/partner/positions/:id',
@@ -73,6 +75,8 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   PATCH: ['/profiles/me'],
   POST: [
+    '/orders/:orderId/amend',
+    '/orders/amend/batch',
     '/orders/batch',
     '/orders/cancel-replace',
     '/orders/cancel-replace/batch',

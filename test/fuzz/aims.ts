@@ -26,6 +26,10 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
   'POST /mcp': toolCall,
   'POST /orders/cancel-batch': (random) => ({ orderIds: several(random, () => orderId(random)) }),
   'POST /orders/status/batch': (random) => ({ items: several(random, () => named(random)) }),
+  'POST /orders/:orderId/amend': amendment,
+  'POST /orders/amend/batch': (random) => ({
+    operations: several(random, () => ({ order: named(random), ...amendment(random) })),
+  }),
   'POST /orders/cancel-replace': replacement,
   'POST /orders/cancel-replace/batch': (random) => ({
     operations: several(random, () => replacement(random)),
@@ -306,6 +310,13 @@ function toolCall(random: Random): Json {
 function several(random: Random, one: () => Json): Json[] {
   const all = Array.from({ length: random.between(1, 3) }, one)
   return [...new Map(all.map((each) => [JSON.stringify(each), each])).values()]
+}
+
+function amendment(random: Random): { readonly [field: string]: Json } {
+  const filledSize = String(1000 * random.below(9_000))
+  return random.chance(0.5)
+    ? { remainingSize: String(1000 * random.below(20_000)), filledSize }
+    : { replacement: { [WANTED]: { ...requestOf(random, false) } } }
 }
 
 function replacement(random: Random): Json {

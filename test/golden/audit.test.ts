@@ -21,6 +21,7 @@ function byOperator(record: Uint8Array): Uint8Array {
     case 'placeOrder':
     case 'releaseOrder':
     case 'cancelOrders':
+    case 'decreaseOrder':
       return record
     default:
       return encodeControl({ ...command, by: 'ada' })

@@ -48,6 +48,7 @@ export function missingIn(records: readonly Uint8Array[]): string[] {
     if (command.kind === 'cancelOrders') seen.add(CANCEL_REASONS[command.reason])
     if (command.kind === 'placeOrder') {
       seen.add(ORDER_TYPES[command.orderType]).add(STP_POLICIES[command.stp])
+      if (command.replacedSlot !== 0) seen.add('REPLACED')
       seen.add(`market form ${command.marketForm} ${command.side}`)
     }
     exchange.apply(command)

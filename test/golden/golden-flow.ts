@@ -8,11 +8,9 @@ import { mayRelease } from '../../engine/core/decide/release.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import type { Command } from '../../engine/domain/command.ts'
 import { takesOrders } from '../../engine/domain/markets/market.ts'
-import { SIDE } from '../../engine/domain/order.ts'
-import { encodeCancel } from '../../engine/wire/cancel-codec.ts'
-import { encodeControl } from '../../engine/wire/codec.ts'
+import { POLICY_OF_TYPE, SIDE } from '../../engine/domain/order.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
-import { encodeRelease } from '../../engine/wire/release-codec.ts'
+import { encodeCommand } from '../support/encode-command.ts'
 import { ExchangeDriver, type OrderRef, type Wanted } from '../support/exchange-driver.ts'
 import { noteProgress } from '../support/progress.ts'
 import { Random } from '../support/random.ts'
@@ -114,7 +112,9 @@ export class GoldenFlow {
     this.driver.nowMs += this.#random.below(4000)
     this.#meetDeadlines()
     const dice = this.#random.next()
-    if (dice < 0.48) this.#place()
+    if (dice < 0.445) this.#place()
+    else if (dice < 0.455) this.#decrease()
+    else if (dice < 0.48) this.#replace()
     else if (dice < 0.56) this.#cancel()
     else if (dice < 0.58) this.#cancelAll()
     else this.#random.pick(this.#controlSteps)()
@@ -161,6 +161,49 @@ export class GoldenFlow {
     const order = this.#random.pick(open)
     const refused = this.driver.cancel(order.account, order)
     assert.ok(refused === null || refused === 'DELAYED_CANCEL_OFF', `${refused}`)
+  }
+
+  #resting(): (OrderRef & { account: number }) | undefined {
+    const { orders } = this.driver.clearing
+    const resting = this.#cast.open().filter(({ slot }) => {
+      return POLICY_OF_TYPE[orders.orderTypeOf(slot)].rests
+    })
+    return resting.length === 0 ? undefined : this.#random.pick(resting)
+  }
+
+  /** Takes shares off an order, sometimes all of them. */
+  #decrease(): void {
+    const order = this.#resting()
+    if (!this.#controls.mayCancel || order === undefined) return
+    const { account, slot, generation } = order
+    const leftRaw = this.driver.clearing.orders.leftRawOf(slot)
+    const sizeRaw = this.#random.chance(0.2) ? 0 : this.#random.below(leftRaw)
+    const amended = { slot, generation, seenFilledRaw: null }
+    const refused = this.driver.decrease(account, amended, sizeRaw)
+    assert.ok(refused === null || refused === 'DELAYED_CANCEL_OFF', `${refused}`)
+  }
+
+  /** Replaces an order by one at another price; one in four finds it gone. */
+  #replace(): void {
+    const old = this.#resting()
+    if (old === undefined) return
+    const { driver } = this
+    const { orders } = driver.clearing
+    const { account, slot, generation } = old
+    const marketId = orders.marketOf(slot)
+    const terms = { side: orders.sideOf(slot), outcome: orders.outcomeOf(slot) }
+    const priceTicks = this.#random.between(490, 510)
+    const sizeRaw = 1000 * this.#random.between(1, 500_000)
+    const postOnly = this.#random.chance(0.3)
+    const rests = { type: 'GTC', stp: this.#random.below(3), postOnly } as const
+    const wanted = { account, marketId, ...terms, priceTicks, sizeRaw, ...rests }
+    const filledRaw = orders.filledSharesRawOf(slot)
+    const seenFilledRaw = this.#random.chance(0.5) ? null : this.#random.below(filledRaw + 1)
+    const amended = { slot, generation, seenFilledRaw }
+    const isGone = this.#controls.mayCancel && this.#random.chance(0.25)
+    const cancels = () => driver.cancelMany(marketId, [old])
+    const placed = driver.place(wanted, amended, isGone ? cancels : undefined)
+    this.#chain.traded({ marketId, accountId: account, ...terms }, placed)
   }
 
   /** Cancels an account's orders in a market. One order is named twice; one ended long ago. */
@@ -293,9 +336,7 @@ export class GoldenFlow {
 
 /** An order's tail is not state, but its record carries it: these bytes say whose tail it is. */
 function encoded(command: Command): Uint8Array {
-  if (command.kind === 'cancelOrders') return encodeCancel(command)
-  if (command.kind === 'releaseOrder') return encodeRelease(command)
-  if (command.kind !== 'placeOrder') return encodeControl(command)
+  if (command.kind !== 'placeOrder') return encodeCommand(command)
   const part = (bytes: number, salt: number) => new Uint8Array(bytes).fill(command.seq + salt)
   return encodePlace(command, {
     orderHash: part(32, 1),

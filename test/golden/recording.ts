@@ -13,7 +13,7 @@ import { eachRecord } from '../../engine/wire/codec.ts'
  * Raise it, and record again, when commands get a kind, a field or a meaning that the newest
  * recording does not show.
  */
-const FORMAT = 13
+const FORMAT = 14
 
 /** Named by the version of the rules that decided it and by the form of its commands. */
 export const NEWEST = `rules-${RULES_VERSION}-format-${FORMAT}`

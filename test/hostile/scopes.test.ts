@@ -20,6 +20,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   'POST /orders/cancel': ['trading'],
   'POST /orders/batch-cancel': ['trading'],
   'POST /orders/cancel-batch': ['trading'],
+  'POST /orders/:orderId/amend': ['trading'],
+  'POST /orders/amend/batch': ['trading'],
   'POST /orders/cancel-replace': ['trading'],
   'POST /orders/cancel-replace/batch': ['trading'],
   'DELETE /orders/:orderId': ['trading'],

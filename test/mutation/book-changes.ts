@@ -45,13 +45,13 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a maker left with less than a step stays in the book',
-        'if (leftRaw < STEP_RAW) {',
-        'if (leftRaw === 0) {',
+        'if (leftRaw < STEP_RAW) {\n    unlink',
+        'if (leftRaw === 0) {\n    unlink',
       ],
       [
         'a cancel ignores the generation',
-        'leftRaw === 0 || generationOf[slot] !== generation',
-        'leftRaw === 0',
+        'leftRaw !== 0 && generationOf[slot] === generation',
+        'leftRaw !== 0',
       ],
       [
         'a market buy pays for a fill rounded down',
@@ -96,13 +96,13 @@ export const BOOK_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a limit order takes the odd part of a maker',
-        'Math.floor(makerLeftRaw / STEP_RAW) * STEP_RAW',
+        'wholeStepsRaw(makerLeftRaw)',
         'makerLeftRaw',
       ],
       [
         'a cancel does not report the size that was left',
-        'TICKS_MASK, slot, 0, leftRaw)',
-        'TICKS_MASK, slot, 0, 0)',
+        'TICKS_MASK, slot, byRaw, leftRaw)\n}\n\n/** Takes',
+        'TICKS_MASK, slot, byRaw, 0)\n}\n\n/** Takes',
       ],
       [
         'a self-trade cancel does not report the size that was left',

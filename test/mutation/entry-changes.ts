@@ -33,8 +33,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an order that was canceled while held is released',
-        'if (endHold(order.slot, order.generation)) {',
-        'if (endHold(order.slot, order.generation) || order.slot > 0) {',
+        'if (wantRaw > 0) {',
+        'if (wantRaw > 0 || order.slot > 0) {',
       ],
     ],
   },
@@ -229,8 +229,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a profile id that no order takes is met behind the cancel',
-        '  onBehalfOf: onBehalfOf(),',
-        "  onBehalfOf: optional(schemaOf<number>({ type: 'integer' })),",
+        'cancel.\n    onBehalfOf: onBehalfOf(),',
+        "cancel.\n    onBehalfOf: optional(schemaOf<number>({ type: 'integer' })),",
       ],
     ],
   },

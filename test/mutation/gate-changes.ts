@@ -84,6 +84,12 @@ export const GATE_CHANGES: readonly FileChanges[] = [
         '>= requiredRaw ? null : REJECT.INSUFFICIENT_COLLATERAL',
         '>= requiredRaw - 1 ? null : REJECT.INSUFFICIENT_COLLATERAL',
       ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/cancel.ts',
+    tests: GATES,
+    changes: [
       [
         'anyone cancels any order',
         'orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND\n  return whyNotNow',

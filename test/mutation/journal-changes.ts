@@ -330,7 +330,11 @@ export const JOURNAL_CHANGES: readonly FileChanges[] = [
     file: 'persistence/follower/tables/orders/orders.ts',
     tests: FOLLOWER,
     changes: [
-      ['an order without a trace has a row', 'if (result === RESULT.WOULD_CROSS) return\n', '\n'],
+      [
+        'an order without a trace has a row',
+        'if (result === RESULT.WOULD_CROSS || result === RESULT.NOT_PLACED) return\n',
+        '\n',
+      ],
       ['a market buy has shares left', 'bySpend ? 0 : leftRaw', 'bySpend ? leftRaw : leftRaw'],
       [
         'a killed order that traded is unmatched',

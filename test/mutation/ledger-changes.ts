@@ -231,8 +231,8 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a post-only order that crossed keeps its hash',
-        'if (result === WOULD_CROSS) this.seen.forget',
-        'if (result === 0) this.seen.forget',
+        'if (result === WOULD_CROSS || result === NOT_PLACED)',
+        'if (result === NOT_PLACED)',
       ],
       ['an own maker that was canceled keeps its reserve', 'case STP_CANCEL:\n', '\n'],
       [

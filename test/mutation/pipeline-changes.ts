@@ -103,7 +103,7 @@ export const PIPELINE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an order reaches its market but not the journal',
-        '    this.#journal.append(order.seq, record)\n',
+        '    this.#journal.append(order.seq, stamped)\n',
         '\n',
       ],
       [

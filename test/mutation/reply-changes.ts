@@ -76,10 +76,10 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a cancel does not say what was filled',
-        `          filledSharesRaw: orders.filledSharesRawOf(slot),
-          filledCollateralRaw`,
-        `          filledSharesRaw: 0,
-          filledCollateralRaw`,
+        `      filledSharesRaw: orders.filledSharesRawOf(slot),
+      filledCollateralRaw`,
+        `      filledSharesRaw: 0,
+      filledCollateralRaw`,
       ],
       [
         'the market forgets that an order was filled',
@@ -89,7 +89,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'engine/core/decide/decide.ts',
+    file: 'engine/core/decide/cancel.ts',
     tests: CANCELS,
     changes: [
       [

@@ -17,6 +17,7 @@ export function expectedRefusal(
     refusalOfOwner(request) ??
     refusalOfFee(model, request) ??
     refusalOfNames(model, request) ??
+    refusalOfAmend(model, request) ??
     refusalOfCapacity(model, request, capacity) ??
     refusalOfBalance(model, request) ??
     'NONE'
@@ -69,6 +70,23 @@ function refusalOfNames(model: Model, { order, signatureOk }: PlaceRequest): Ref
   return isUsed ? 'DUPLICATE_CLIENT_ORDER_ID' : null
 }
 
+/** Rules §4.10. */
+function refusalOfAmend(model: Model, { order, amended }: PlaceRequest): Refusal {
+  if (amended === undefined) return null
+  const { slot, generation } = amended
+  const old = model.live.get(model.idOf(slot, generation))?.request
+  if (old === undefined) return 'ORDER_NOT_OPEN'
+  if (old.owner !== order.accountId) return 'ORDER_NOT_FOUND'
+  if (model.isReleasing(slot, generation)) return 'ORDER_RELEASE_IN_PROGRESS'
+  if (old.type !== 'GTC') return 'AMEND_NOT_RESTING'
+  const isAlike =
+    old.market === order.marketId &&
+    old.side === (order.side === SIDE.BUY ? 'buy' : 'sell') &&
+    old.token === (order.outcome === 0 ? 'yes' : 'no') &&
+    ORDER_TYPES[order.orderType] === 'GTC'
+  return isAlike ? null : 'AMEND_DIFFERS'
+}
+
 /** What one owner may have when others have `others` rows of the table. */
 function shareOf(rows: number, most: number, floor: number, others: number): number {
   const last = Math.min(floor, rows)
@@ -99,13 +117,16 @@ function partnerOf(model: Model, profileId: number): number {
 }
 
 /** Rules §1.8: what stays has a share of the slots, and the last slots are for what leaves. */
-function refusalOfCapacity(model: Model, { order }: PlaceRequest, capacity: number): Refusal {
+function refusalOfCapacity(model: Model, request: PlaceRequest, capacity: number): Refusal {
+  const { order, amended } = request
   // Slot 0 names no order.
   const slots = capacity - 1
   const all = model.live.size
   const { takerDelayMs } = model.markets[order.marketId - 1]
   const isHeld = takerDelayMs > 0 && !order.postOnly
-  if (ORDER_TYPES[order.orderType] === 'GTC' || isHeld) {
+  const stays = ORDER_TYPES[order.orderType] === 'GTC' || isHeld
+  // A replacement leaves no more orders than there were.
+  if (stays && amended === undefined) {
     const partner = partnerOf(model, order.accountId)
     const owners = [...model.live.values()].map(({ request }) => request.owner)
     const own = owners.filter((owner) => owner === order.accountId).length
@@ -126,11 +147,13 @@ function reserveOf(order: PlaceRequest['order']): bigint {
   return (BigInt(order.priceTicks) * BigInt(order.sizeRaw)) / 1000n
 }
 
-function refusalOfBalance(model: Model, { order }: PlaceRequest): Refusal {
+function refusalOfBalance(model: Model, { order, amended }: PlaceRequest): Refusal {
   const { accountId, marketId, outcome } = order
+  const needed =
+    amended === undefined ? reserveOf(order) : model.replacementOf(order, amended).beyond
   if (order.side === SIDE.SELL) {
     const { free } = model.slow.shares(accountId, marketId, outcome === 0 ? 'yes' : 'no')
-    return free < BigInt(order.sizeRaw) ? 'INSUFFICIENT_SHARES' : null
+    return free < needed ? 'INSUFFICIENT_SHARES' : null
   }
-  return model.slow.cash(accountId).free < reserveOf(order) ? 'INSUFFICIENT_COLLATERAL' : null
+  return model.slow.cash(accountId).free < needed ? 'INSUFFICIENT_COLLATERAL' : null
 }

@@ -23,12 +23,14 @@ const KINDS: readonly Command['kind'][] = [
   ...(['reportPrice', 'decideBoundary'] as const),
   ...(['adjustBalance', 'mineBlock', 'retrySettlement', 'settleTrade'] as const),
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
-  ...(['disarmHeartbeat', 'fireHeartbeats', 'releaseOrder'] as const),
+  ...(['disarmHeartbeat', 'fireHeartbeats', 'releaseOrder', 'decreaseOrder'] as const),
   ...(['freezeProfile', 'unfreezeProfile'] as const),
   ...(['addWithdrawalAddress', 'removeWithdrawalAddress', 'withdraw'] as const),
   ...(['splitPosition', 'mergePositions', 'redeemPositions', 'convertPositions'] as const),
   ...(['rewardMinute', 'creditRewards', 'payRewards'] as const),
 ]
+/** How orders end that replace others. */
+const REPLACED = ['order replaced', 'order not replaced'] as const
 /** Packs, and what became of them and of offers; what referrals earn. */
 const PLAYS: readonly string[] = [
   ...(['fundHouse', 'createPack', 'offerPack', 'acceptPackOffer', 'endPackOffers'] as const),
@@ -104,7 +106,9 @@ export function testLongFlow(commandsMin: number): void {
     const totals = { commands: 0, fills: 0, releases: 0, reversals: 0, ...TROUBLE }
     const reported = new Map<string, number>()
     const unseen = () => {
-      const never = [...KINDS, ...PLAYS, ...ANSWERS].filter((each) => !reported.has(each))
+      const never = [...KINDS, ...REPLACED, ...PLAYS, ...ANSWERS].filter(
+        (each) => !reported.has(each),
+      )
       const seen = (what: string, count: number, min: number) => count > min || never.push(what)
       seen('full queues of accounts', totals.rejected, 0)
       seen('full rings', totals.overloads, 0)

@@ -4,10 +4,12 @@
 
 import assert from 'node:assert/strict'
 import { RULES_VERSION } from '../../engine/core/clearing.ts'
+import type { Amended } from '../../engine/core/decide/amend.ts'
 import type {
   CancelOrders,
   Command,
   ControlCommand,
+  DecreaseOrder,
   PlaceOrder,
   ProfileFields,
   ReleaseOrder,
@@ -16,7 +18,13 @@ import type {
 import { concernsBook } from '../../engine/domain/command-kinds.ts'
 import { CANCEL_REASONS } from '../../engine/domain/event.ts'
 import { ORDER_TYPES, SIDE, STP_POLICIES } from '../../engine/domain/order.ts'
-import { type SlowAnswer, SlowExchange, type SlowRequest } from '../support/reference-book.ts'
+import {
+  lockOf,
+  type SlowAnswer,
+  SlowExchange,
+  type SlowReplaced,
+  type SlowRequest,
+} from '../support/reference-book.ts'
 import { type Before, ChainModel } from './chain-model.ts'
 import { ControlModel } from './control-model.ts'
 import type { MarketModel } from './market-model.ts'
@@ -33,7 +41,7 @@ export interface TokenModel {
 }
 
 interface LiveOrder {
-  readonly request: SlowRequest
+  request: SlowRequest
   readonly clientKey: string
   readonly hash: number
   /** When taker delay ends, if taker delay holds the order at all. */
@@ -48,13 +56,19 @@ interface Came {
   readonly before: Before
 }
 
+/** The answer to an order, or to its release. */
+interface OrderAnswer {
+  readonly kind: 'order' | 'release'
+  readonly request: SlowRequest
+  readonly answer: SlowAnswer
+  /** The order that it replaced, if any. */
+  readonly replacedId?: number
+}
+
 export type Answer =
-  | {
-      readonly kind: 'order' | 'release'
-      readonly request: SlowRequest
-      readonly answer: SlowAnswer
-    }
+  | OrderAnswer
   | { readonly kind: 'cancels'; readonly ids: readonly number[]; readonly gone: readonly number[] }
+  | { readonly kind: 'decrease'; readonly id: number; readonly leftRaw: number }
 
 const EXPIRED = CANCEL_REASONS.indexOf('EXPIRED')
 /** Generations stay far below this in a run. */
@@ -113,7 +127,9 @@ export class Model {
   /** Ids of the orders that ended as MATCHED (rules §5.1). */
   readonly #matched = new Set<number>()
   readonly #idOf = new Map<number, number>()
-  readonly #pending = new Map<number, SlowRequest | CancelOrders | ReleaseOrder>()
+  /** By the seqs of the orders that replace them. */
+  readonly #replaced = new Map<number, SlowReplaced>()
+  readonly #pending = new Map<number, SlowRequest | CancelOrders | DecreaseOrder | ReleaseOrder>()
 
   /** Money just left the account: it still pays for whichever of its trades fail (rules §6.5). */
   assertPays(account: number): void {
@@ -141,6 +157,7 @@ export class Model {
     model.rates.push(...this.rates)
     for (const [name, id] of this.#idOf) model.#idOf.set(name, id)
     for (const [seq, requested] of this.#pending) model.#pending.set(seq, requested)
+    for (const [seq, replaced] of this.#replaced) model.#replaced.set(seq, replaced)
     return model
   }
 
@@ -184,28 +201,25 @@ export class Model {
     }
     this.controls.admit(command)
     this.partners.admit(command)
-    if (command.kind === 'placeOrder') this.#admitOrder(command)
+    if (command.kind === 'placeOrder') this.#admitOrder(command, isReplayed)
     else if (command.kind === 'cancelOrders') this.#admitCancel(command)
-    else if (command.kind === 'releaseOrder') this.#admitRelease(command)
+    else if (command.kind === 'releaseOrder') this.#admitRelease(command, isReplayed)
+    else if (command.kind === 'decreaseOrder') this.#admitDecrease(command)
     else this.#control(command)
     this.chain.admit(command, this.slow, this.#pending.keys())
     const payoutOf = (marketId: number) => this.markets[marketId - 1].payout
     this.referrals.admit(command, this.slow, { mined: this.chain.mined, isReplayed, payoutOf })
   }
 
-  #admitOrder(order: PlaceOrder): void {
+  #admitOrder(order: PlaceOrder, isReplayed: boolean): void {
     const request = requestOf(order, order.seq)
     const clientKey = order.clientOrderId === '' ? '' : `${order.accountId}:${order.clientOrderId}`
     const feeBps = this.markets[order.marketId - 1].feeEnabled ? this.rates[order.accountId] : 0
     assert.equal(order.feeBps, feeBps, 'an order carries the rate of its owner')
     assert(!this.hashes.has(hashKey(order)), 'a signed order is accepted once')
     assert(!this.clientKeys.has(clientKey), 'a client id is used once')
-    assert(!this.slow.lacks(request), 'an order is covered')
-    const before = this.slow.cash(order.accountId).free
-    this.slow.reserve(request)
-    const reserved = before - this.slow.cash(order.accountId).free
-    const lockedRaw = order.side === SIDE.BUY ? Number(reserved) : order.sizeRaw
-    assert.equal(order.reserveRaw, lockedRaw, 'an order reserves what rules §2.5 says')
+    if (order.replacedSlot === 0) this.#reserve(order, request)
+    else this.#reserveBeyond(order, request, isReplayed)
     this.hashes.add(hashKey(order))
     if (clientKey !== '') this.clientKeys.add(clientKey)
     const eligibleMs = order.nowMs + order.takerDelayMs
@@ -218,6 +232,56 @@ export class Model {
     this.#pending.set(order.seq, request)
   }
 
+  #reserve(order: PlaceOrder, request: SlowRequest): void {
+    const { slow } = this
+    assert(!slow.lacks(request), 'an order is covered')
+    const before = slow.cash(order.accountId).free
+    slow.reserve(request)
+    const reserved = before - slow.cash(order.accountId).free
+    const lockedRaw = order.side === SIDE.BUY ? Number(reserved) : order.sizeRaw
+    assert.equal(order.reserveRaw, lockedRaw, 'an order reserves what rules §2.5 says')
+  }
+
+  /** In a replay, the old order may have more fills than when this was decided. */
+  #reserveBeyond(order: PlaceOrder, request: SlowRequest, isReplayed: boolean): void {
+    const id = this.idOf(order.replacedSlot, order.replacedGeneration)
+    const [open, want, beyond] = [order.replacedOpenRaw, order.replacingRaw, order.reserveRaw]
+    const replaced = { id, open: BigInt(open), want: BigInt(want), beyond: BigInt(beyond) }
+    if (!isReplayed) {
+      const expected = this.slow.replacing(request, id, replaced.want, this.#arriving(id))
+      assert.deepEqual(replaced, expected, 'a replacement reserves what rules §4.10 says')
+    }
+    assert(this.slow.reserveBeyond(request, replaced), 'a replacement is covered')
+    this.#replaced.set(order.seq, replaced)
+  }
+
+  /** How the order would replace the amended one, which lives. */
+  replacementOf(order: PlaceOrder, { slot, generation, seenFilledRaw }: Amended): SlowReplaced {
+    const id = this.idOf(slot, generation)
+    const { filledRaw } = this.#live(id)
+    const unseenRaw = seenFilledRaw === null ? 0 : Math.max(0, filledRaw - seenFilledRaw)
+    const steps = Math.max(0, Math.floor((order.sizeRaw - unseenRaw) / 1000))
+    const request = requestOf(order, 0)
+    return this.slow.replacing(request, id, BigInt(steps) * 1000n, this.#arriving(id))
+  }
+
+  /** Whether the release of an order is decided and not answered. */
+  isReleasing(slot: number, generation: number): boolean {
+    return [...this.#pending.values()].some((each) => {
+      const isRelease = 'kind' in each && each.kind === 'releaseOrder'
+      return isRelease && each.slot === slot && each.generation === generation
+    })
+  }
+
+  /** What an order has open and locks before its market has answered. */
+  #arriving(id: number): { open: bigint; locked: bigint } | undefined {
+    const request = this.#pending.get(id)
+    if (request === undefined || 'kind' in request) return undefined
+    const replaced = this.#replaced.get(id)
+    if (replaced !== undefined) return { open: replaced.want, locked: replaced.beyond }
+    return { open: request.shares, locked: lockOf(request) }
+  }
+
   #admitCancel(cancel: CancelOrders): void {
     this.#pending.set(cancel.seq, cancel)
     if (cancel.reason !== EXPIRED) return
@@ -226,6 +290,10 @@ export class Model {
       const isDue = order === undefined || order.expiresMs <= cancel.nowMs
       assert(isDue, 'no order expires before its time')
     }
+  }
+
+  #admitDecrease(decrease: DecreaseOrder): void {
+    this.#pending.set(decrease.seq, decrease)
   }
 
   /** A heartbeat that fired is set again, or taken back, when all its cancels are through. */
@@ -243,14 +311,17 @@ export class Model {
     }
   }
 
-  /** Main may not know yet that the order was canceled. */
-  #admitRelease(release: ReleaseOrder): void {
+  /**
+   * Main may not know yet that the order was canceled, or decreased, which a replay knows here.
+   */
+  #admitRelease(release: ReleaseOrder, isReplayed: boolean): void {
     this.#pending.set(release.seq, { ...release })
     const id = this.idOf(release.slot, release.generation)
     const order = this.live.get(id)
     if (order === undefined) return
     assert(release.nowMs >= order.eligibleMs, 'no order is released before its time')
     const same = { ...requestOf(release, id), delayed: true }
+    if (isReplayed) same.shares = order.request.shares
     assert.deepEqual(same, order.request, 'a release carries the terms of its order')
   }
 
@@ -308,10 +379,38 @@ export class Model {
     assert(requested !== undefined, 'a market answers each request once')
     this.#pending.delete(seq)
     if ('kind' in requested && requested.kind === 'cancelOrders') return this.#cancel(requested)
+    if ('kind' in requested && requested.kind === 'decreaseOrder') return this.#decrease(requested)
     const marketId = 'kind' in requested ? requested.marketId : requested.market
     const came = { seq, before: this.chain.before(this.slow, this.rates.length - 1, marketId) }
     if ('kind' in requested) return this.#release(requested, came)
-    return this.#arrived('order', requested, this.slow.match(requested), came)
+    const replaced = this.#replaced.get(seq)
+    if (replaced === undefined) {
+      return this.#arrived('order', requested, this.slow.match(requested), came)
+    }
+    this.#replaced.delete(seq)
+    const wasOpen = this.slow.isOpen(replaced.id)
+    const answer = this.slow.replace(requested, replaced)
+    const isReplaced = wasOpen && !this.slow.isOpen(replaced.id)
+    if (isReplaced) this.live.delete(replaced.id)
+    const arrived = this.#arrived('order', requested, answer, came)
+    this.#resized(requested.id)
+    return isReplaced ? { ...arrived, replacedId: replaced.id } : arrived
+  }
+
+  #decrease({ slot, generation, byRaw }: DecreaseOrder): Answer {
+    const id = this.idOf(slot, generation)
+    this.slow.decrease(id, BigInt(byRaw))
+    if (!this.slow.isOpen(id)) this.live.delete(id)
+    this.#resized(id)
+    return { kind: 'decrease', id, leftRaw: Number(this.slow.openOf(id)) }
+  }
+
+  /** The size of an order is what it filled and has open. */
+  #resized(id: number): void {
+    const order = this.live.get(id)
+    if (order === undefined) return
+    const shares = this.slow.openOf(id) + BigInt(order.filledRaw)
+    order.request = { ...order.request, shares }
   }
 
   #release({ seq, slot, generation, ...terms }: ReleaseOrder, came: Came): Answer {
@@ -332,7 +431,7 @@ export class Model {
     request: SlowRequest,
     answer: SlowAnswer,
     { seq, before }: Came,
-  ): Answer {
+  ): OrderAnswer {
     const { id } = request
     if (answer.fills.length > 0) {
       const makers = answer.fills.map(({ maker }) => this.#live(maker).request)
@@ -346,7 +445,7 @@ export class Model {
       this.#matched.add(maker)
     }
     for (const id of answer.cancelled) this.live.delete(id)
-    if (answer.end === 'would cross') this.#forget(id)
+    if (answer.end === 'would cross' || answer.end === 'not placed') this.#forget(id)
     const isKilled = answer.end === 'killed' && answer.shares > 0n
     if (answer.end === 'filled' || isKilled) this.#matched.add(id)
     if (answer.end !== 'rested' && answer.end !== 'held') this.live.delete(id)

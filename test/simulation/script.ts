@@ -31,6 +31,9 @@ export const ACTS = [
   'cancelBatch',
   'cancelAll',
   'cancelWide',
+  // Orders in the place of others, and smaller ones.
+  'replaceOrder',
+  'decreaseOrder',
   // Accounts, money, markets.
   'deposit',
   'withdraw',
@@ -150,6 +153,8 @@ const CLIENTS: Odds = {
   cancelNamed: 0.7,
   cancelBatch: 1.5,
   cancelAll: 0.3,
+  replaceOrder: 4,
+  decreaseOrder: 3,
   deposit: 0.8,
   withdraw: 0.5,
   token: 0.4,

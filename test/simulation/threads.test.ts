@@ -112,6 +112,7 @@ class ThreadedReplay {
     while (shard.freeBytes() < record.length) await this.#answers()
     if (command.kind === 'placeOrder') shard.place(command.seq, record)
     else if (command.kind === 'releaseOrder') shard.releaseOrder(command.seq, record)
+    else if (command.kind === 'decreaseOrder') shard.decrease(command.seq, record)
     else shard.cancel(command.seq, record)
     this.lateMax = Math.max(this.lateMax, ++this.#sent - this.#settled)
     if (this.#sent % PUBLISH_EVERY === 0) this.#send()

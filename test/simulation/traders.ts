@@ -7,12 +7,13 @@ import { SEEN } from '../../engine/core/orders/seen-orders.ts'
 import type { PlaceOrder } from '../../engine/domain/command.ts'
 import { RESULT } from '../../engine/domain/event.ts'
 import { NO_TOKEN } from '../../engine/domain/ids.ts'
+import { SIDE } from '../../engine/domain/order.ts'
 import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import { encodePlace } from '../../engine/wire/place-codec.ts'
 import { type OrderName, RELEASING } from '../../server/exchange/sequencer/sequencer.ts'
 import { rejectName } from '../support/reject-name.ts'
 import type { Life } from './life.ts'
-import { Orders } from './orders.ts'
+import { Orders, TOKENS } from './orders.ts'
 import { isCancel, type Script, type Step } from './script.ts'
 
 export interface Known {
@@ -256,8 +257,9 @@ export class Traders {
     const matched = answer.fills.map(({ shares }) => Number(shares))
     assert.deepEqual(sizes, matched, 'the makers of a reply')
     assert.equal(receipt.stpCanceled.length, answer.cancelled.length, 'own makers of a reply')
-    if (receipt.result === RESULT.WOULD_CROSS) this.#memory.crossed.push({ ...order })
-    else this.#memory.accept(order)
+    if (receipt.result === RESULT.WOULD_CROSS) {
+      this.#memory.crossed.push({ ...order, replacedSlot: 0 })
+    } else if (receipt.result !== RESULT.NOT_PLACED) this.#memory.accept(order)
   }
 
   #pickKnown(dice: number): Known | undefined {
@@ -314,6 +316,58 @@ export class Traders {
       assert(!model.isLive(known.slot, known.generation), 'a canceled order is gone')
       this.#memory.canceled.push({ seq: at + 1, order: known })
     })
+    this.#life.follow(reported)
+  }
+
+  /** Sends an order in the place of another, which may be gone, or of another side. */
+  replaceOrder({ row, dice }: Step, index: number): void {
+    const known = this.#pickKnown(dice[0])
+    if (known === undefined || isCancel(this.#script, row)) return
+    const { pipeline, model } = this.#life
+    const { slot, generation, account, marketId } = known
+    const market = model.markets[marketId - 1]
+    if (market === undefined || account > this.#script.setting.accounts) return
+    const order = this.#orders.plain(row, index + 1, account)
+    Object.assign(order, { marketId, book: market.book, orderType: 0 })
+    const old = model.live.get(model.idOf(slot, generation))
+    if (old !== undefined && dice[1] < 0.95) {
+      order.side = old.request.side === 'buy' ? SIDE.BUY : SIDE.SELL
+      order.outcome = TOKENS.indexOf(old.request.token)
+      const reach = Math.floor(dice[1] * 60) - 20
+      order.priceTicks = Number(old.request.price ?? 500_000n) / 1000
+      this.#orders.reach(order, reach)
+    }
+    const filledRaw = pipeline.clearing.orders.filledSharesRawOf(slot)
+    const seenFilledRaw = dice[0] < 0.5 ? null : Math.floor(filledRaw * dice[1])
+    const amended = { slot, generation, seenFilledRaw }
+    this.#send(order, -1, { ...this.#requestOf(order), amended })
+  }
+
+  /** Takes shares off an order, which may be gone, held or another's. */
+  decreaseOrder({ dice }: Step): void {
+    const known = this.#pickKnown(dice[0])
+    if (known === undefined) return
+    const { pipeline, model, watch } = this.#life
+    const { slot, generation } = known
+    const account = dice[1] < 0.95 ? known.account : 1
+    const amended = { slot, generation, seenFilledRaw: null }
+    const sizeRaw = Math.floor(pipeline.clearing.orders.sizeRawOf(slot) * dice[1])
+    const isOwn = model.ownerOf(slot, generation) === account
+    const at = pipeline.clearing.lastSeq
+    const reported = pipeline.cancels
+      .decrease(account, () => amended, sizeRaw)
+      .then((result) => {
+        if (result === REJECT.OVERLOADED) return
+        watch.reported(at)
+        if (result instanceof Reject) return
+        assert(isOwn, 'only own orders are decreased')
+        const { decreased, canceled, notOpen } = result
+        assert.equal(
+          decreased.length + canceled.length + notOpen.length,
+          1,
+          'one order is answered',
+        )
+      })
     this.#life.follow(reported)
   }
 

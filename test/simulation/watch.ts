@@ -24,7 +24,7 @@ import { HOUSE_ACCOUNT } from '../../engine/domain/ids.ts'
 import { ladderTicks, SIDE } from '../../engine/domain/order.ts'
 import type { FrameVisitor } from '../../engine/shard/shard-handle.ts'
 import { decodeCommand } from '../../engine/wire/codec.ts'
-import type { SlowAnswer, SlowRequest } from '../support/reference-book.ts'
+import type { SlowAnswer } from '../support/reference-book.ts'
 import { AccountLines } from './account-lines.ts'
 import type { Answer, Model } from './model.ts'
 import { type Conserves, MoneyWatch } from './money-watch.ts'
@@ -41,6 +41,7 @@ const ENDS: Readonly<Record<number, string>> = {
   [RESULT.CANCELS_DONE]: 'canceled',
   [RESULT.HELD]: 'held',
   [RESULT.GONE]: 'gone',
+  [RESULT.NOT_PLACED]: 'not placed',
 }
 
 /** One event, read out of a frame. */
@@ -168,7 +169,7 @@ export class Watch {
     const touched = this.#touchedBy(emitted)
     this.#compare(seq, answer, emitted)
     next.settle(words, f64s, at, count)
-    if (answer.kind !== 'cancels' && answer.answer.shares > 0n) {
+    if ('answer' in answer && answer.answer.shares > 0n) {
       assert.equal(BigInt(this.#clearing.lastFeeRaw), answer.answer.fee, 'the fee')
     }
     this.#checkTouched(touched, emitted)
@@ -179,9 +180,19 @@ export class Watch {
       this.#compareCancels(answer, emitted)
       return
     }
+    if (answer.kind === 'decrease') {
+      this.#compareDecrease(answer, emitted)
+      return
+    }
+    if (answer.replacedId !== undefined) this.#count('order replaced')
+    else if (answer.answer.end === 'not placed') this.#count('order not replaced')
     if (answer.kind === 'order') this.answers.set(seq, answer.answer)
     else if (answer.answer.end !== 'gone') this.releases++
     this.#compareOrder(answer, emitted)
+  }
+
+  #count(what: string): void {
+    this.kinds.set(what, (this.kinds.get(what) ?? 0) + 1)
   }
 
   #touchedBy(emitted: readonly Emitted[]): Touched[] {
@@ -252,7 +263,7 @@ export class Watch {
   }
 
   #compareOrder(
-    { request, answer }: { request: SlowRequest; answer: SlowAnswer },
+    { request, answer, replacedId }: Extract<Answer, { kind: 'order' | 'release' }>,
     emitted: readonly Emitted[],
   ): void {
     const { orders } = this.#clearing
@@ -267,6 +278,9 @@ export class Watch {
       const limitTicks = ladderTicks(orders.outcomeOf(slot), orders.priceTicksOf(slot))
       assert.equal(ticks, limitTicks, 'a maker trades at its limit')
     }
+    const replaced = emitted.filter(({ kind }) => kind === EVENT.CANCELED)
+    const replacedIds = replaced.map(({ slot }) => orders.seqOf(slot))
+    assert.deepEqual(replacedIds, replacedId === undefined ? [] : [replacedId], 'what is replaced')
     const canceled = emitted.filter(({ kind }) => kind === EVENT.STP_CANCEL)
     const ids = canceled.map(({ slot }) => orders.seqOf(slot))
     assert.deepEqual(ids, answer.cancelled, 'own makers that are canceled')
@@ -280,6 +294,16 @@ export class Watch {
     const limit = answer.shares * request.price
     const keeps = request.side === 'buy' ? value <= limit : value >= limit
     assert(keeps, 'a taker never trades worse than its limit on average')
+  }
+
+  #compareDecrease({ id, leftRaw }: { id: number; leftRaw: number }, emitted: Emitted[]): void {
+    const [event] = emitted
+    assert.equal(emitted.length, 2, 'a decrease has one event and DONE')
+    const isOpen = event.kind !== EVENT.NOT_OPEN
+    const seq = isOpen ? this.#clearing.orders.seqOf(event.slot) : id
+    assert.equal(seq, id, 'the order that is decreased')
+    const expected = event.kind === EVENT.DECREASED ? event.leftRaw : 0
+    assert.equal(expected, leftRaw, 'what a decrease leaves')
   }
 
   #compareCancels(
@@ -310,7 +334,8 @@ export class Watch {
       else if (kind === EVENT.CANCELED || kind === EVENT.STP_CANCEL) {
         // A held order was never shown.
         changeRaw = ticks === 0 ? 0 : -leftRaw
-      } else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
+      } else if (kind === EVENT.DECREASED) changeRaw = ticks === 0 ? 0 : -sizeRaw
+      else if (kind === EVENT.DONE && code === RESULT.RESTED) changeRaw = leftRaw
       this.publicRaw[marketId] = (this.publicRaw[marketId] ?? 0) + changeRaw
     }
     next.publish(words, f64s, at, count)

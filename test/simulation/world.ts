@@ -254,6 +254,8 @@ export class World {
       case 'cancelBatch':
       case 'cancelAll':
       case 'cancelWide':
+      case 'replaceOrder':
+      case 'decreaseOrder':
         traders[step.act](step, index)
         return
       case 'delegated':

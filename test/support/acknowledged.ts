@@ -21,7 +21,7 @@ function collateralRaw({ isBuy, ticks }: { isBuy: boolean; ticks: number }, size
 }
 
 const isBidOf = ({ isBuy, outcome }: Wanted): boolean => isBuy === (outcome === 'yes')
-const filledOf = (row: UserOrder): number => Number(row.originalSize) - Number(row.remainingSize)
+const filledOf = (row: UserOrder): number => Number(row.filledSize)
 
 export class Acknowledged {
   /** Every order whose request was begun, by its client id. */
@@ -29,6 +29,8 @@ export class Acknowledged {
   readonly orders = new Map<string, ReportedOrder>()
   readonly canceled = new Set<string>()
   readonly refused = new Set<string>()
+  /** What orders have open at most, by their ids: their owners reduced them. */
+  readonly openMaxRaw = new Map<string, number>()
   /** Client ids of orders whose retry was refused as a duplicate. */
   readonly duplicates = new Set<string>()
   readonly deposits = new Map<Trader, number>()
@@ -95,6 +97,8 @@ export class Acknowledged {
     )
     const filledRaw = takenRaw + (this.#madeRaw.get(id) ?? 0)
     assert.ok(filledOf(row) >= filledRaw, `an acknowledged fill of order ${id} is lost`)
+    const openMaxRaw = this.openMaxRaw.get(id) ?? Number.POSITIVE_INFINITY
+    assert.ok(Number(row.remainingSize) <= openMaxRaw, `the decrease of order ${id} is lost`)
     if (status !== 'LIVE') {
       assert.deepEqual([row.status, filledOf(row)], [status, takenRaw], `order ${id} has ended`)
     } else if (this.canceled.has(id)) {

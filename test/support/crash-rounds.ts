@@ -15,6 +15,7 @@ import {
   type Trader,
   type UserOrder,
 } from './exchange-client.ts'
+import { textAt } from './json-path.ts'
 import type { Random } from './random.ts'
 import { ServerProcess, verify } from './server-process.ts'
 import { until } from './until.ts'
@@ -35,6 +36,8 @@ const PACE_MS = 20
 const STATUSES_MAX = 50
 /** Refusals that random orders and cancels may meet without a fault. */
 const EXPECTED_REFUSALS = new Set([
+  'AMEND_NOT_RESTING',
+  'AMEND_NOT_SMALLER',
   'INSUFFICIENT_SHARES',
   'POST_ONLY_WOULD_MATCH',
   'ORDER_FILLED',
@@ -213,6 +216,8 @@ export class CrashRounds {
     )
     if (open.length === 0) return this.#place(client, trader)
     const [id] = this.#random.pick(open)
+    if (dice < 0.83) return this.#reduce(client, trader, id)
+    if (dice < 0.88) return this.#replace(client, trader, id)
     if (dice < 0.95) return this.#cancel(client, trader, 'DELETE', `/orders/${id}`)
     const [other] = this.#random.pick(open)
     const body = JSON.stringify({ orderIds: [...new Set([id, other])] })
@@ -276,6 +281,42 @@ export class CrashRounds {
     else if (cancelShape.holds(reply.body)) {
       for (const id of reply.body.canceled) this.reported.canceled.add(id)
     } else this.reported.canceled.add(path.slice('/orders/'.length))
+    return true
+  }
+
+  /** Leaves a part of an order open that is less than what its reply reported. */
+  async #reduce(client: ExchangeClient, trader: Trader, id: string): Promise<boolean> {
+    const order = this.reported.orders.get(id)
+    assert.ok(order !== undefined, 'a reported order is reduced')
+    const openMaxRaw = 1000 * this.#random.below(order.wanted.sizeRaw / 1000)
+    const body = JSON.stringify({ remainingSize: String(openMaxRaw) })
+    const reply = await this.#request(client.call(trader, 'POST', `/orders/${id}/amend`, body))
+    if (reply === null) return false
+    if (reply.status !== 200) this.#expectRefusal(reply)
+    else if (textAt(reply.body, 'outcome') === 'CANCELED') this.reported.canceled.add(id)
+    else this.reported.openMaxRaw.set(id, openMaxRaw)
+    return true
+  }
+
+  async #replace(client: ExchangeClient, trader: Trader, id: string): Promise<boolean> {
+    const old = this.reported.orders.get(id)
+    assert.ok(old !== undefined, 'a reported order is replaced')
+    const { market } = old
+    const { isBuy, outcome } = old.wanted
+    const { wanted } = this.#wanted(trader)
+    const terms = { ...wanted, isBuy, outcome, type: 'GTC' as const }
+    const sent = { trader, market, wanted: terms }
+    this.reported.sent.set(terms.clientOrderId, sent)
+    const order = orderBody(trader, market, terms)
+    this.#pending.set(terms.clientOrderId, { body: order, headers: {} })
+    const body = `{"replacement":${order}}`
+    const reply = await this.#request(client.call(trader, 'POST', `/orders/${id}/amend`, body))
+    if (reply === null) return false
+    this.#pending.delete(terms.clientOrderId)
+    if (reply.status === 200) this.reported.canceled.add(id)
+    else this.#expectRefusal(reply)
+    if (orderShape.holds(reply.body)) this.reported.reported(sent, reply.body)
+    else this.reported.refused.add(terms.clientOrderId)
     return true
   }
 

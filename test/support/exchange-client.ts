@@ -90,6 +90,7 @@ const userOrderFields = openObject({
   takerAmount: integer(0),
   price: nullable(number()),
   originalSize: text(),
+  filledSize: text(),
   remainingSize: text(),
   clientOrderId: optional(text()),
 })

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { eachResting } from '../../engine/core/book/market.ts'
-import { decideCancel, decidePlace, type PlaceRequest } from '../../engine/core/decide/decide.ts'
+import { type Amended, decideDecrease } from '../../engine/core/decide/amend.ts'
+import { decideCancel } from '../../engine/core/decide/cancel.ts'
+import { decidePlace, type PlaceRequest } from '../../engine/core/decide/decide.ts'
 import { fillRelease } from '../../engine/core/decide/release.ts'
 import { Exchange } from '../../engine/core/exchange.ts'
 import { OrderTable } from '../../engine/core/orders/order-table.ts'
@@ -227,10 +229,16 @@ export class ExchangeDriver {
     }
   }
 
-  place(wanted: Wanted): Placed {
+  /**
+   * Places an order, perhaps instead of the amended one. `meanwhile` is applied between the
+   * decision and the order.
+   */
+  place(wanted: Wanted, amended?: Amended, meanwhile = () => {}): Placed {
     const order = this.orderOf(wanted)
-    const refusal = decidePlace(this.clearing, this.requestOf(order), this.nowMs)
+    const request = { ...this.requestOf(order), amended }
+    const refusal = decidePlace(this.clearing, request, this.nowMs)
     if (refusal !== null) return refused(nameOf(refusal))
+    meanwhile()
     order.seq = this.clearing.lastSeq + 1
     order.nowMs = this.nowMs
     return this.#arrive(order)
@@ -272,6 +280,17 @@ export class ExchangeDriver {
     if (refusal !== null) return refusal.name
     const marketId = this.clearing.orders.marketOf(ref.slot)
     assert.deepEqual(this.cancelMany(marketId, [ref]), [ref.slot], 'an open order can be canceled')
+    return null
+  }
+
+  /** Checks the gate first. Gives the name of the refusal, or null when the order was decreased. */
+  decrease(account: number, amended: Amended, sizeRaw: number): RejectName | null {
+    const byRaw = decideDecrease(this.clearing, account, amended, sizeRaw)
+    if (byRaw instanceof Reject) return byRaw.name
+    const { slot, generation } = amended
+    const marketId = this.clearing.orders.marketOf(slot)
+    const stamp = { seq: this.clearing.lastSeq + 1, nowMs: this.nowMs }
+    this.apply({ kind: 'decreaseOrder', ...stamp, marketId, slot, generation, byRaw })
     return null
   }
 

@@ -12,6 +12,8 @@ import { handshakeOf, SocketClient } from './socket-client.ts'
 //   bob    take  buy yes 8 @420 FAK cancel_taker post-only until:5
 //   bob    take  buy yes spend 2 FOK      the market form, as `sell yes all 2 FOK` is
 //   alice  cancels ask
+//   alice  reduces ask to 2               a decrease that leaves so many shares open
+//   alice  replaces ask by next buy no 5 @590
 //   take   received 3                        waits until its owner has received three frames of it
 //   take   silent                         its owner has received nothing of it
 //   clock  60000                          the clock moves on by so many milliseconds
@@ -132,6 +134,8 @@ export class Story {
     else if (name === 'silent') assert.deepEqual(await this.all(who), [])
     else if (who === 'operator') await this.#operate(name, rest)
     else if (name === 'cancels') await this.#cancel(who, rest[0])
+    else if (name === 'reduces') await this.#reduce(who, rest[0], Number(rest[2]))
+    else if (name === 'replaces') await this.#replace(who, rest)
     else if (name === 'heartbeat') await this.#beat(who, Number(rest[0]))
     else await this.#place(who, name, rest.join(' '))
   }
@@ -164,6 +168,10 @@ export class Story {
   }
 
   #send(who: string, words: string): Promise<Reply> {
+    return this.#cast.live.call(this.#cast.trader(who), 'POST', '/orders', this.#bodyOf(who, words))
+  }
+
+  #bodyOf(who: string, words: string): object {
     const found = ORDER.exec(words)
     assert(found !== null, `this is no order: ${words}`)
     const [, side, token, form, size, ticks = '500', more] = found
@@ -181,7 +189,7 @@ export class Story {
       ...(until === undefined ? {} : { expiration: `${nowSec + Number(until)}` }),
     }
     const stpPolicy = rest.find((word) => word.startsWith('cancel_'))
-    const body = {
+    return {
       order: signedFor(order, trader, this.#market),
       ownerId: trader.profileId,
       orderType: rest.find((word) => /^(GTC|FAK|FOK)$/.test(word)) ?? 'GTC',
@@ -189,7 +197,23 @@ export class Story {
       ...(stpPolicy === undefined ? {} : { stpPolicy }),
       ...(rest.includes('post-only') ? { postOnly: true } : {}),
     }
-    return this.#cast.live.call(trader, 'POST', '/orders', body)
+  }
+
+  async #amend(who: string, name: string, body: object): Promise<Reply> {
+    const path = `/orders/${this.order(name).orderId}/amend`
+    const reply = await this.#cast.live.call(this.#cast.trader(who), 'POST', path, body)
+    assert.equal(reply.status, 200, reply.text)
+    return reply
+  }
+
+  async #reduce(who: string, name: string, shares: number): Promise<void> {
+    await this.#amend(who, name, { remainingSize: String(shares * SHARE) })
+  }
+
+  async #replace(who: string, [name, _by, newName, ...words]: readonly string[]): Promise<void> {
+    const replacement = this.#bodyOf(who, words.join(' '))
+    const reply = await this.#amend(who, name, { replacement })
+    this.#orders.set(newName, { who, orderId: textAt(reply.body, 'order', 'id') })
   }
 
   async #cancel(who: string, name: string): Promise<void> {

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { eventWords, flushEvents, onEventsReady } from '../../engine/core/book/event-buffer.ts'
 import {
   cancelInMarket,
+  decreaseInMarket,
   placeInMarket,
   releaseInMarket,
   resetMarkets,
@@ -43,6 +44,7 @@ export class LateMarkets {
     })
     if (command.kind === 'placeOrder') placeInMarket(command)
     else if (command.kind === 'releaseOrder') releaseInMarket(command)
+    else if (command.kind === 'decreaseOrder') decreaseInMarket(command)
     else cancelInMarket(command)
     flushEvents()
   }

@@ -6,7 +6,12 @@ import { type OrderType, OUTCOME, SIDE, STP_POLICIES } from '../../engine/domain
 import { ExchangeDriver, type OrderRef, type Placed, type Wanted } from './exchange-driver.ts'
 import { noteProgress } from './progress.ts'
 import { Random } from './random.ts'
-import { type SlowAnswer, SlowExchange, type SlowToken } from './reference-book.ts'
+import {
+  type SlowAnswer,
+  SlowExchange,
+  type SlowRequest,
+  type SlowToken,
+} from './reference-book.ts'
 
 // Sends a random flow of commands to the engine and to the slow exchange, and compares each step.
 
@@ -24,6 +29,7 @@ const ENDS = {
   CANCELS_DONE: '',
   HELD: 'held',
   GONE: 'gone',
+  NOT_PLACED: 'not placed',
 } as const
 /** Above this many resting orders a flow cancels many, because the slow exchange scans them all. */
 const CROWD = 90
@@ -33,7 +39,10 @@ interface Known extends OrderRef {
   id: number
   account: number
   marketId: number
+  wanted: Wanted
 }
+
+const wholeSteps = (raw: number) => Math.max(0, Math.floor(raw / 1000) * 1000)
 
 export class ModelFlow {
   readonly driver = new ExchangeDriver(2048)
@@ -43,7 +52,7 @@ export class ModelFlow {
   /** Orders that rested or were held lately, dead ones too: to cancel either does no harm. */
   #known: Known[] = []
   /** Orders that were held and are not released yet. */
-  #held: (Known & { wanted: Wanted })[] = []
+  #held: Known[] = []
   readonly #idOfSlot = new Map<number, number>()
   #ids = 0
   /** Half the width of the band of prices around 0.500 in which the flow trades. */
@@ -52,6 +61,7 @@ export class ModelFlow {
   steps = 0
   fills = 0
   releases = 0
+  amends = 0
   lastAct = ''
 
   constructor(seed: number, onCommand: (command: Command) => void = () => {}) {
@@ -82,6 +92,8 @@ export class ModelFlow {
     else if (dice < 0.3) this.#cancelOne()
     else if (dice < 0.32) this.#cancelMany(5)
     else if (dice < 0.38) this.#release()
+    else if (dice < 0.42) this.#decrease()
+    else if (dice < 0.48) this.#replace()
     else this.#place()
   }
 
@@ -135,10 +147,14 @@ export class ModelFlow {
     this.lastAct = JSON.stringify(wanted)
     const placed = this.driver.place(wanted)
     if (before && placed.refused === 'DUPLICATE_ORDER') return
+    this.#compareAll(wanted, placed, this.#slow.place(this.#slowOf(wanted)))
+  }
+
+  #slowOf(wanted: Wanted): SlowRequest {
     const feeBps = this.driver.clearing.catalogue.existing(wanted.marketId).feeEnabled
       ? RANK_BPS[wanted.account - 1]
       : 0
-    const answer = this.#slow.place({
+    return {
       id: this.#ids,
       market: wanted.marketId,
       owner: wanted.account,
@@ -152,7 +168,10 @@ export class ModelFlow {
       policy: STP_POLICIES[wanted.stp ?? 0],
       feeBps: BigInt(feeBps),
       delayed: this.#delays(wanted.marketId) && wanted.postOnly !== true,
-    })
+    }
+  }
+
+  #compareAll(wanted: Wanted, placed: Placed, answer: SlowAnswer): void {
     this.#compareAnswer(wanted, placed, answer)
     this.#remember(wanted, placed, answer)
     this.#compareOwners([FEE_ACCOUNT, ...answer.owners], wanted.marketId)
@@ -222,6 +241,79 @@ export class ModelFlow {
     this.#compareAnswer(order.wanted, released, answer)
     this.#compareOwners([FEE_ACCOUNT, ...answer.owners], order.marketId)
     this.#compareBook(order.marketId)
+  }
+
+  /** Takes shares off an order; sometimes as if its owner had not seen all of its fills. */
+  #decrease(): void {
+    const order = this.#anyKnown()
+    if (order === undefined) return
+    const { openRaw, unseenRaw, amended } = this.#seen(order)
+    const sizeRaw = 1000 * this.#random.below(Math.ceil(openRaw / 1000) + 2)
+    this.lastAct = `decrease ${JSON.stringify(order)} to ${sizeRaw}`
+    const refusal = this.driver.decrease(order.account, amended, sizeRaw)
+    const byRaw = openRaw - wholeSteps(sizeRaw - unseenRaw)
+    if (!this.#slow.isOpen(order.id)) assert.equal(refusal, 'ORDER_NOT_OPEN')
+    else if (order.wanted.type !== 'GTC') assert.equal(refusal, 'AMEND_NOT_RESTING')
+    else if (byRaw <= 0) assert.equal(refusal, 'AMEND_NOT_SMALLER')
+    else {
+      assert.equal(refusal, null)
+      assert(this.#slow.decrease(order.id, BigInt(byRaw)), 'the order is open')
+      this.amends++
+      const left = Number(this.#slow.openOf(order.id))
+      for (const held of this.#held) if (held.id === order.id) held.wanted.sizeRaw = left
+    }
+    this.#compareOwners([order.account], order.marketId)
+    this.#compareBook(order.marketId)
+  }
+
+  /** Replaces an order by one at another price or of another size, or of another kind. */
+  #replace(): void {
+    const random = this.#random
+    const order = this.#anyKnown()
+    if (order === undefined) return
+    const { unseenRaw, amended } = this.#seen(order)
+    const wanted: Wanted = { ...order.wanted, hash: ++this.#ids, postOnly: random.chance(0.2) }
+    if (wanted.priceTicks !== undefined) {
+      wanted.priceTicks = random.chance(0.2) ? wanted.priceTicks : this.#ticks()
+      wanted.sizeRaw = 1000 * Math.max(1, random.spread(this.#sizeMax))
+    }
+    if (wanted.type !== 'GTC') wanted.postOnly = false
+    if (random.chance(0.03)) wanted.outcome = 1 - wanted.outcome
+    this.lastAct = `replace ${JSON.stringify(order)} by ${JSON.stringify(wanted)}`
+    const placed = this.driver.place(wanted, amended)
+    const isAlike = wanted.outcome === order.wanted.outcome
+    if (!this.#slow.isOpen(order.id)) assert.equal(placed.refused, 'ORDER_NOT_OPEN')
+    else if (wanted.type !== 'GTC') assert.equal(placed.refused, 'AMEND_NOT_RESTING')
+    else if (!isAlike) assert.equal(placed.refused, 'AMEND_DIFFERS')
+    else this.#compareReplaced(wanted, placed, { id: order.id, unseenRaw })
+  }
+
+  #compareReplaced(wanted: Wanted, placed: Placed, old: { id: number; unseenRaw: number }): void {
+    const request = this.#slowOf(wanted)
+    const wantRaw = wholeSteps((wanted.sizeRaw ?? 0) - old.unseenRaw)
+    const replaced = this.#slow.replacing(request, old.id, BigInt(wantRaw))
+    if (!this.#slow.reserveBeyond(request, replaced)) {
+      const name = wanted.side === SIDE.BUY ? 'INSUFFICIENT_COLLATERAL' : 'INSUFFICIENT_SHARES'
+      assert.equal(placed.refused, name)
+      return
+    }
+    this.amends++
+    const answer = this.#slow.replace(request, replaced)
+    this.#compareAll({ ...wanted, sizeRaw: wantRaw }, placed, answer)
+  }
+
+  #anyKnown(): Known | undefined {
+    return this.#known.length === 0 ? undefined : this.#random.pick(this.#known)
+  }
+
+  /** What the order has open, and fills that its owner pretends not to have seen. */
+  #seen({ id, slot, generation }: Known) {
+    const { orders } = this.driver.clearing
+    const openRaw = Number(this.#slow.openOf(id))
+    const filledRaw = openRaw === 0 ? 0 : orders.filledSharesRawOf(slot)
+    const seenFilledRaw = this.#random.chance(0.5) ? null : this.#random.below(filledRaw + 1)
+    const unseenRaw = seenFilledRaw === null ? 0 : filledRaw - seenFilledRaw
+    return { openRaw, unseenRaw, amended: { slot, generation, seenFilledRaw } }
   }
 
   #cancelOne(): void {

@@ -6,7 +6,25 @@ import { FEE_ACCOUNT } from '../../engine/domain/ids.ts'
 export type SlowSide = 'buy' | 'sell'
 export type SlowToken = 'yes' | 'no'
 export type SlowPolicy = 'cancel_maker' | 'cancel_taker' | 'cancel_both'
-export type SlowEnd = 'rested' | 'filled' | 'killed' | 'stopped' | 'would cross' | 'held' | 'gone'
+export type SlowEnd =
+  | 'rested'
+  | 'filled'
+  | 'killed'
+  | 'stopped'
+  | 'would cross'
+  | 'held'
+  | 'gone'
+  | 'not placed'
+
+/** The order that another replaces, as it was at the decision (rules §4.10). */
+export interface SlowReplaced {
+  id: number
+  open: bigint
+  /** What the new order may trade, less what the old one trades from now on. */
+  want: bigint
+  /** What the new order locks beside the lock of the old one. */
+  beyond: bigint
+}
 
 export interface SlowRequest {
   id: number
@@ -81,7 +99,7 @@ function reserveOf(order: { side: SlowSide; price: bigint }, left: bigint): bigi
 }
 
 /** What an order locks before it trades (rules §2.5). */
-function lockOf({ side, price, shares, spend }: SlowRequest): bigint {
+export function lockOf({ side, price, shares, spend }: SlowRequest): bigint {
   if (side === 'sell') return shares
   return price === null ? spend : (price * shares) / ONE
 }
@@ -340,6 +358,92 @@ export class SlowExchange {
     if (part > 0n) answer.fee = (request.feeBps * part) / 10_000n
     this.cash(request.owner).free += c - answer.fee
     this.cash(FEE_ACCOUNT).free += answer.fee
+  }
+
+  isOpen(id: number): boolean {
+    return [...this.held, ...this.resting].some((order) => order.id === id)
+  }
+
+  /** The shares that an order has open; 0 when it is gone. */
+  openOf(id: number): bigint {
+    const held = this.held.find((order) => order.id === id)
+    return held?.shares ?? this.resting.find((order) => order.id === id)?.left ?? 0n
+  }
+
+  /**
+   * How `request` would replace an order, so that `want` may still trade. `arriving` is what an
+   * order has open and locks whose market has not answered.
+   */
+  replacing(
+    request: SlowRequest,
+    id: number,
+    want: bigint,
+    arriving?: { open: bigint; locked: bigint },
+  ): SlowReplaced {
+    const held = this.held.find((order) => order.id === id)
+    const known = this.resting.find((order) => order.id === id)?.locked
+    const locked = arriving?.locked ?? known ?? (held === undefined ? 0n : lockOf(held))
+    const open = arriving?.open ?? this.openOf(id)
+    const needed = lockOf({ ...request, shares: want })
+    return { id, open, want, beyond: needed > locked ? needed - locked : 0n }
+  }
+
+  /** The first half of a replacement; false when the free balance is too short. */
+  reserveBeyond(request: SlowRequest, { beyond }: SlowReplaced): boolean {
+    const purse = this.#purseOf(request)
+    if (purse.free < beyond) return false
+    purse.free -= beyond
+    purse.locked += beyond
+    return true
+  }
+
+  /** The second half: the old order goes, and the new one arrives with what is left to want. */
+  replace(request: SlowRequest, replaced: SlowReplaced): SlowAnswer {
+    const purse = this.#purseOf(request)
+    const others = purse.free
+    purse.free += replaced.beyond
+    purse.locked -= replaced.beyond
+    const answer = this.#answerTo(request)
+    const left = this.openOf(replaced.id)
+    if (left === 0n) return { ...answer, end: 'not placed' }
+    if (request.postOnly && this.#nextMaker(request, new Set()) !== null) {
+      return { ...answer, end: 'would cross' }
+    }
+    this.cancel(replaced.id)
+    // In steps, for it is what the locks of both orders pay for.
+    const both = purse.free - others
+    const price = request.side === 'buy' ? (request.price ?? ONE) : ONE
+    const wanted = replaced.want - (replaced.open - left)
+    const shares = least(wanted / STEP, (both * ONE) / (price * STEP)) * STEP
+    if (wanted <= 0n || shares <= 0n) return { ...answer, end: 'not placed' }
+    const smaller = { ...request, shares }
+    this.reserve(smaller)
+    return this.match(smaller)
+  }
+
+  /** Takes shares off an order, and cancels what is less than a step; false when it is gone. */
+  decrease(id: number, by: bigint): boolean {
+    const left = this.openOf(id) - by
+    if (left < STEP) return this.cancel(id)
+    const held = this.held.findIndex((order) => order.id === id)
+    if (held >= 0) {
+      const before = this.held[held]
+      const after = { ...before, shares: left }
+      const purse = this.#purseOf(before)
+      purse.locked -= lockOf(before) - lockOf(after)
+      purse.free += lockOf(before) - lockOf(after)
+      this.held[held] = after
+      return true
+    }
+    const order = this.resting.find((each) => each.id === id)
+    if (order === undefined) return false
+    const purse = this.#purseOf(order)
+    const lock = reserveOf(order, left)
+    purse.free += order.locked - lock
+    purse.locked -= order.locked - lock
+    order.left = left
+    order.locked = lock
+    return true
   }
 
   /** Gives back what the order locks; false when the order neither rests nor is held. */

@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts'
 import { EVENT, kindAndCode, MAKER } from '../../domain/event.ts'
 import type { AccountId, Book, Generation, Slot } from '../../domain/ids.ts'
 import { STP } from '../../domain/order.ts'
-import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw } from '../../domain/units.ts'
+import { costCeilRaw, SIZE_STEP_RAW, sharesForSpendRaw, wholeStepsRaw } from '../../domain/units.ts'
 import { emit } from './event-buffer.ts'
 import { link, occupiedFrom, occupiedUpTo, unlink } from './ladder.ts'
 import { levels } from './levels.ts'
@@ -14,7 +14,7 @@ import { orderPool } from './order-pool.ts'
 
 const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, NO_BID, bestAskOf, bestBidOf, headOf } = levels
 const { generationOf, leftOf, levelOf, nextOf, ownerOf } = orderPool
-const { CANCELED, NOT_OPEN, STP_CANCEL } = EVENT
+const { CANCELED, DECREASED, NOT_OPEN, STP_CANCEL } = EVENT
 const { CANCEL_MAKER, CANCEL_TAKER } = STP
 const FILL_OPEN = kindAndCode(EVENT.FILL, MAKER.OPEN)
 const FILL_CLOSED = kindAndCode(EVENT.FILL, MAKER.CLOSED)
@@ -72,24 +72,50 @@ export function hold(order: Resting, wantRaw: number): void {
   rest(order, true, HELD_TICKS, wantRaw)
 }
 
-/** Ends the hold of an order. Returns false if the order is no longer held. */
-export function endHold(slot: Slot, generation: Generation): boolean {
-  if (leftOf[slot] === 0 || generationOf[slot] !== generation) return false
-  if ((levelOf[slot] & TICKS_MASK) !== HELD_TICKS) return false
+export function isHeld(slot: Slot): boolean {
+  return (levelOf[slot] & TICKS_MASK) === HELD_TICKS
+}
+
+/** Ends the hold of an order, and returns what it wants; 0 if the order is no longer held. */
+export function endHold(slot: Slot, generation: Generation): number {
+  const wantRaw = leftOf[slot]
+  if (wantRaw === 0 || generationOf[slot] !== generation) return 0
+  if (!isHeld(slot)) return 0
   unlink(slot)
-  return true
+  return wantRaw
+}
+
+/** What the order has open; 0 if it is gone, which is reported. */
+export function openRawOf(slot: Slot, generation: Generation): number {
+  const leftRaw = leftOf[slot]
+  if (leftRaw !== 0 && generationOf[slot] === generation) return leftRaw
+  emit(NOT_OPEN, 0, slot, 0, 0)
+  return 0
 }
 
 /** Removes the order from its book, or ends its hold. Returns false if the order is gone. */
 export function cancel(slot: Slot, generation: Generation): boolean {
-  const leftRaw = leftOf[slot]
-  if (leftRaw === 0 || generationOf[slot] !== generation) {
-    emit(NOT_OPEN, 0, slot, 0, 0)
-    return false
-  }
-  unlink(slot)
-  emit(CANCELED, levelOf[slot] & TICKS_MASK, slot, 0, leftRaw)
+  const leftRaw = openRawOf(slot, generation)
+  if (leftRaw === 0) return false
+  end(slot, 0, leftRaw)
   return true
+}
+
+/** Removes an open order; `byRaw` is what the order that replaces it may trade. */
+export function end(slot: Slot, byRaw: number, leftRaw: number): void {
+  unlink(slot)
+  emit(CANCELED, levelOf[slot] & TICKS_MASK, slot, byRaw, leftRaw)
+}
+
+/** Takes shares off an open order, and ends it if less than a step is left. */
+export function decrease(slot: Slot, openRaw: number, byRaw: number): void {
+  const leftRaw = openRaw - byRaw
+  if (leftRaw < STEP_RAW) {
+    end(slot, 0, openRaw)
+    return
+  }
+  leftOf[slot] = leftRaw
+  emit(DECREASED, levelOf[slot] & TICKS_MASK, slot, byRaw, leftRaw)
 }
 
 /** Matches the opposite side, best price and oldest order first, until the taker is done. */
@@ -149,9 +175,7 @@ function fill(slot: Slot, ticks: number, ownTicks: number): void {
 function fillable(makerLeftRaw: number, wantRaw: number, ownTicks: number): number {
   const wantSharesRaw = arrival.bySpend ? sharesForSpendRaw(ownTicks, wantRaw) : wantRaw
   if (!arrival.aligned) return Math.min(makerLeftRaw, wantSharesRaw)
-  // `%` on doubles is slow, and the quotient is exact far beyond the largest order.
-  const alignedRaw = Math.floor(makerLeftRaw / STEP_RAW) * STEP_RAW
-  return Math.min(alignedRaw, wantSharesRaw)
+  return Math.min(wholeStepsRaw(makerLeftRaw), wantSharesRaw)
 }
 
 /**

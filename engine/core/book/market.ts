@@ -3,9 +3,9 @@
 // caller flushes the events: after each command, or once for several.
 
 import { assert } from '../../domain/assert.ts'
-import type { Arrival, CancelOrders, PlaceOrder } from '../../domain/command.ts'
+import type { Arrival, CancelOrders, DecreaseOrder, PlaceOrder } from '../../domain/command.ts'
 import { EVENT, kindAndCode, RESULT, TAKER_NO, TAKER_SELLS } from '../../domain/event.ts'
-import type { Book, Slot } from '../../domain/ids.ts'
+import type { Book, Generation, Slot } from '../../domain/ids.ts'
 import {
   buysBySpend,
   isBid,
@@ -14,12 +14,17 @@ import {
   POLICY_OF_TYPE,
   SIDE,
 } from '../../domain/order.ts'
+import { costFloorRaw, SIZE_STEP_RAW, type SizeRaw, wholeStepsRaw } from '../../domain/units.ts'
 import {
   cancel,
   canFillWhole,
   crosses,
+  decrease,
+  end,
   endHold,
   hold,
+  isHeld,
+  openRawOf,
   type Resting,
   rest,
   take,
@@ -31,8 +36,8 @@ import { levels } from './levels.ts'
 import { orderPool } from './order-pool.ts'
 
 const { HELD_TICKS, LEVELS_SHIFT, NO_ASK, bestAskOf, bestBidOf, headOf } = levels
-const { leftOf, nextOf, ownerOf } = orderPool
-const { FILLED, HELD, KILLED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
+const { generationOf, leftOf, nextOf, ownerOf, previousOf } = orderPool
+const { FILLED, HELD, KILLED, NOT_PLACED, RESTED, STP_STOPPED, WOULD_CROSS } = RESULT
 const { SELL } = SIDE
 const { NO, YES } = OUTCOME
 const NO_BIT = TAKER_NO
@@ -57,7 +62,7 @@ export function resetMarkets(): void {
   opened[0] = 0
 }
 
-function setTaker(order: Arrival, bid: boolean): void {
+function setTaker(order: Arrival, bid: boolean, sizeRaw: number): void {
   arrival.book = order.book
   arrival.owner = order.accountId
   arrival.isBid = bid
@@ -65,7 +70,7 @@ function setTaker(order: Arrival, bid: boolean): void {
   arrival.stp = order.stp
   arrival.aligned = !order.marketForm
   arrival.bySpend = buysBySpend(order.marketForm, order.side)
-  arrival.wantRaw = arrival.bySpend ? order.spendRaw : order.sizeRaw
+  arrival.wantRaw = arrival.bySpend ? order.spendRaw : sizeRaw
   arrival.filledRaw = 0
   arrival.stopped = false
   if (order.marketForm) arrival.worstTicks = bid ? NO_ASK - 1 : 1
@@ -78,14 +83,55 @@ function setTaker(order: Arrival, bid: boolean): void {
  */
 export function placeInMarket(order: PlaceOrder): void {
   begin(order)
-  arrive(order)
+  if (order.replacedSlot === 0) arrive(order, order.sizeRaw)
+  else replace(order)
+}
+
+/**
+ * Matches an order in place of another, less what that one filled since the decision, and no more
+ * than both reserves pay for (rules §4.10). Nothing changes if the other is gone, or if the order
+ * is post-only and would match.
+ */
+function replace(order: PlaceOrder): void {
+  const { replacedSlot, replacedGeneration, replacedOpenRaw, replacingRaw } = order
+  const openRaw = openRawOf(replacedSlot, replacedGeneration)
+  if (openRaw === 0) {
+    notPlaced(order, NOT_PLACED)
+    return
+  }
+  const bid = isBid(order.side, order.outcome)
+  const ticks = ladderTicks(order.outcome, order.priceTicks)
+  if (order.postOnly && crosses(order.book, bid, ticks)) {
+    notPlaced(order, WOULD_CROSS)
+    return
+  }
+  const wantRaw = wholeStepsRaw(replacingRaw - (replacedOpenRaw - openRaw))
+  const sizeRaw = Math.max(0, Math.min(wantRaw, paidForRaw(order, openRaw)))
+  end(replacedSlot, sizeRaw, openRaw)
+  if (sizeRaw === 0) notPlaced(order, NOT_PLACED)
+  else arrive(order, sizeRaw)
+}
+
+/** The shares that the reserves of the order and of the one that it replaces pay for. */
+function paidForRaw(order: PlaceOrder, openRaw: number): number {
+  if (order.side === SELL) return wholeStepsRaw(order.reserveRaw + openRaw)
+  const reservedRaw = order.reserveRaw + costFloorRaw(order.replacedTicks, openRaw)
+  return Math.floor(reservedRaw / order.priceTicks) * SIZE_STEP_RAW
+}
+
+/** The market does not store the order. */
+function notPlaced(order: PlaceOrder, result: number): void {
+  closeEvents(isBid(order.side, order.outcome))
+  emit(kindAndCode(DONE, result), 0, order.slot, 0, 0)
 }
 
 /** Matches a held order. If it was canceled before, the DONE refers to no order (rules §4.3). */
 export function releaseInMarket(order: Arrival): void {
   begin(order)
-  if (endHold(order.slot, order.generation)) {
-    arrive(order)
+  // Its owner may have decreased it since its release was decided.
+  const wantRaw = endHold(order.slot, order.generation)
+  if (wantRaw > 0) {
+    arrive(order, wantRaw)
     return
   }
   closeEvents(false)
@@ -99,10 +145,10 @@ function begin(order: Arrival): void {
   beginEvents(order.seq, order.marketId | no | sells, order.slot)
 }
 
-function arrive(order: Arrival): void {
+function arrive(order: Arrival, sizeRaw: number): void {
   const bid = isBid(order.side, order.outcome)
-  if (!policies[order.orderType].rests || !placeUntouched(order, bid)) {
-    setTaker(order, bid)
+  if (!policies[order.orderType].rests || !placeUntouched(order, bid, sizeRaw)) {
+    setTaker(order, bid, sizeRaw)
     const result = order.postOnly ? WOULD_CROSS : placeTaking(order)
     done(order.slot, result, arrival)
   }
@@ -112,13 +158,13 @@ function arrive(order: Arrival): void {
 const untouched = { isBid: false, worstTicks: 0, filledRaw: 0, wantRaw: 0 }
 
 /** Most orders rest without a match; this path skips the setup of a walk. */
-function placeUntouched(order: Arrival, bid: boolean): boolean {
+function placeUntouched(order: Arrival, bid: boolean, sizeRaw: number): boolean {
   const ticks = ladderTicks(order.outcome, order.priceTicks)
   if (crosses(order.book, bid, ticks)) return false
-  rest(order, bid, ticks, order.sizeRaw)
+  rest(order, bid, ticks, sizeRaw)
   untouched.isBid = bid
   untouched.worstTicks = ticks
-  untouched.wantRaw = order.sizeRaw
+  untouched.wantRaw = sizeRaw
   done(order.slot, RESTED, untouched)
   return true
 }
@@ -152,6 +198,34 @@ export function cancelInMarket(command: CancelOrders): number {
   }
   emit(CANCELS_DONE, 0, 0, canceledCount, 0)
   return canceledCount
+}
+
+/** Takes shares off an order that is still open (rules §4.10). */
+export function decreaseInMarket({ seq, marketId, slot, generation, byRaw }: DecreaseOrder): void {
+  beginEvents(seq, marketId, 0)
+  const openRaw = openRawOf(slot, generation)
+  if (openRaw > 0) decrease(slot, openRaw, byRaw)
+  emit(CANCELS_DONE, 0, 0, openRaw > 0 ? 1 : 0, 0)
+}
+
+/** What is in front of a resting order at its price. */
+export interface Ahead {
+  /** -1 when the order does not rest. */
+  readonly orders: number
+  readonly sharesRaw: SizeRaw
+}
+
+/** Counts what is in front of an order, up to `ordersMax` orders: there may be more. */
+export function aheadInMarket(slot: Slot, generation: Generation, ordersMax: number): Ahead {
+  const isOpen = leftOf[slot] !== 0 && generationOf[slot] === generation
+  if (!isOpen || isHeld(slot)) return { orders: -1, sharesRaw: 0 }
+  let orders = 0
+  let sharesRaw = 0
+  for (let each = previousOf[slot]; each !== 0 && orders < ordersMax; each = previousOf[each]) {
+    orders++
+    sharesRaw += leftOf[each]
+  }
+  return { orders, sharesRaw }
 }
 
 /** Visits the resting orders of a book by ascending tick, oldest first within a level. */

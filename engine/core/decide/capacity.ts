@@ -10,7 +10,7 @@ import type { AccountId } from '../../domain/ids.ts'
 import { POLICY_OF_TYPE, SIDE } from '../../domain/order.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import { OPEN_SIZE, restingMax, SHARE_LIMITS } from '../../domain/share-limits.ts'
-import { costFloorRaw } from '../../domain/units.ts'
+import { costFloorRaw, type SizeRaw } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 import type { PositionRows } from '../money/position-rows.ts'
@@ -19,13 +19,25 @@ const { amountRawMin, openSizeRawMost } = SHARE_LIMITS
 
 /** The amount an order reserves: shares for a sell, collateral for a buy (rules §2.5). */
 export function reserveRawOf(order: PlaceOrder): number {
-  if (order.side === SIDE.SELL) return order.sizeRaw
-  // Limit sizes have steps of 1,000, so the cost of a limit buy is exact.
-  return order.marketForm ? order.spendRaw : costFloorRaw(order.priceTicks, order.sizeRaw)
+  return reserveOf(order, order.sizeRaw)
 }
 
-/** Whether the order can stay live: it rests, or the taker delay holds it. */
+/** What `sizeRaw` shares of the order reserve. */
+export function reserveOf(order: PlaceOrder, sizeRaw: SizeRaw): number {
+  if (order.side === SIDE.SELL) return sizeRaw
+  // Limit sizes have steps of 1,000, so the cost of a limit buy is exact.
+  return order.marketForm ? order.spendRaw : costFloorRaw(order.priceTicks, sizeRaw)
+}
+
+/** The shares by which the order raises the open size. */
+function openedRaw({ orders }: Clearing, order: PlaceOrder): SizeRaw {
+  if (order.replacedSlot === 0) return order.sizeRaw
+  return Math.max(0, order.replacingRaw - orders.leftRawOf(order.replacedSlot))
+}
+
+/** Whether one more order can stay live: it rests, or the taker delay holds it. */
 function mayStay(order: PlaceOrder): boolean {
+  if (order.replacedSlot !== 0) return false
   return POLICY_OF_TYPE[order.orderType].rests || order.takerDelayMs > 0
 }
 
@@ -74,7 +86,8 @@ function gateShares(
 }
 
 function gateOpenSize(clearing: Clearing, market: Market, order: PlaceOrder): Reject | null {
-  const { accountId, sizeRaw } = order
+  const { accountId } = order
+  const sizeRaw = openedRaw(clearing, order)
   const allRaw = market.openSizeRaw
   // Below this sum no account can exceed its share of an empty market.
   if (allRaw + sizeRaw <= openSizeRawMost) return null

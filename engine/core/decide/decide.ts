@@ -4,15 +4,7 @@
 // (invariant 2 of design §1).
 
 import type { PlaceOrder } from '../../domain/command.ts'
-import type {
-  AccountId,
-  Generation,
-  MarketId,
-  ProfileId,
-  Seq,
-  Slot,
-  TokenNo,
-} from '../../domain/ids.ts'
+import type { ProfileId, Seq, TokenNo } from '../../domain/ids.ts'
 import { LIMITS } from '../../domain/limits.ts'
 import { takesOrders } from '../../domain/markets/market.ts'
 import { SIDE } from '../../domain/order.ts'
@@ -22,9 +14,9 @@ import { NO_FEE_RATE } from '../accounts/accounts.ts'
 import type { Clearing } from '../clearing.ts'
 import type { Market } from '../markets/catalogue.ts'
 import { SEEN, type SeenOrders } from '../orders/seen-orders.ts'
+import { type Amended, decideReplacement, reserveBeyond } from './amend.ts'
 import { gateCapacity, reserveRawOf } from './capacity.ts'
 import { decideDelegation } from './partners.ts'
-import { whyNotNow } from './release.ts'
 
 const { SELL } = SIDE
 const { clockToleranceMs } = LIMITS
@@ -55,6 +47,8 @@ export interface PlaceRequest {
   wallMs: TimeMs
   /** The answer of the read tables, if they were queried. */
   inTables?: KnownInTables | undefined
+  /** The order that this one replaces; absent for none. */
+  amended?: Amended | undefined
 }
 
 /** Whether the tables, complete up to `seq`, contain the order's hash and client id. */
@@ -88,7 +82,11 @@ export function isTradable(market: Market, nowMs: TimeMs): boolean {
 export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: TimeMs): Gate {
   const refusal = decideBeforeFunds(clearing, request, nowMs)
   if (refusal !== null) return refusal
-  const { order } = request
+  const { order, amended } = request
+  if (amended !== undefined) {
+    const refused = decideReplacement(clearing, order, amended)
+    if (refused !== null) return refused
+  }
   const market = clearing.catalogue.ofBook(order.book)
   return (
     gateCapacity(clearing, market, order) ??
@@ -190,8 +188,10 @@ function requestedOf(
   return inTables.seq >= seen.forgottenSeq ? SEEN.NO : SEEN.PERHAPS
 }
 
-function gateBalance({ ledger }: Clearing, order: PlaceOrder): Reject | null {
-  const requiredRaw = reserveRawOf(order)
+function gateBalance(clearing: Clearing, order: PlaceOrder): Reject | null {
+  const { ledger } = clearing
+  const requiredRaw =
+    order.replacedSlot === 0 ? reserveRawOf(order) : reserveBeyond(clearing, order)
   order.reserveRaw = requiredRaw
   if (order.side === SELL) {
     const freeRaw = ledger.freeSharesRaw(order.accountId, order.marketId, order.outcome)
@@ -204,44 +204,4 @@ function gateBalance({ ledger }: Clearing, order: PlaceOrder): Reject | null {
 /** On the embedded chain the exchange holds the funds itself. */
 function gateAllowance({ chainFunds, ledger }: Clearing, order: PlaceOrder): Reject | null {
   return chainFunds.place === null ? null : chainFunds.gateAllowance(order, ledger)
-}
-
-/** Why the caller may not cancel the order currently in this slot and generation, or null. */
-export function decideCancel(
-  clearing: Clearing,
-  accountId: AccountId,
-  slot: Slot,
-  generation: Generation,
-): Reject | null {
-  const { orders } = clearing
-  if (!orders.isLive(slot, generation)) return REJECT.ORDER_NOT_OPEN
-  if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
-  return whyNotNow(clearing, slot)
-}
-
-/**
- * Why an ended order cannot be canceled. null if the slot has another order, after a start, or if
- * one of its fills may have been reversed; then only the tables know.
- */
-export function whyEnded(
-  clearing: Clearing,
-  accountId: AccountId,
-  slot: Slot,
-  generation: Generation,
-): Reject | null {
-  const { orders } = clearing
-  if (!orders.hasEnded(slot, generation)) return null
-  if (orders.accountOf(slot) !== accountId) return REJECT.ORDER_NOT_FOUND
-  if (!orders.wasMatched(slot)) return REJECT.ORDER_NOT_OPEN
-  return mayBeUndone(clearing, accountId, orders.marketOf(slot)) ? null : REJECT.ORDER_FILLED
-}
-
-/** Whether a reversal may have reversed a fill of the account in the market (rules §5.2). */
-function mayBeUndone(
-  { catalogue, reversals }: Clearing,
-  accountId: AccountId,
-  marketId: MarketId,
-): boolean {
-  // Reversals in an archived market are no longer recorded.
-  return catalogue.byId(marketId) === undefined || reversals.tookOf(accountId)
 }

@@ -44,6 +44,7 @@ export function fillRelease(release: ReleaseOrder, clearing: Clearing, slot: Slo
   release.hashHigh = orders.hashHighOf(slot)
   release.hashLow = orders.hashLowOf(slot)
   release.clientOrderId = orders.clientIdOf(slot)
+  release.replacedSlot = 0
 }
 
 /** Whether this live order is entering its market after its taker delay (rules §4.3). */

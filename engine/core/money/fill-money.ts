@@ -7,6 +7,9 @@
 //               the ledger). The rest of the decrease and a maker's proceeds become free. A
 //               taker's proceeds are kept with its order.
 //   STP_CANCEL, CANCELED   The whole reserve becomes free.
+//   CANCELED of a replaced order   Its whole reserve becomes free, and the new order takes what it
+//               needs beyond its own. The market gave it no more shares than both pay for.
+//   DECREASED   The reserve of the shares that were taken off becomes free.
 //   NOT_OPEN    Nothing moves.
 //   DONE        A taker's proceeds less the fee become free. The fee never exceeds them:
 //               bps ≤ 10,000 and min(c, n − c) ≤ c. An order that ends frees its reserve. A held
@@ -191,6 +194,21 @@ export function takerGainRaw(orders: OrderTable, taker: number, feeRaw: number):
   const collateralRaw = orders.filledCollateralRawOf(taker)
   const isBuy = orders.sideOf(taker) === BUY
   return (isBuy ? sharesRaw - collateralRaw : collateralRaw) - feeRaw
+}
+
+/** Changes what an order reserves to what its open shares need; more comes from free funds. */
+export function reserveAgain(ledger: Ledger, orders: OrderTable, slot: Slot): void {
+  const neededRaw = reserveOfLeft(orders, slot, orders.leftRawOf(slot))
+  const moreRaw = neededRaw - orders.reservedRawOf(slot)
+  const accountId = orders.accountOf(slot)
+  const outcome = orders.outcomeOf(slot)
+  const row = orders.rowOf(slot)
+  if (orders.sideOf(slot) === BUY) {
+    if (moreRaw > 0) ledger.reserveCollateral({ accountId, outcome, reserveRaw: moreRaw })
+    else ledger.spendReserve(accountId, -moreRaw, 0)
+  } else if (moreRaw > 0) ledger.reserveShares(row, { accountId, outcome, reserveRaw: moreRaw })
+  else ledger.deliverShares(row, outcome, -moreRaw, 0)
+  orders.setOpen(slot, orders.leftRawOf(slot), neededRaw)
 }
 
 /** Frees everything that an ending order still reserves. */

@@ -89,6 +89,11 @@ export class OpenSizes {
     if (!orders.buysBySpend(taker)) this.#closed(orders, taker, market, sharesRaw)
   }
 
+  /** Subtracts shares that are taken off the order in the slot. */
+  cut(orders: OrderTable, slot: Slot, market: Sum, byRaw: number): void {
+    this.#closed(orders, slot, market, byRaw)
+  }
+
   #closed(orders: OrderTable, slot: Slot, market: Sum, sharesRaw: number): void {
     market.openSizeRaw -= sharesRaw
     this.#ofRow[orders.rowOf(slot)] -= sharesRaw

@@ -182,6 +182,12 @@ export class OrderTable {
     this.#f64s[slot * F64S + 2] = reservedRaw
   }
 
+  /** Takes open shares off the order. */
+  cut(slot: Slot, byRaw: number): void {
+    this.#f64s[slot * F64S + 0] -= byRaw
+    this.#f64s[slot * F64S + 1] -= byRaw
+  }
+
   addFilled(slot: Slot, sharesRaw: number, collateralRaw: number): void {
     this.#f64s[slot * F64S + 3] += sharesRaw
     this.#f64s[slot * F64S + 4] += collateralRaw
@@ -211,8 +217,9 @@ export class OrderTable {
     this.#unchainFree(slot)
     const f64 = slot * F64S
     const f64s = this.#f64s
-    f64s[f64] = order.sizeRaw
-    f64s[f64 + 1] = order.sizeRaw
+    const sizeRaw = order.replacedSlot === 0 ? order.sizeRaw : order.replacingRaw
+    f64s[f64] = sizeRaw
+    f64s[f64 + 1] = sizeRaw
     f64s[f64 + 2] = order.reserveRaw
     f64s[f64 + 3] = 0
     f64s[f64 + 4] = 0

@@ -121,7 +121,10 @@ export class McpHandle {
 export interface McpServices
   extends SharedServices,
     Pick<MarketServices, 'history' | 'lists' | 'markets' | 'series' | 'tickers' | 'timelines'>,
-    Pick<OrderServices, 'cancels' | 'everywhere' | 'heartbeats' | 'replaces' | 'statuses'>,
+    Pick<
+      OrderServices,
+      'amends' | 'cancels' | 'everywhere' | 'heartbeats' | 'places' | 'replaces' | 'statuses'
+    >,
     Pick<PageServices, 'marketPages'>,
     Pick<PortfolioServices, 'moves' | 'portfolio' | 'rewards'> {
   readonly mcp: McpHandle

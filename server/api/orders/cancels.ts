@@ -9,7 +9,7 @@ import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import { orderByClientId, orderBySlot } from '../../../persistence/query/read/orders/user-orders.ts'
 import { marketsOf, ordersOf } from '../../exchange/order-entry/user-cancels.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
-import type { CanceledOrder, CancelReceipt } from '../../exchange/publisher/durable-publisher.ts'
+import type { CancelReceipt, OrderTrades } from '../../exchange/publisher/durable-publisher.ts'
 import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
 import type { PrivateReads } from '../reads/private-reads.ts'
 
@@ -23,7 +23,7 @@ interface OrderNames {
 }
 
 /** What an order traded until its cancel, with its names. */
-export type Canceled = OrderNames & Omit<CanceledOrder, keyof OrderName>
+export type Canceled = OrderNames & Omit<OrderTrades, keyof OrderName>
 
 /** A name of a live order of the caller. */
 interface Live {
@@ -184,6 +184,20 @@ export class Cancels {
     }
   }
 
+  /** The live order of the profile that a name refers to now, or a name of no order. */
+  nameNow(profileId: ProfileId, text: OrderText): OrderName {
+    return this.#resolve(profileId, text).order ?? { slot: 0, generation: 0 }
+  }
+
+  /** Why an amend did not find the order open. */
+  async whyNotOpen(profileId: ProfileId, text: OrderText): Promise<Reject> {
+    const resolved = this.#resolve(profileId, text)
+    if (resolved.order !== null) return REJECT.ORDER_NOT_OPEN
+    const reject = await this.#reasonOf(profileId, resolved)
+    await this.#pipeline.durable()
+    return reject
+  }
+
   /** The open orders among these, as failures. */
   async stillOpen(orders: readonly OrderName[]): Promise<FailedCancel[]> {
     const { ids } = this.#pipeline
@@ -220,7 +234,7 @@ export class Cancels {
     const receipts = await Promise.all(
       [...byMarket].map(([marketId, each]) => this.#pipeline.cancels.cancel(marketId, each)),
     )
-    const canceled = new Map<number, CanceledOrder>()
+    const canceled = new Map<number, OrderTrades>()
     const ends = new Map<number, Reject>()
     const leftAlone = new Map<number, Why>()
     for (const receipt of receipts) {
@@ -328,7 +342,7 @@ export class Cancels {
 type Ends = ReadonlyMap<number, Reject>
 
 interface ByMarket {
-  readonly canceled: ReadonlyMap<number, CanceledOrder>
+  readonly canceled: ReadonlyMap<number, OrderTrades>
   readonly leftAlone: ReadonlyMap<number, Why>
   readonly ends: Ends
 }
@@ -341,11 +355,11 @@ function endsOf({ notOpen }: CancelReceipt): Ends {
   )
 }
 
-function tradedOf({ filledSharesRaw, filledCollateralRaw, leftRaw }: CanceledOrder) {
+function tradedOf({ filledSharesRaw, filledCollateralRaw, leftRaw }: OrderTrades) {
   return { filledSharesRaw, filledCollateralRaw, leftRaw }
 }
 
-function canceledOf({ orderId, clientOrderId }: Live, canceled: CanceledOrder): Canceled {
+function canceledOf({ orderId, clientOrderId }: Live, canceled: OrderTrades): Canceled {
   const names = clientOrderId === '' ? { orderId } : { orderId, clientOrderId }
   return { ...names, ...tradedOf(canceled) }
 }

@@ -338,3 +338,66 @@ export function statusNumbers(statuses: readonly string[] | undefined): number[]
     upper.length === 0 ? ['LIVE'] : ORDER_STATUSES.filter((status) => upper.includes(status))
   return wanted.map((status) => ORDER_STATUSES.indexOf(status))
 }
+
+// Refusals of orders.
+
+const issue = () =>
+  object({
+    field: means(text(), 'Path of the invalid field; body for the whole order.'),
+    message: means(text(), 'The problem with the field.'),
+  })
+
+/** The refusal that POST /orders would have returned for the order. */
+export const refusedFields = () => ({
+  message: means(
+    optional(anyOf(text(), list(issue()))),
+    'Why the order was refused; a list if fields of it are invalid.',
+  ),
+  error: means(optional(text()), 'HTTP reason phrase of the status; only for a refusal.'),
+  statusCode: means(optional(integer(400, 599)), 'The same as status; only for a refusal.'),
+  code: means(optional(text()), 'Error code; only for a refusal.'),
+  retryAfterSec: means(optional(integer(1)), 'Seconds to wait before sending the order again.'),
+  expectedFeeRateBps: means(
+    optional(integer(0, LIMITS.feeBpsMax)),
+    'With FEE_RATE_MISMATCH: the rate to sign, in basis points.',
+  ),
+  mode: means(optional(text()), 'The trading mode that refused the order.'),
+  resumeAt: means(optional(nullable(isoTime())), 'When that mode ends; null when unknown.'),
+})
+
+/** The refusals of any order, also of one that replaces another. */
+export const OF_ORDER = [
+  'OVERLOADED',
+  'CHAIN_BEHIND',
+  'BODY_MALFORMED',
+  'VALIDATION',
+  'NOT_SUB_ACCOUNT',
+  'MARKET_NOT_FOUND',
+  'ORDERBOOK_OF_POOL',
+  'TOKEN_NOT_IN_MARKET',
+  'AMOUNTS_INVALID',
+  'PRICE_MISMATCH',
+  'NO_SERVER_WALLET',
+  'ALLOWANCE_MISSING',
+  'PROFILE_FROZEN',
+  'POST_ONLY_MODE',
+  'CANCEL_ONLY_MODE',
+  'TRADING_DISABLED',
+  'RECV_WINDOW_EXPIRED',
+  'MARKET_NOT_TRADABLE',
+  'ORDER_EXPIRED',
+  'OWNER_MISMATCH',
+  'SIGNER_MISMATCH',
+  'FEE_RATE_UNAVAILABLE',
+  'FEE_RATE_MISMATCH',
+  'SIGNATURE_INVALID',
+  'DUPLICATE_ORDER',
+  'DUPLICATE_CLIENT_ORDER_ID',
+  'OPEN_SIZE_LIMIT',
+  'CAPACITY',
+  'INSUFFICIENT_COLLATERAL',
+  'INSUFFICIENT_SHARES',
+  'ALLOWANCE_TOO_SMALL',
+  'SHARES_NOT_APPROVED',
+  'POST_ONLY_WOULD_MATCH',
+] as const

@@ -12,16 +12,9 @@ import { ON_BEHALF_HEADER } from '../../edge/http/access/on-behalf.ts'
 import { ofEarlierOrder } from '../../edge/http/refusal-schemas.ts'
 import { type Bytes, Pending } from '../../edge/http/reply.ts'
 import { rawRoute, route } from '../../edge/http/route.ts'
-import { isoTime, marketName, orderId } from '../../edge/http/schema/fields.ts'
-import {
-  boolean,
-  exactlyOne,
-  integer,
-  means,
-  nullable,
-  text,
-} from '../../edge/http/schema/scalars.ts'
-import { anyOf, list, object, openObject, optional } from '../../edge/http/schema/schema.ts'
+import { marketName, orderId } from '../../edge/http/schema/fields.ts'
+import { boolean, exactlyOne, integer, means, nullable } from '../../edge/http/schema/scalars.ts'
+import { list, object, openObject, optional } from '../../edge/http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
 import { orderBody } from '../../edge/intake/order/order-body.ts'
 import { ordersBody } from '../../edge/intake/order/order-group.ts'
@@ -44,9 +37,11 @@ import {
 import type { OrderText } from './cancels.ts'
 import {
   CANCELED_EXAMPLE,
+  OF_ORDER,
   ORDER_REPLY_EXAMPLE,
   ORDER_REQUEST_EXAMPLE,
   orderReply,
+  refusedFields,
   statusNumbers,
   USER_ORDER_EXAMPLE,
   userOrder,
@@ -161,43 +156,11 @@ export const placeOrder = rawRoute({
     },
   },
   rejects: [
-    'OVERLOADED',
-    'CHAIN_BEHIND',
-    'BODY_MALFORMED',
-    'VALIDATION',
-    'NOT_SUB_ACCOUNT',
-    'MARKET_NOT_FOUND',
-    'ORDERBOOK_OF_POOL',
-    'TOKEN_NOT_IN_MARKET',
-    'AMOUNTS_INVALID',
-    'PRICE_MISMATCH',
-    'NO_SERVER_WALLET',
-    'ALLOWANCE_MISSING',
-    'PROFILE_FROZEN',
-    'POST_ONLY_MODE',
-    'CANCEL_ONLY_MODE',
-    'TRADING_DISABLED',
-    'RECV_WINDOW_EXPIRED',
-    'MARKET_NOT_TRADABLE',
-    'ORDER_EXPIRED',
-    'OWNER_MISMATCH',
-    'SIGNER_MISMATCH',
-    'FEE_RATE_UNAVAILABLE',
-    'FEE_RATE_MISMATCH',
-    'SIGNATURE_INVALID',
-    'DUPLICATE_ORDER',
-    'DUPLICATE_CLIENT_ORDER_ID',
+    ...OF_ORDER,
     'IDEMPOTENCY_KEY_TAKEN',
-    'OPEN_SIZE_LIMIT',
     'OPEN_ORDERS_LIMIT',
     'POSITION_LIMIT',
     'AMOUNT_TOO_SMALL',
-    'CAPACITY',
-    'INSUFFICIENT_COLLATERAL',
-    'INSUFFICIENT_SHARES',
-    'ALLOWANCE_TOO_SMALL',
-    'SHARES_NOT_APPROVED',
-    'POST_ONLY_WOULD_MATCH',
   ],
   refusalFields: { IDEMPOTENCY_KEY_TAKEN: ofEarlierOrder },
   example: { body: ORDER_REQUEST_EXAMPLE, reply: ORDER_REPLY_EXAMPLE },
@@ -415,30 +378,6 @@ export const userOrders = route({
 })
 
 // Several orders in one request.
-
-const issue = () =>
-  object({
-    field: means(text(), 'Path of the invalid field; body for the whole order.'),
-    message: means(text(), 'The problem with the field.'),
-  })
-
-/** The refusal that POST /orders would have returned for the order. */
-const refusedFields = () => ({
-  message: means(
-    optional(anyOf(text(), list(issue()))),
-    'Why the order was refused; a list if fields of it are invalid.',
-  ),
-  error: means(optional(text()), 'HTTP reason phrase of the status; only for a refusal.'),
-  statusCode: means(optional(integer(400, 599)), 'The same as status; only for a refusal.'),
-  code: means(optional(text()), 'Error code; only for a refusal.'),
-  retryAfterSec: means(optional(integer(1)), 'Seconds to wait before sending the order again.'),
-  expectedFeeRateBps: means(
-    optional(integer(0, LIMITS.feeBpsMax)),
-    'With FEE_RATE_MISMATCH: the rate to sign, in basis points.',
-  ),
-  mode: means(optional(text()), 'The trading mode that refused the order.'),
-  resumeAt: means(optional(nullable(isoTime())), 'When that mode ends; null when unknown.'),
-})
 
 const placed = () =>
   openObject({

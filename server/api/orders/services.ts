@@ -26,13 +26,14 @@ import { idempotencyKeyOf } from '../../edge/http/access/idempotency-key.ts'
 import { type Bytes, bytes, JSON_TYPE } from '../../edge/http/reply.ts'
 import {
   ABANDONED,
+  brokenBy,
   type First,
   type OrderAnswer,
   type OrderCall,
   type OrderRefusal,
 } from '../../exchange/order-entry/order-answer.ts'
 import { type KeptOrder, PASSES } from '../../exchange/order-entry/order-entry.ts'
-import type { GroupAnswer } from '../../exchange/order-entry/order-groups.ts'
+import type { GroupAnswer, OnPart } from '../../exchange/order-entry/order-groups.ts'
 import { orderReplyText, paidFeeBps, totalsText } from '../../exchange/order-entry/order-reply.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { OrderIds } from '../../exchange/read-model/order-ids.ts'
@@ -41,14 +42,16 @@ import { orderView, signedFields } from '../../exchange/read-model/views.ts'
 import type { ControlBody } from '../../exchange/sequencer/sequencer.ts'
 import type { Call } from '../../messages/call.ts'
 import { FORM } from '../../messages/intake-layout.ts'
-import type { GroupPart, IntakeResult, ReplaceTask } from '../../messages/intake-result.ts'
+import { type IntakeResult, ofOrder, type ReplaceTask } from '../../messages/intake-result.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, type Refusal, refuse } from '../../messages/refusal.ts'
 import type { ArchivedMarkets } from '../markets/archived-markets.ts'
 import { type PrivateReads, type Requester, workFor } from '../reads/private-reads.ts'
 import type { SlicedWork, Steps } from '../reads/sliced-work.ts'
 import type { SharedServices } from '../shared-services.ts'
+import type { Amends } from './amends.ts'
 import type { CancelEverywhere, Canceled, Cancels } from './cancels.ts'
+import type { QueuePlaces } from './queue-places.ts'
 
 // Finds the order that a client sent earlier, for the refusal of a duplicate, and its first reply.
 // The reply is rebuilt from the tables: it is not stored (rules §4.5).
@@ -143,6 +146,7 @@ export class FirstOrders {
       takerDelayMs: (order.heldUntilMs ?? nowMs) - nowMs,
       clientOrderId: order.clientOrderId ?? '',
       orderFields: JSON.stringify(signedFields(order, published.market)).slice(1, -1),
+      replaced: undefined,
     }
     return orderReplyText(receipt, published, this.#pipeline.ids, trade?.settlement ?? null)
   }
@@ -190,14 +194,16 @@ export class CancelReplace {
   run(call: OrderCall, form: number, reply: (answer: ReplaceAnswer) => void): void {
     const operations: Operation[] = []
     let broken: OrderRefusal | null = null
-    const onPart = (result: IntakeResult, { index, count, task }: GroupPart) => {
+    const onPart: OnPart = (result, { index, count, task }) => {
       if (count === 0) {
         this.#pipeline.groups.refuse(result, reply)
         return
       }
       if (result.kind === 'refused' && result.broke !== undefined) {
         broken ??= { reject: result.reject, broke: result.broke }
-      } else if (task !== null) operations.push(this.#operationOf(result, task))
+      } else if (task !== null && 'cancel' in task) {
+        operations.push(this.#operationOf(ofOrder(result), task))
+      }
       if (index < count - 1) return
       // No operation was run.
       if (broken !== null) return reply(broken)
@@ -296,11 +302,6 @@ function forbiddenBy(result: IntakeResult): Reject | null {
   if (result.kind !== 'refused') return null
   const { reject } = result
   return OF_CALLER.includes(reject) ? reject : null
-}
-
-/** A fault ends this call only, and its reply reports it. */
-function brokenBy(error: unknown): OrderRefusal {
-  return { reject: REJECT.INTERNAL, broke: { error } }
 }
 
 /** The authentication of order calls; the intake verifies it. */
@@ -576,6 +577,8 @@ export interface OrderServices extends SharedServices {
   readonly cancels: Cancels
   readonly everywhere: CancelEverywhere
   readonly replaces: CancelReplace
+  readonly amends: Amends
+  readonly places: QueuePlaces
   readonly statuses: OrderStatuses
   readonly heartbeats: HeartbeatChanges
 }

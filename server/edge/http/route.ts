@@ -337,12 +337,14 @@ export function rawRoute<
     readonly auth: Auth<Caller>
     /** Whether one more call can be accepted; called before its body is read. */
     readonly hasCapacity: (services: S) => boolean
+    /** The refusal of a call without a proof, which comes before that of its parameters. */
+    readonly unproven?: (call: Call, services: S) => Refusal | null
     readonly handle: (input: RawInput<P, Q>, services: S) => Result<Frozen<Infer<R>>>
   },
 ): Route<S> {
   const checkParams = compileFields(spec.params)
   const checkQuery = compileFields(spec.query)
-  const { auth, hasCapacity, handle } = spec
+  const { auth, hasCapacity, unproven, handle } = spec
   const doc = documented(spec, auth.accepts)
   return {
     ...doc,
@@ -352,7 +354,9 @@ export function rawRoute<
     run: ({ params, query, call }, services) => {
       const foreign = headerIssue(call, doc.headers) ?? keyIssue(call, doc.headers)
       if (foreign !== null) return invalid(foreign)
-      if (!checkParams.holds(params)) return invalid(...checkParams.issues(params))
+      if (!checkParams.holds(params)) {
+        return unproven?.(call, services) ?? invalid(...checkParams.issues(params))
+      }
       if (!checkQuery.holds(query)) return invalid(...checkQuery.issues(query))
       return handle({ params, query, call }, services)
     },

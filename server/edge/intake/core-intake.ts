@@ -7,7 +7,7 @@ import { reasonOf } from '../../../engine/domain/error-code.ts'
 import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
 import { keccakReady } from '../../crypto/keccak.ts'
 import { FORM, WHOLE_GROUP } from '../../messages/intake-layout.ts'
-import { brokenResult, ResultReader } from '../../messages/intake-result.ts'
+import { brokenResult, ofOrder, ResultReader } from '../../messages/intake-result.ts'
 import type { IntakeListener, IntakeRequest } from '../../messages/order-intake.ts'
 import { bufferOf, eachPart, firstPart } from '../../messages/parts.ts'
 import type { QueryWallet, WalletCode } from '../../messages/wallet-signature.ts'
@@ -134,7 +134,7 @@ export class CoreIntake {
   #reportOne(requestId: number, bytes: Uint8Array): void {
     const broke = this.#read(bytes, requestId)
     const { onResult } = this.#options
-    onResult(broke === null ? this.#reader.result : brokenResult(requestId, broke))
+    onResult(broke === null ? ofOrder(this.#reader.result) : brokenResult(requestId, broke))
   }
 
   #report({ requestId, isGroup, results }: Checked): void {
@@ -150,7 +150,7 @@ export class CoreIntake {
       const { result, index, task } = this.#reader
       count = this.#reader.count
       next = index + 1
-      if (count === 0) onResult(result)
+      if (count === 0) onResult(ofOrder(result))
       else if (count === WHOLE_GROUP) onPart(result, { index: 0, count: 0, task: null })
       else onPart(result, { index, count, task })
     }

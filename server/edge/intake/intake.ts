@@ -154,12 +154,22 @@ export class Intake {
     }
   }
 
-  #part({ body, task }: Part, token: KnownToken, call: SignedRequest): Uint8Array {
+  #part({ body, task, onBehalfOf }: Part, token: KnownToken, call: SignedRequest): Uint8Array {
     const output = this.#output
-    const result = this.#body(body, token, call)
+    const result =
+      body === undefined ? this.#caller(token, onBehalfOf) : this.#body(body, token, call)
     const taskBytes = writeWhole(output, task, result.length)
     output.writeUInt16LE(taskBytes, RESULT.taskBytes)
     return output.subarray(0, result.length + taskBytes)
+  }
+
+  /** The result for an operation without an order. */
+  #caller(token: KnownToken, onBehalfOf = 0): Uint8Array {
+    this.#output.writeUInt32LE(token.profileId, RESULT.actorId)
+    const actor = onBehalfOf === 0 ? token : this.#actor(token, onBehalfOf)
+    if (actor instanceof Reject) return this.#refuse(actor)
+    this.#output.writeUInt32LE(actor.profileId, RESULT.actorId)
+    return this.#finish(0, '')
   }
 
   /** The token that signed the call, or why the call does not prove it. */

@@ -26,6 +26,7 @@ import type { NativeRequest, NativeResponse } from '../http/gateway/native.ts'
 import { encoded, statusLine } from '../http/gateway/replies/outgoing.ts'
 import { writeAndClose, written } from '../http/gateway/replies/unread-replies.ts'
 import type { Intake } from '../intake/intake.ts'
+import { hasOnePath, orderFormOf } from '../intake/order-forms.ts'
 import type { EdgeCounter } from './edge-counts.ts'
 import type { EdgeFrames } from './edge-frames.ts'
 import { BODY, FLAG, FROM_EDGE, paddedBytes, REPLY_TEXT, TO_EDGE } from './edge-layout.ts'
@@ -37,8 +38,6 @@ export interface OrderChecks {
   /** Edge threads of the exchange. */
   readonly threads: number
   readonly headerPrefixes: readonly string[]
-  /** FORM of the calls with orders, by their paths. */
-  readonly orderForms: Readonly<Record<string, number>>
   /** Null without limits. */
   readonly rates: { readonly address: Rates; readonly profile: Rates } | null
   readonly addressHeader?: string | undefined
@@ -230,7 +229,7 @@ export class EdgeRequests {
     request: NativeRequest,
     upgrade: Upgrade | null,
   ): void {
-    const { frames, checks, beforeRequest, nextId } = this.#parts
+    const { frames, beforeRequest, nextId } = this.#parts
     beforeRequest()
     const call = copied(request, 0)
     const misframed = framingRefusal(call)
@@ -240,7 +239,7 @@ export class EdgeRequests {
     }
     const address = this.#addresses.keyOf(response, call)
     if (this.#sendKept(response, call, address)) return
-    const form = checks.orderForms[call.path]
+    const form = orderFormOf(call.path)
     const isOrder = form !== undefined && call.method === 'POST'
     const bulkhead = isOrder ? 'orders' : bulkheadOf(call, upgrade)
     const full = this.#bulkheads.refusal(bulkhead, address)
@@ -255,7 +254,9 @@ export class EdgeRequests {
     // The node that leads checks the orders that others give it.
     const isChecked = isOrder && isWhole && this.#cell?.decides !== false
     const head = { handler, call }
-    const order = isChecked ? { call, form, isPlain: this.#isPlain(call) } : null
+    const order = isChecked
+      ? { call, form, isPlain: hasOnePath(form) && this.#isPlain(call) }
+      : null
     const incoming = begun(response, address, { head, order, upgrade })
     if (!isChecked && !this.#giveHead(id, incoming, head)) {
       this.#refuse(response, call, OVERLOADED)

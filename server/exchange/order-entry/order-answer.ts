@@ -2,9 +2,10 @@
 
 import { NO_FEE_RATE } from '../../../engine/core/accounts/accounts.ts'
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import type { Amended } from '../../../engine/core/decide/amend.ts'
 import { modeOfReject } from '../../../engine/core/markets/trading-mode.ts'
 import { assert } from '../../../engine/domain/assert.ts'
-import type { ProfileId } from '../../../engine/domain/ids.ts'
+import type { AccountId, ProfileId } from '../../../engine/domain/ids.ts'
 import type { RestrictedMode } from '../../../engine/domain/markets/trading-window.ts'
 import type { OrderStatus } from '../../../engine/domain/order.ts'
 import { REJECT, type Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -13,6 +14,7 @@ import type { OrderFlaw } from '../../messages/intake-result.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import type { IntakeRequest } from '../../messages/order-intake.ts'
 import type { Extra } from '../../messages/refusal.ts'
+import type { OrderTrades } from '../publisher/durable-publisher.ts'
 
 /** A call with orders, as received: nothing of it is parsed yet. */
 export interface OrderCall extends Omit<IntakeRequest, 'requestId' | 'nowMs' | 'form'> {
@@ -39,6 +41,8 @@ export interface OpenOrder {
   readonly isKeyed?: boolean
   readonly sender?: Sender | undefined
   readonly reply: (answer: OrderAnswer) => void
+  /** The order that it replaces, as it is named at the decision; absent for none. */
+  readonly amended?: (accountId: AccountId) => Amended
   /**
    * Called once the order is decided, before anything else is decided. An order with this callback
    * holds its account already, so it does not wait in the queue.
@@ -78,8 +82,22 @@ export interface OrderRefusal {
 /** For a sender that is gone, so nobody receives it: its order was not decided. */
 export const ABANDONED: OrderRefusal = { reject: REJECT.OVERLOADED }
 
-/** The 201 as JSON text, or the refusal with the further fields of its body. */
-export type OrderAnswer = { readonly text: string; readonly isReplay?: boolean } | OrderRefusal
+/**
+ * The 201 as JSON text, or the refusal with the further fields of its body. The text is empty when
+ * the fills of a replaced order left nothing to place.
+ */
+export type OrderAnswer =
+  | {
+      readonly text: string
+      readonly isReplay?: boolean
+      readonly replaced?: OrderTrades | undefined
+    }
+  | OrderRefusal
+
+/** A fault ends this call only, and its reply reports it. */
+export function brokenBy(error: unknown): OrderRefusal {
+  return { reject: REJECT.INTERNAL, broke: { error } }
+}
 
 /** The refusal of a whole request that holds several orders: none of them was taken. */
 export function wholeRefusal(answer: OrderAnswer): OrderRefusal {

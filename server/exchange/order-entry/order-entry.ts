@@ -371,7 +371,8 @@ export class OrderEntry {
   #decideNow(arrival: Arrival): void {
     const { order, recvWindowMs } = arrival.request
     if (recvWindowMs !== 0) arrival.request.wallMs = this.#parts.clock.wallMs()
-    const { timesRow, decided } = this.#open.at(arrival.id)
+    const { timesRow, decided, amended } = this.#open.at(arrival.id)
+    arrival.request.amended = amended?.(order.accountId)
     // Orders of a market are decided in the order of their arrival.
     const isBehind = this.#waitingIn.size > 0 && this.#waitingIn.has(order.marketId)
     const refusal = isBehind
@@ -481,10 +482,14 @@ export class OrderEntry {
   #answerOf(receipt: OrderReceipt, settled: SettlementEvent | null): OrderAnswer {
     try {
       edgePoint('at-order-reply')
-      if (receipt.result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
+      const { result, replaced } = receipt
+      if (result === RESULT.WOULD_CROSS) return { reject: REJECT.POST_ONLY_WOULD_MATCH }
+      if (result === RESULT.NOT_PLACED) {
+        return replaced === undefined ? { reject: REJECT.ORDER_NOT_OPEN } : { text: '', replaced }
+      }
       const market = this.#parts.published.byId(receipt.marketId)
       assert(market !== undefined, 'an order has a published market')
-      return { text: orderReplyText(receipt, market, this.#parts.ids, settled) }
+      return { text: orderReplyText(receipt, market, this.#parts.ids, settled), replaced }
     } catch (error) {
       return { reject: REJECT.INTERNAL, broke: { error } }
     }

@@ -5,7 +5,7 @@
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
-import type { GroupPart, IntakeResult } from '../../messages/intake-result.ts'
+import { type GroupPart, ofOrder, type PartResult } from '../../messages/intake-result.ts'
 import { countParts } from '../../messages/parts.ts'
 import {
   ABANDONED,
@@ -19,7 +19,7 @@ import type { OrderEntry } from './order-entry.ts'
 /** An answer for each order, or the refusal of the whole request. */
 export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | OrderRefusal
 
-type OnPart = (result: IntakeResult, part: GroupPart) => void
+export type OnPart = (result: PartResult, part: GroupPart) => void
 
 interface RequestedGroup {
   /** The most orders that the request can hold. */
@@ -66,14 +66,17 @@ export class OrderGroups {
         open--
         if (open === 0) reply({ answers })
       }
-      this.#orders.enter(result, { timesRow: 0, reply: settle })
+      this.#orders.enter(ofOrder(result), { timesRow: 0, reply: settle })
     }
     if (!this.submit(call, form, onPart)) reply({ reject: REJECT.OVERLOADED })
   }
 
   /** Replies with the refusal of a whole request. */
-  refuse(result: IntakeResult, reply: (answer: OrderRefusal) => void): void {
-    this.#orders.enter(result, { timesRow: 0, reply: (whole) => reply(wholeRefusal(whole)) })
+  refuse(result: PartResult, reply: (answer: OrderRefusal) => void): void {
+    this.#orders.enter(ofOrder(result), {
+      timesRow: 0,
+      reply: (whole) => reply(wholeRefusal(whole)),
+    })
   }
 
   /** Gives the request to the intake. False, and nothing is done, when there is no capacity. */
@@ -92,7 +95,7 @@ export class OrderGroups {
   }
 
   /** Takes the intake's verdict on one order of a request. */
-  onPart(result: IntakeResult, part: GroupPart): void {
+  onPart(result: PartResult, part: GroupPart): void {
     const { requestId } = result
     const { onPart } = this.#requested.at(requestId)
     if (part.count === 0 || part.index === part.count - 1) this.#end(requestId)

@@ -2,12 +2,14 @@
 // §3). The main thread owns it.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { decideCancel, whyEnded } from '../../../engine/core/decide/decide.ts'
+import type { Amended } from '../../../engine/core/decide/amend.ts'
+import { decideCancel, whyEnded } from '../../../engine/core/decide/cancel.ts'
 import { whyNotNow } from '../../../engine/core/decide/release.ts'
 import type { AccountId, MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import type { CancelReceipt, Publisher } from '../publisher/durable-publisher.ts'
+import type { SizeRaw } from '../../../engine/domain/units.ts'
+import type { AmendReceipt, CancelReceipt, Publisher } from '../publisher/durable-publisher.ts'
 import type { QuiescentPoint } from '../sequencer/quiescent-point.ts'
 import { type OrderName, RELEASING, type Sequencer } from '../sequencer/sequencer.ts'
 
@@ -123,6 +125,28 @@ export class UserCancels {
       canceled: receipts.flatMap((receipt) => receipt.canceled),
       notOpen: receipts.flatMap((receipt) => receipt.notOpen),
     }
+  }
+
+  /**
+   * Takes shares off an open order of the account, so that `sizeRaw` may still trade. Resolves with
+   * the receipt, or the refusal.
+   */
+  async decrease(
+    accountId: AccountId,
+    nameOf: (accountId: AccountId) => Amended,
+    sizeRaw: SizeRaw,
+  ): Promise<AmendReceipt | Reject> {
+    const { quiescentPoint, publisher, sequencer } = this.#parts
+    if (quiescentPoint.isOn) await quiescentPoint.over()
+    const seq = this.restriction() ?? sequencer.decrease(accountId, nameOf(accountId), sizeRaw)
+    if (seq === REJECT.OVERLOADED) return seq
+    if (typeof seq === 'number') {
+      return new Promise((resolve) => {
+        publisher.whenReceipt(seq, 0, (_receipt, amends) => resolve(amends))
+      })
+    }
+    await publisher.durable()
+    return seq === RELEASING ? REJECT.ORDER_RELEASE_IN_PROGRESS : seq
   }
 
   /** Why the trading mode refuses all cancels; null when it allows them. */

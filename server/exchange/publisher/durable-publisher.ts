@@ -27,17 +27,24 @@ import { OrderTimes } from '../../ops/order-times.ts'
 import { OrderEventFeed } from '../read-model/order-event-feed.ts'
 import type { PublishedMarkets } from '../read-model/published.ts'
 import type { TimeSlice } from '../sequencer/time-slice.ts'
-import { type CancelReceipt, type Finish, type OrderReceipt, Receipts } from './receipts.ts'
+import {
+  type CancelReceipt,
+  type Finish,
+  type OrderReceipt,
+  type OrderTrades,
+  Receipts,
+} from './receipts.ts'
 
 export type {
-  CanceledOrder,
+  AmendReceipt,
   CancelReceipt,
   MakerMatch,
   OrderReceipt,
+  OrderTrades,
   Receipt,
 } from './receipts.ts'
 
-const { DONE, FILL, STP_CANCEL, CANCELED, NOT_OPEN } = EVENT
+const { DONE, FILL, STP_CANCEL, CANCELED, DECREASED, NOT_OPEN } = EVENT
 const { FREE } = STATE
 const { HELD } = RESULT
 /** Replies between two checks of the time. */
@@ -236,13 +243,10 @@ export class Publisher implements FrameVisitor {
         receipts.addStpCanceled(seq, slot, orders.generationOf(slot))
         return
       case CANCELED:
-        receipts.addCanceled(seq, {
-          slot,
-          generation: orders.generationOf(slot),
-          filledSharesRaw: orders.filledSharesRawOf(slot),
-          filledCollateralRaw: orders.filledCollateralRawOf(slot),
-          leftRaw: orders.leftRawOf(slot),
-        })
+        receipts.addCanceled(seq, this.#tradesOf(slot))
+        return
+      case DECREASED:
+        receipts.addDecreased(seq, this.#tradesOf(slot))
         return
       case NOT_OPEN:
         receipts.addNotOpen(seq, {
@@ -270,6 +274,17 @@ export class Publisher implements FrameVisitor {
         return
       default:
         kind satisfies never
+    }
+  }
+
+  #tradesOf(slot: Slot): OrderTrades {
+    const { orders } = this.#clearing
+    return {
+      slot,
+      generation: orders.generationOf(slot),
+      filledSharesRaw: orders.filledSharesRawOf(slot),
+      filledCollateralRaw: orders.filledCollateralRawOf(slot),
+      leftRaw: orders.leftRawOf(slot),
     }
   }
 

@@ -34,18 +34,23 @@ export interface Receipt {
   readonly stpCanceled: readonly OrderName[]
 }
 
-/** The fills of an order until its cancel. Its slot may be reused when the reply is built. */
-export interface CanceledOrder extends OrderName {
+/** The fills of an order until its cancel or amend; by then another order may have its slot. */
+export interface OrderTrades extends OrderName {
   readonly filledSharesRaw: number
   readonly filledCollateralRaw: number
-  /** Shares that were open; 0 for a market buy. */
+  /** Shares that are open, or were until the cancel; 0 for a market buy. */
   readonly leftRaw: number
 }
 
 export interface CancelReceipt {
-  readonly canceled: readonly CanceledOrder[]
+  readonly canceled: readonly OrderTrades[]
   /** Orders that had already ended. `isMatched`: they ended as MATCHED (rules §5.1). */
   readonly notOpen: readonly (OrderName & { readonly isMatched: boolean })[]
+}
+
+/** The answer to a decrease: its order is in one of the three lists. */
+export interface AmendReceipt extends CancelReceipt {
+  readonly decreased: readonly OrderTrades[]
 }
 
 /**
@@ -67,9 +72,13 @@ type Accepted = Pick<
   readonly orderFields: string
 }
 
-export type OrderReceipt = Receipt & Accepted
+export type OrderReceipt = Receipt &
+  Accepted & {
+    /** The order that this one replaced, if any (rules §4.10). */
+    readonly replaced: OrderTrades | undefined
+  }
 
-export type Finish = (receipt: Receipt, cancels: CancelReceipt) => void
+export type Finish = (receipt: Receipt, cancels: AmendReceipt) => void
 /** Answers the request that contained an order. */
 export type FinishOrder = (requestId: number, receipt: OrderReceipt) => void
 
@@ -77,7 +86,8 @@ export type FinishOrder = (requestId: number, receipt: OrderReceipt) => void
 class Lists {
   readonly makers: MakerMatch[] = []
   readonly stpCanceled: OrderName[] = []
-  readonly canceled: CanceledOrder[] = []
+  readonly canceled: OrderTrades[] = []
+  readonly decreased: OrderTrades[] = []
   readonly notOpen: CancelReceipt['notOpen'][number][] = []
 }
 
@@ -229,8 +239,12 @@ export class Receipts {
     if (stpCanceled.length < replyOrdersMax) stpCanceled.push({ slot, generation })
   }
 
-  addCanceled(seq: Seq, canceled: CanceledOrder): void {
+  addCanceled(seq: Seq, canceled: OrderTrades): void {
     this.#lists(seq).canceled.push(canceled)
+  }
+
+  addDecreased(seq: Seq, decreased: OrderTrades): void {
+    this.#lists(seq).decreased.push(decreased)
   }
 
   addNotOpen(seq: Seq, ended: CancelReceipt['notOpen'][number]): void {
@@ -329,5 +343,6 @@ function orderReceiptOf(columns: Columns, cell: number, seq: Seq, lists: Lists):
     takerDelayMs: columns.takerDelayMs[cell],
     clientOrderId: columns.clientOrderId[cell],
     orderFields: columns.orderFields[cell],
+    replaced: lists.canceled[0],
   }
 }

@@ -40,7 +40,7 @@ type EventOrder = Omit<
 /** Sizes are raw shares. */
 export type OrderEvent = EventOrder &
   (
-    | { readonly type: 'PLACEMENT' | 'UPDATE'; readonly remainingRaw: number }
+    | { readonly type: 'PLACEMENT' | 'UPDATE' | 'DECREASE'; readonly remainingRaw: number }
     | {
         readonly type: 'CANCELLATION'
         readonly remainingRaw: number
@@ -63,7 +63,7 @@ interface Source {
   readonly settledThrough: number
 }
 
-const { CANCELED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
+const { CANCELED, DECREASED, DONE, FILL, NOT_OPEN, STP_CANCEL } = EVENT
 const { FILLED, KILLED, RESTED, STP_STOPPED } = RESULT
 /** Commands whose time is kept: far more than can be in flight. */
 const STAMPS = 1 << 16
@@ -171,8 +171,13 @@ export class OrderEventFeed {
       case STP_CANCEL:
         this.#canceled(seq, slot, leftRaw, 'STP_MAKER_CANCELLED')
         return
-      case CANCELED:
-        this.#canceled(seq, slot, leftRaw, this.#reasonOf(seq))
+      case CANCELED: {
+        const isReplaced = eventTakerSlot(words, event) !== 0
+        this.#canceled(seq, slot, leftRaw, isReplaced ? 'REPLACED' : this.#reasonOf(seq))
+        return
+      }
+      case DECREASED:
+        this.#due.push({ type: 'DECREASE', remainingRaw: leftRaw, ...this.#orderOf(seq, slot) })
         return
       case DONE:
         this.#arrived(this.#orderOf(seq, slot), eventCode(words, event), leftRaw)

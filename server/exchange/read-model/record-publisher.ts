@@ -92,6 +92,11 @@ export function showRecord(
       // A held order was in no level.
       if (ticks !== 0) published.depth.shrank(ticks, leftRaw, 0)
       return
+    case EVENT.DECREASED:
+      if (ticks !== 0) {
+        published.depth.shrank(ticks, leftRaw + eventSizeRaw(f64s, event), leftRaw)
+      }
+      return
     case EVENT.DONE:
       if (code === RESULT.RESTED) {
         published.depth.rested(ticks, leftRaw, eventIsBid(words, event))

@@ -8,14 +8,15 @@ import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ControlCommand } from '../../../engine/domain/command.ts'
 import { concernsBook } from '../../../engine/domain/command-kinds.ts'
-import type { Book, Seq } from '../../../engine/domain/ids.ts'
+import type { Book, MarketId, Seq } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { SIDE } from '../../../engine/domain/order.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { blankCancel, readCancel } from '../../../engine/wire/cancel-codec.ts'
+import { readDecrease } from '../../../engine/wire/decrease-codec.ts'
 import { blankPlace, decodePlaceInto, readPlaceHead } from '../../../engine/wire/place-codec.ts'
 import { wholeViewOf } from '../../../engine/wire/record-head.ts'
-import { HEAD, KIND } from '../../../engine/wire/record-layout.ts'
+import { beginsOrder, HEAD, KIND } from '../../../engine/wire/record-layout.ts'
 import { blankRelease } from '../../../engine/wire/release-codec.ts'
 import { decodeKnown } from '../../../persistence/snapshot/recovery.ts'
 
@@ -41,9 +42,10 @@ export class Replica {
   /** False, without effect, if earlier results or the ring of its market must come first. */
   apply(record: Uint8Array): boolean {
     const kind = wholeViewOf(record).getUint8(record.byteOffset + HEAD.kind)
-    if (kind === KIND.PLACE) return this.#place(record)
+    if (beginsOrder(kind)) return this.#place(record)
     if (kind === KIND.CANCEL) return this.#cancelOrders(record)
     if (kind === KIND.RELEASE) return this.#releaseOrder(record)
+    if (kind === KIND.DECREASE) return this.#decreaseOrder(record)
     return this.#control(record)
   }
 
@@ -72,15 +74,32 @@ export class Replica {
   #cancelOrders(record: Uint8Array): boolean {
     const cancel = this.#cancel
     readCancel(wholeViewOf(record), record.byteOffset, record.length, cancel)
-    const { clearing, shards } = this.#parts
-    const { book = 0 } = clearing.catalogue.byId(cancel.marketId) ?? {}
-    assert(book !== 0, 'a cancel names an open book')
-    const shard = shards.of(book)
-    if (shard.freeBytes(record.length) < record.length) return false
-    clearing.admitCancel(cancel)
-    shard.cancel(cancel.seq, record)
+    const shard = this.#shardOf(cancel.marketId)
+    if (shard !== null && shard.freeBytes(record.length) < record.length) return false
+    this.#parts.clearing.admitCancel(cancel)
+    shard?.cancel(cancel.seq, record)
     this.#parts.onApplied(cancel.seq, cancel.reason)
     return true
+  }
+
+  #decreaseOrder(record: Uint8Array): boolean {
+    const decrease = readDecrease(wholeViewOf(record), record.byteOffset)
+    const shard = this.#shardOf(decrease.marketId)
+    if (shard !== null && shard.freeBytes(record.length) < record.length) return false
+    this.#parts.clearing.admitDecrease(decrease)
+    shard?.decrease(decrease.seq, record)
+    this.#parts.onApplied(decrease.seq, 0)
+    return true
+  }
+
+  /**
+   * Null when the book of the market is closed: the other node did not know yet that its last order
+   * had ended, and none is left to change.
+   */
+  #shardOf(marketId: MarketId): ShardHandle | null {
+    const { clearing, shards } = this.#parts
+    const { book = 0 } = clearing.catalogue.byId(marketId) ?? {}
+    return book === 0 ? null : shards.of(book)
   }
 
   #releaseOrder(record: Uint8Array): boolean {

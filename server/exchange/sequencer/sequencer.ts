@@ -6,6 +6,7 @@
 // no order enters a market before what is due there.
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
+import { type Amended, decideDecrease } from '../../../engine/core/decide/amend.ts'
 import { decidePlace, expiresAtMs, type PlaceRequest } from '../../../engine/core/decide/decide.ts'
 import { whyHeldByWallets } from '../../../engine/core/decide/money/chain-moves.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
@@ -16,17 +17,23 @@ import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ControlCommand, Stamp } from '../../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
-import type { Book, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
+import type { AccountId, Book, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/markets/market.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import type { TimeMs } from '../../../engine/domain/units.ts'
+import type { SizeRaw, TimeMs } from '../../../engine/domain/units.ts'
 import type { ShardHandle } from '../../../engine/shard/shard-handle.ts'
 import { faultPoint } from '../../../engine/thread/fault-point.ts'
 import { blankCancel, scratchCancel } from '../../../engine/wire/cancel-codec.ts'
 import { packControl } from '../../../engine/wire/codec.ts'
-import { stampPlace } from '../../../engine/wire/place-codec.ts'
-import { KIND, PLACE_HEAD_BYTES } from '../../../engine/wire/record-layout.ts'
+import { encodeDecrease } from '../../../engine/wire/decrease-codec.ts'
+import { replacementOf, stampPlace } from '../../../engine/wire/place-codec.ts'
+import {
+  DECREASE_BYTES,
+  KIND,
+  PLACE_HEAD_BYTES,
+  REPLACED_BYTES,
+} from '../../../engine/wire/record-layout.ts'
 import { blankRelease, scratchRelease } from '../../../engine/wire/release-codec.ts'
 import type { JournalWriter } from '../../../persistence/journal/journal-port.ts'
 import type { AheadOfTables } from './ahead-of-tables.ts'
@@ -157,7 +164,7 @@ export class Sequencer {
     record: Uint8Array,
   ): ReturnType<typeof decidePlace> | typeof DEADLINES_FIRST {
     const { order } = request
-    const nowMs = this.#ready(order.book, record.length)
+    const nowMs = this.#ready(order.book, record.length + REPLACED_BYTES)
     if (nowMs === null) return REJECT.OVERLOADED
     if (this.#isBehindIn(order.book, nowMs)) return this.#over(DEADLINES_FIRST)
     if (this.#chain?.isBehind(nowMs)) return this.#over(REJECT.CHAIN_BEHIND)
@@ -165,14 +172,15 @@ export class Sequencer {
     if (refusal !== null) return this.#over(refusal)
     order.seq = this.#clearing.lastSeq + 1
     order.nowMs = nowMs
-    stampPlace(record, order)
+    const stamped = order.replacedSlot === 0 ? record : replacementOf(record, order)
+    stampPlace(stamped, order)
     this.#clearing.admitOrder(order)
     faultPoint('after-decide')
     if (order.expirationSec !== 0) {
       this.#expiries.add(order.book, order.slot, expiresAtMs(order.expirationSec))
     }
-    this.#journal.append(order.seq, record)
-    this.#shards.of(order.book).place(order.seq, record)
+    this.#journal.append(order.seq, stamped)
+    this.#shards.of(order.book).place(order.seq, stamped)
     this.#afterStamp(order.seq, KIND.PLACE)
     return this.#over(null)
   }
@@ -189,6 +197,43 @@ export class Sequencer {
     if (nowMs === null) return REJECT.OVERLOADED
     if (this.releases.among(orders).length > 0) return this.#over(RELEASING)
     return this.#over(this.#stampCancel(book, orders, 'USER', nowMs))
+  }
+
+  /**
+   * Takes shares off an open order, so that `sizeRaw` may still trade (rules §4.10). Returns the
+   * seq, RELEASING as for a cancel, or the refusal; then nothing was changed.
+   */
+  decrease(
+    accountId: AccountId,
+    amended: Amended,
+    sizeRaw: SizeRaw,
+  ): Seq | Reject | typeof RELEASING {
+    const { orders, catalogue } = this.#clearing
+    const { slot, generation } = amended
+    const book = orders.isLive(slot, generation) ? orders.bookOf(slot) : 0
+    const nowMs = this.#ready(book, DECREASE_BYTES)
+    if (nowMs === null) return REJECT.OVERLOADED
+    if (this.releases.among([amended]).length > 0) return this.#over(RELEASING)
+    const byRaw = decideDecrease(this.#clearing, accountId, amended, sizeRaw)
+    if (byRaw instanceof Reject) return this.#over(byRaw)
+    const { marketId } = catalogue.ofBook(book)
+    const seq = this.#clearing.lastSeq + 1
+    const command = {
+      kind: 'decreaseOrder',
+      seq,
+      nowMs,
+      marketId,
+      slot,
+      generation,
+      byRaw,
+    } as const
+    const record = encodeDecrease(command)
+    this.#clearing.admitDecrease(command)
+    this.#journal.append(seq, record)
+    this.#shards.of(book).decrease(seq, record)
+    // Its steps are timed as those of a cancel.
+    this.#afterStamp(seq, KIND.CANCEL)
+    return this.#over(seq)
   }
 
   /**

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decideCancel, decidePlace } from '../../../engine/core/decide/decide.ts'
+import { type Amended, decideDecrease } from '../../../engine/core/decide/amend.ts'
+import { decideCancel } from '../../../engine/core/decide/cancel.ts'
+import { decidePlace } from '../../../engine/core/decide/decide.ts'
 import { fillRelease } from '../../../engine/core/decide/release.ts'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { OrderTable, STATE } from '../../../engine/core/orders/order-table.ts'
@@ -31,9 +33,10 @@ const FOK = 2
 class LateFlow {
   readonly late = new LateMarkets()
   readonly #random: Random
-  readonly #placed: { slot: number; generation: number; accountId: number; marketId: number }[] = []
+  readonly #placed: PlaceOrder[] = []
   #hashes = 0
   releases = 0
+  amends = 0
 
   constructor(seed: number) {
     this.#random = new Random(seed)
@@ -63,16 +66,18 @@ class LateFlow {
     const dice = this.#random.next()
     if (dice < 0.2) return this.#cancel()
     if (dice > 0.9 && this.#release()) return true
-    return dice < 0.25 ? this.#withdraw() : this.#place()
+    if (dice > 0.85) return this.#replace()
+    if (dice > 0.8) return this.#decrease()
+    return dice < 0.25 ? this.#withdraw() : this.#place(this.#order())
   }
 
-  #place(): boolean {
+  #place(order: PlaceOrder, amended?: Amended): boolean {
     const { clearing } = this.late
-    const order = this.#order()
     const market = clearing.catalogue.existing(order.marketId)
     const [token] = clearing.accounts.tokensOf(order.accountId)
     const request = ownRequest(order, token.tokenNo)
     request.signedFeeBps = market.feeEnabled ? RATE_BPS : 0
+    request.amended = amended
     if (decidePlace(clearing, request, START_MS) !== null) return false
     const decided = { ...order, ...this.#stamp() }
     this.late.apply(decided)
@@ -107,10 +112,44 @@ class LateFlow {
     return order
   }
 
+  #oneOfLate(): PlaceOrder | undefined {
+    return this.#placed.length === 0 ? undefined : this.#random.pick(this.#placed.slice(-40))
+  }
+
+  /** Replaces an order that may be filled or canceled in its market meanwhile. */
+  #replace(): boolean {
+    const old = this.#oneOfLate()
+    if (old === undefined) return false
+    const { accountId, marketId, book, outcome, side, slot, generation } = old
+    const order = { ...this.#order(), accountId, marketId, book, outcome, side, orderType: GTC }
+    if (order.marketForm) return false
+    const isReplaced = this.#place(order, { slot, generation, seenFilledRaw: this.#seenRaw(old) })
+    if (isReplaced) this.amends++
+    return isReplaced
+  }
+
+  #seenRaw({ slot }: PlaceOrder): number | null {
+    if (this.#random.chance(0.7)) return null
+    return this.#random.below(this.late.clearing.orders.filledSharesRawOf(slot) + 1)
+  }
+
+  #decrease(): boolean {
+    const named = this.#oneOfLate()
+    if (named === undefined) return false
+    const { accountId, marketId, slot, generation, sizeRaw } = named
+    const amended = { slot, generation, seenFilledRaw: this.#seenRaw(named) }
+    const wantedRaw = this.#random.below(sizeRaw + 1)
+    const byRaw = decideDecrease(this.late.clearing, accountId, amended, wantedRaw)
+    if (typeof byRaw !== 'number') return false
+    this.late.apply({ kind: 'decreaseOrder', ...this.#stamp(), marketId, slot, generation, byRaw })
+    this.amends++
+    return true
+  }
+
   #cancel(): boolean {
     const { clearing } = this.late
-    if (this.#placed.length === 0) return false
-    const named = this.#random.pick(this.#placed.slice(-40))
+    const named = this.#oneOfLate()
+    if (named === undefined) return false
     const { slot, generation, accountId, marketId } = named
     if (decideCancel(clearing, accountId, slot, generation) !== null) return false
     const slots = Uint32Array.of(slot)
@@ -164,6 +203,7 @@ test('decisions taken before main receives the answers stand in a replay on one 
   const first = freshSeed()
   let settled = 0
   let releases = 0
+  let amends = 0
   for (let seed = first; seed < first + 60; seed++) {
     const flow = new LateFlow(seed)
     const lateness = new Random(seed)
@@ -178,12 +218,14 @@ test('decisions taken before main receives the answers stand in a replay on one 
     assert.equal(brokenInvariant(flow.late.clearing), null, `SEED=${seed}`)
     settled += flow.late.settled
     releases += flow.releases
+    amends += flow.amends
     const hash = flow.late.hash()
     assert.equal(replayHash(flow.late.commands), hash, `SEED=${seed}`)
   }
   // A single flow may by chance trade or release little, so the sums are checked.
   assert(settled > 60 * 150, 'flows trade')
   assert(releases > 60 * 5, 'flows hold and release')
+  assert(amends > 60 * 20, 'flows amend')
 })
 
 const WINDOW = 6

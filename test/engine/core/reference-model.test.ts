@@ -24,6 +24,7 @@ test(`the engine and the slow exchange agree on ${SEEDS * STEPS} commands`, () =
     }
     assert(flow.fills > STEPS / 20, 'a flow trades')
     assert(flow.releases > STEPS / 1000, 'a flow holds and releases')
+    assert(flow.amends > STEPS / 200, 'a flow amends')
   }
 })
 

@@ -2,26 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Exchange } from '../../../engine/core/exchange.ts'
 import { OrderTable } from '../../../engine/core/orders/order-table.ts'
-import type { Command } from '../../../engine/domain/command.ts'
-import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
-import { decodeCommand, eachRecord, encodeControl } from '../../../engine/wire/codec.ts'
-import { encodePlace } from '../../../engine/wire/place-codec.ts'
-import { encodeRelease } from '../../../engine/wire/release-codec.ts'
+import { decodeCommand, eachRecord } from '../../../engine/wire/codec.ts'
+import { encodeCommand } from '../../support/encode-command.ts'
 import { ModelFlow } from '../../support/model-flow.ts'
 import { freshSeed } from '../../support/random.ts'
-
-function encode(command: Command): Uint8Array {
-  if (command.kind === 'placeOrder') return encodePlace(command)
-  if (command.kind === 'releaseOrder') return encodeRelease(command)
-  if (command.kind === 'cancelOrders') return encodeCancel(command)
-  return encodeControl(command)
-}
 
 test('commands replayed from their bytes give the same state hash as the first time', () => {
   const first = freshSeed()
   for (let seed = first; seed < first + 3; seed++) {
     const records: Uint8Array[] = []
-    const flow = new ModelFlow(seed, (command) => records.push(encode(command)))
+    const flow = new ModelFlow(seed, (command) => records.push(encodeCommand(command)))
     for (let step = 0; step < 5000; step++) flow.step()
     const hash = flow.driver.exchange.stateHash()
     const replayed = new Exchange(new OrderTable(2048))

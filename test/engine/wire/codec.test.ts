@@ -5,6 +5,7 @@ import type { CancelOrders, ControlCommand, PlaceOrder } from '../../../engine/d
 import { flagsOf, type OrderFlag } from '../../../engine/domain/order-flags.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
 import { decodeCommand, eachRecord, encodeControl, recordSeq } from '../../../engine/wire/codec.ts'
+import { encodeDecrease } from '../../../engine/wire/decrease-codec.ts'
 import {
   blankPlace,
   decodePlaceTail,
@@ -47,6 +48,11 @@ const terms: fc.Arbitrary<Omit<PlaceOrder, OrderFlag>> = fc.record(
     hashHigh: u32,
     hashLow: u32,
     clientOrderId: fc.string({ unit: 'grapheme', maxLength: 128 }),
+    replacedSlot: fc.constant(0),
+    replacedGeneration: fc.constant(0),
+    replacedOpenRaw: fc.constant(0),
+    replacedTicks: fc.constant(0),
+    replacingRaw: fc.constant(0),
   },
   plain,
 )
@@ -54,6 +60,19 @@ const terms: fc.Arbitrary<Omit<PlaceOrder, OrderFlag>> = fc.record(
 const place: fc.Arbitrary<PlaceOrder> = fc
   .tuple(terms, fc.nat(0xff))
   .map(([order, bits]) => ({ ...order, ...flagsOf(bits) }))
+
+const replacement: fc.Arbitrary<PlaceOrder> = fc
+  .tuple(place, place, fc.integer({ min: 1, max: 2 ** 32 - 1 }))
+  .map(
+    ([order, other, replacedSlot]): PlaceOrder => ({
+      ...order,
+      replacedSlot,
+      replacedGeneration: other.generation,
+      replacedOpenRaw: other.sizeRaw,
+      replacedTicks: other.priceTicks,
+      replacingRaw: order.sizeRaw,
+    }),
+  )
 
 const tail = fc.record(
   {
@@ -150,6 +169,28 @@ test('an order is decoded as it was encoded, its tail too', () => {
       const decoded = decodePlaceTail(record)
       assert.deepEqual(decoded, { ...parts, orderHash: new Uint8Array(hash) })
     }),
+  )
+})
+
+test('an order that replaces another is decoded as it was encoded', () => {
+  fc.assert(
+    fc.property(replacement, tail, (order, parts) => {
+      const record = shifted(encodePlace(order, parts))
+      assert.deepEqual(decodeCommand(record), order)
+      assert.deepEqual(decodePlaceTail(record).salt, parts.salt)
+    }),
+  )
+})
+
+test('a decrease is decoded as it was encoded', () => {
+  const decrease = { ...stamp, kind: fc.constant('decreaseOrder' as const), marketId: u32 }
+  fc.assert(
+    fc.property(
+      fc.record({ ...decrease, slot: u32, generation: u32, byRaw: safe }, plain),
+      (command) => {
+        assert.deepEqual(decodeCommand(shifted(encodeDecrease(command))), command)
+      },
+    ),
   )
 })
 

@@ -88,6 +88,7 @@ const replacing = (profileId: number) => {
   const { ownerId: _none, ...replacement } = unsigned(profileId)
   return { cancel: cancelOf, replacement, mode: 'ALLOW_FAILURE' }
 }
+const amending = (profileId: number) => ({ replacement: replacing(profileId).replacement })
 const pair = () => ({ conditionId, amount: '1000' })
 const inPool = { market: 'pool', outcomeIndex: 0 }
 const NO_PACK = '706f7369-0000-8000-8000-000000000001'
@@ -130,6 +131,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /solvency/proof': reads(),
   'GET /orders': reads(),
   'GET /orders/:orderId': reads(`/orders/${cancelOf.orderId}`),
+  'GET /orders/:orderId/queue': reads(`/orders/${cancelOf.orderId}/queue`),
+  'GET /orders/queue': reads('/orders/queue?market=rain'),
   'GET /markets/:slug/user-orders': reads('/markets/rain/user-orders'),
   'GET /sports-markets/:slug/user-orders': reads('/sports-markets/final/user-orders'),
   'POST /orders/status/batch': { act: 'reads', body: () => ({ items: [cancelOf] }) },
@@ -172,6 +175,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     act: 'orders',
     body: (profileId) => ({ operations: [replacing(profileId)] }),
     inner: ['results', 0],
+  },
+  'POST /orders/:orderId/amend': {
+    act: 'orders',
+    path: () => `/orders/${cancelOf.orderId}/amend`,
+    body: amending,
+  },
+  'POST /orders/amend/batch': {
+    act: 'orders',
+    body: (profileId) => ({ operations: [{ order: cancelOf, ...amending(profileId) }] }),
+    inner: ['results', 0, 'code'],
   },
   'POST /portfolio/split': { act: 'moves', body: pair },
   'POST /portfolio/merge': { act: 'moves', body: pair },

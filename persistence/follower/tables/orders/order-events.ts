@@ -1,6 +1,6 @@
 import type { OrderTable } from '../../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
-import type { Arrival } from '../../../../engine/domain/command.ts'
+import type { Arrival, DecreaseOrder } from '../../../../engine/domain/command.ts'
 import { RESULT } from '../../../../engine/domain/event.ts'
 import type { AccountId, Seq, Slot } from '../../../../engine/domain/ids.ts'
 import { buysBySpend, POLICY_OF_TYPE } from '../../../../engine/domain/order.ts'
@@ -23,7 +23,10 @@ import { LATE, type LateCommand, type Row as LateRow, LateRun } from './late-row
 //
 // Invariants: the seqs of an owner's rows never decrease; `#events` is in journal order.
 
-/** REST_PLACED follows a trade of the same arrival, as FILLED and PART_FILLED do. */
+/**
+ * REST_PLACED follows a trade of the same arrival, as FILLED and PART_FILLED do. UPDATED follows a
+ * fill, DECREASED an amend of the owner.
+ */
 export const ORDER_EVENT = {
   PLACED: 1,
   REST_PLACED: 2,
@@ -33,8 +36,10 @@ export const ORDER_EVENT = {
   PART_FILLED: 6,
   KILLED: 7,
   SETTLED: 8,
+  DECREASED: 9,
 } as const
-const { PLACED, REST_PLACED, UPDATED, CANCELED, FILLED, PART_FILLED, KILLED, SETTLED } = ORDER_EVENT
+const { PLACED, REST_PLACED, UPDATED, CANCELED, FILLED, PART_FILLED, KILLED, SETTLED, DECREASED } =
+  ORDER_EVENT
 
 /** The position of the taker among the parts of a trade; makers count from 0. */
 export const TAKER_PLACE = -1
@@ -64,8 +69,11 @@ interface Event extends Part {
   readonly kind: number
   /** For SETTLED, the seq of the trade. */
   readonly remainingRaw: number
-  /** When a held order was released; 0 for others. `place` is then the duration of the hold. */
-  readonly releasedMs: number
+  /**
+   * When a held order was released, or an order decreased; 0 for others. `place` is then the time
+   * since its placement.
+   */
+  readonly laterMs: number
 }
 
 /** Represents the owner of a trade that ended late: each of its parts becomes an event. */
@@ -81,7 +89,7 @@ type LateEnd = Pick<LateRow, 'kind' | 'sizeRaw' | 'leftRaw' | 'ticks'> & {
   readonly collateralRaw?: number
 }
 
-type What = Pick<Event, 'kind' | 'remainingRaw' | 'place' | 'releasedMs'>
+type What = Pick<Event, 'kind' | 'remainingRaw' | 'place' | 'laterMs'>
 type Row = [number: number, back: number, seq: Seq, age: number, ...what: [number, number, number]]
 
 export class OrderEventsTable {
@@ -121,7 +129,7 @@ export class OrderEventsTable {
   /** A closed maker has nothing left in the book. */
   makerFilled(slot: Slot, left: { leftRaw: number; isClosed: boolean }, by: Arrival): void {
     const remainingRaw = left.isClosed ? 0 : left.leftRaw
-    this.#add(slot, by.seq, { kind: UPDATED, remainingRaw, place: this.#fills++, releasedMs: 0 })
+    this.#add(slot, by.seq, { kind: UPDATED, remainingRaw, place: this.#fills++, laterMs: 0 })
   }
 
   /** An order ended, and all its rows are late. */
@@ -149,9 +157,13 @@ export class OrderEventsTable {
     })
   }
 
+  decreased(slot: Slot, remainingRaw: number, { seq, nowMs }: DecreaseOrder): void {
+    this.#add(slot, seq, { kind: DECREASED, remainingRaw, place: 0, laterMs: nowMs })
+  }
+
   canceled(slot: Slot, leftRaw: number, seq: Seq): void {
     const remainingRaw = this.#orders.buysBySpend(slot) ? 0 : leftRaw
-    this.#add(slot, seq, { kind: CANCELED, remainingRaw, place: 0, releasedMs: 0 })
+    this.#add(slot, seq, { kind: CANCELED, remainingRaw, place: 0, laterMs: 0 })
   }
 
   /** The DONE event of an arrival that its market stored. */
@@ -164,15 +176,14 @@ export class OrderEventsTable {
     if (kind === null) return
     const rests = kind === PLACED || kind === REST_PLACED
     const hasShares = kind !== FILLED && !buysBySpend(order.marketForm, order.side)
-    const unfilledRaw = hasShares ? order.sizeRaw - filledRaw : 0
-    const remainingRaw = rests ? leftRaw : unfilledRaw
-    const releasedMs = order.kind === 'releaseOrder' ? order.nowMs : 0
-    this.#add(order.slot, order.seq, { kind, remainingRaw, place: 0, releasedMs })
+    const remainingRaw = rests || hasShares ? leftRaw : 0
+    const laterMs = order.kind === 'releaseOrder' ? order.nowMs : 0
+    this.#add(order.slot, order.seq, { kind, remainingRaw, place: 0, laterMs })
   }
 
   /** A trade skipped by its block was mined or failed. */
   ended(tradeSeq: Seq, seq: Seq): void {
-    const of = { owner: ALL_OWNERS, placedSeq: 0, place: 0, releasedMs: 0 }
+    const of = { owner: ALL_OWNERS, placedSeq: 0, place: 0, laterMs: 0 }
     this.#events.push({ seq, kind: SETTLED, remainingRaw: tradeSeq, ...of })
   }
 
@@ -219,10 +230,10 @@ export class OrderEventsTable {
     this.#backlog.put(run, pace)
   }
 
-  #add(slot: Slot, seq: Seq, { kind, remainingRaw, place, releasedMs }: What): void {
+  #add(slot: Slot, seq: Seq, { kind, remainingRaw, place, laterMs }: What): void {
     const owner = this.#orders.accountOf(slot)
     const placedSeq = this.#orders.seqOf(slot)
-    this.#events.push({ owner, placedSeq, place, seq, kind, remainingRaw, releasedMs })
+    this.#events.push({ owner, placedSeq, place, seq, kind, remainingRaw, laterMs })
   }
 
   /** The parts of a trade may be late. Trades rarely end outside their block. */
@@ -245,7 +256,7 @@ export class OrderEventsTable {
     this.#backlog.putEvent({ ...row, sizeRaw: kind, leftRaw: remainingRaw })
   }
 
-  #insertEvent(event: Omit<Event, 'releasedMs'>, number: number): void {
+  #insertEvent(event: Omit<Event, 'laterMs'>, number: number): void {
     const { owner, placedSeq, seq, kind, remainingRaw, place } = event
     const before = this.#newest.get(owner) ?? this.#newestOf.get(owner)?.number ?? 0
     const age = seq - placedSeq
@@ -255,17 +266,18 @@ export class OrderEventsTable {
     this.#newest.set(owner, number)
   }
 
-  #placeOf({ place, placedSeq, releasedMs }: Event): number {
-    if (releasedMs === 0) return place
+  #placeOf({ place, placedSeq, laterMs }: Event): number {
+    if (laterMs === 0) return place
     const placed = this.#placedMs.get(placedSeq)
-    assert(placed !== undefined, 'a released order was placed')
-    return releasedMs - placed.placedMs
+    assert(placed !== undefined, 'a stored order was placed')
+    return laterMs - placed.placedMs
   }
 }
 
 /** null for an arrival without an event to its owner (rules §5.4). */
 function kindOf(order: Arrival, result: number, filledRaw: number): number | null {
-  if (result === RESULT.WOULD_CROSS || result === RESULT.HELD) return null
+  const isStored = result !== RESULT.WOULD_CROSS && result !== RESULT.NOT_PLACED
+  if (!isStored || result === RESULT.HELD) return null
   if (result === RESULT.RESTED) return filledRaw > 0 ? REST_PLACED : PLACED
   if (result === RESULT.FILLED) return FILLED
   if (POLICY_OF_TYPE[order.orderType].whole) return null

@@ -79,7 +79,8 @@ interface Change {
   cancelReason: number | null
   /** When an order that was held on arrival may enter its market; null if it was not held. */
   readonly heldUntilMs: number | null
-  isReleased: boolean
+  /** Whether its state does not follow from its terms, although it may not have traded. */
+  isChanged: boolean
   /** Further columns of a new row; null if the table already has the row. */
   placed: NewOrder | null
 }
@@ -185,7 +186,7 @@ export class OrdersTable {
    */
   arrived(order: PlaceOrder, done: Done, tail: PlaceTail): void {
     const { result, filledRaw, collateralRaw, feeRaw, leftRaw } = done
-    if (result === RESULT.WOULD_CROSS) return
+    if (result === RESULT.WOULD_CROSS || result === RESULT.NOT_PLACED) return
     const status = statusOf(result, filledRaw)
     const change: Change = {
       placedSeq: order.seq,
@@ -201,7 +202,7 @@ export class OrdersTable {
       endedSeq: status === LIVE ? null : order.seq,
       cancelReason: status === CANCELED ? SELF_TRADE_REASON.TAKER : null,
       heldUntilMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
-      isReleased: false,
+      isChanged: order.replacedSlot !== 0,
       placed: placedOf(order, tail),
     }
     this.#changes.push(change)
@@ -219,7 +220,7 @@ export class OrdersTable {
     change.remainingRaw = remainingOf(order, leftRaw)
     if (filledRaw > 0) change.tradeSeq = order.seq
     if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
-    change.isReleased = true
+    change.isChanged = true
     if (status !== LIVE) this.#ended(order.slot, change, status, order)
   }
 
@@ -234,6 +235,13 @@ export class OrdersTable {
     change.tradeSeq = by.seq
     change.remainingRaw = fill.leftRaw
     if (fill.isClosed) this.#ended(slot, change, MATCHED, by)
+  }
+
+  /** Its owner took shares off the order (rules §4.10). */
+  decreased(slot: Slot, leftRaw: number): void {
+    const change = this.#changeOf(slot)
+    change.remainingRaw = leftRaw
+    change.isChanged = true
   }
 
   canceled(slot: Slot, leftRaw: number, reason: number, by: Ending): void {
@@ -273,7 +281,7 @@ export class OrdersTable {
       endedSeq: seq,
       cancelReason: isOwn ? SELF_TRADE_REASON.MAKER : reason,
       heldUntilMs: null,
-      isReleased: false,
+      isChanged: false,
       placed: null,
     })
   }
@@ -318,7 +326,7 @@ export class OrdersTable {
       endedSeq: null,
       cancelReason: null,
       heldUntilMs: null,
-      isReleased: false,
+      isChanged: false,
       placed: null,
     }
     this.#changes.push(change)
@@ -332,7 +340,7 @@ export class OrdersTable {
       this.#insert.run(placedSeq, ...placed.columns, change.heldUntilMs)
       this.#name(placedSeq, placed)
       if (status === LIVE) this.#insertLive.run(owner, marketId, placedSeq)
-      if (status === LIVE && tradeSeq === null && !change.isReleased) return
+      if (status === LIVE && tradeSeq === null && !change.isChanged) return
     } else if (status !== LIVE) this.#deleteLive.run(owner, marketId, placedSeq)
     const { filledRaw, collateralRaw, feeRaw, remainingRaw, endedMs, cancelReason } = change
     const sizes: Sizes = [filledRaw, collateralRaw, feeRaw, remainingRaw]

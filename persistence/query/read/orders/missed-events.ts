@@ -12,7 +12,7 @@ import { ORDER_COLUMNS, OrderFinder, type OrderRow } from './user-orders.ts'
 
 const { REST_PLACED, UPDATED, FILLED, PART_FILLED, KILLED, SETTLED } = ORDER_EVENT
 /** Kinds whose frame has a number. */
-const isNumbered = (kind: number) => kind <= ORDER_EVENT.CANCELED
+const isNumbered = (kind: number) => kind <= ORDER_EVENT.CANCELED || kind === ORDER_EVENT.DECREASED
 const isTraded = (kind: number) =>
   kind === REST_PLACED || kind === UPDATED || kind === FILLED || kind === PART_FILLED
 const isEnd = (kind: number) => kind === FILLED || kind === PART_FILLED || kind === KILLED

@@ -47,7 +47,7 @@ interface OfOrder extends Omit<OrderRow, 'placedMs'> {
 /** An event of an order. Sizes are raw shares. */
 export type MissedOrderEvent = OfOrder &
   (
-    | { readonly type: 'PLACEMENT' | 'UPDATE' }
+    | { readonly type: 'PLACEMENT' | 'UPDATE' | 'DECREASE' }
     | {
         readonly type: 'CANCELLATION'
         readonly filledRaw: number
@@ -139,6 +139,8 @@ class MissedFrames {
       case ORDER_EVENT.PLACED:
       case ORDER_EVENT.REST_PLACED:
         return { ...of, type: 'PLACEMENT' }
+      case ORDER_EVENT.DECREASED:
+        return { ...of, type: 'DECREASE' }
       case ORDER_EVENT.UPDATED:
         return { ...of, type: 'UPDATE', nowMs: this.#takerOf(seq).nowMs }
       case ORDER_EVENT.CANCELED: {

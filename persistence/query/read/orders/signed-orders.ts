@@ -1,7 +1,7 @@
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Seq } from '../../../../engine/domain/ids.ts'
 import { decodePlaceTail } from '../../../../engine/wire/place-codec.ts'
-import { HEAD, KIND } from '../../../../engine/wire/record-layout.ts'
+import { beginsOrder, HEAD } from '../../../../engine/wire/record-layout.ts'
 import type { Records } from '../../../journal/journal-records.ts'
 
 // What only the client could make of an order is not in the read tables, because it is a third of
@@ -24,7 +24,7 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 function termsOf(record: Uint8Array): SignedTerms {
-  assert(record[HEAD.kind] === KIND.PLACE, 'an order begins with its PLACE record')
+  assert(beginsOrder(record[HEAD.kind]), 'an order begins with its record')
   const { salt, maker, signer, signature } = decodePlaceTail(record)
   return {
     saltHex: hexOf(salt).replace(/^(00)+/, ''),

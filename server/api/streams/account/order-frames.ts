@@ -98,7 +98,8 @@ export function lifecycleFrame(
 ): object {
   const own = {
     source: 'OME',
-    type: event.type,
+    // A decrease is an update without a trade.
+    type: event.type === 'DECREASE' ? 'UPDATE' : event.type,
     ...ownerFields(event, names),
     token: names.tokenId,
   }

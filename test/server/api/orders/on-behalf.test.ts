@@ -89,6 +89,21 @@ const CALLS: Readonly<Record<string, Row>> = {
     send: (naming, caller) => request(caller, naming, ['GET', '/markets/rain/user-orders']),
     shows: ({ body }, id) => at(body, 0, 'id') === id,
   },
+  'GET /orders/:orderId/queue': {
+    send: (naming, caller, id) => request(caller, naming, ['GET', `/orders/${id}/queue`]),
+    shows: ({ body }, id) => at(body, 'orderId') === id,
+  },
+  'GET /orders/queue': {
+    send: (naming, caller) => {
+      const { given } = naming
+      const own = given === undefined ? '' : `&onBehalfOf=${given}`
+      return live.call(
+        ...([caller, 'GET', `/orders/queue?market=rain${own}`, undefined] as const),
+        headersOf(naming),
+      )
+    },
+    shows: ({ body }, id) => at(body, 'orders', 0, 'orderId') === id,
+  },
   'GET /orders': {
     send: (naming, caller) => request(caller, naming, ['GET', '/orders']),
     shows: ({ body }, id) => at(body, 'data', 0, 'id') === id,
@@ -168,6 +183,22 @@ const CALLS: Readonly<Record<string, Row>> = {
     inBody: true,
     send: (naming, caller) =>
       hand(caller, naming, '/orders/batch', { orders: [named(nameless(), naming)] }),
+    inner: ['results', 0, 'code'],
+    shows: ({ body }) => at(body, 'results', 0, 'order', 'ownerId') === desk.profileId,
+  },
+  'POST /orders/:orderId/amend': {
+    inBody: true,
+    send: (naming, caller, id) =>
+      hand(caller, naming, `/orders/${id}/amend`, named({ replacement: nameless() }, naming)),
+    shows: ({ body }) => at(body, 'order', 'ownerId') === desk.profileId,
+  },
+  'POST /orders/amend/batch': {
+    inBody: true,
+    send: (naming, caller, orderId) => {
+      const operation = { order: { orderId }, replacement: nameless() }
+      const operations = [named(operation, naming)]
+      return hand(caller, naming, '/orders/amend/batch', { operations })
+    },
     inner: ['results', 0, 'code'],
     shows: ({ body }) => at(body, 'results', 0, 'order', 'ownerId') === desk.profileId,
   },

@@ -126,6 +126,23 @@ const ARRIVALS: readonly Row[] = [
     },
   },
   {
+    title: 'an order that is reduced, then replaced by one that trades',
+    story: [
+      'alice m buy no 10 @500',
+      'alice reduces m to 7',
+      'alice reduces m to 4',
+      'bob u buy yes 3 @400',
+      'alice replaces m by n buy no 5 @600',
+      'n received 3',
+      'alice reduces n to 0',
+    ],
+    received: {
+      m: ['PLACEMENT 10', 'UPDATE 7', 'UPDATE 4', 'CANCELLATION 4 REPLACED'],
+      u: ['PLACEMENT 3', 'UPDATE 0', 'MATCHED 3 @0.4', 'MINED'],
+      n: ['MATCHED 3 @0.6', 'PLACEMENT 2', 'MINED', 'CANCELLATION 2'],
+    },
+  },
+  {
     title: 'a post-only order that rests; one that would match is stored nowhere',
     story: ['alice m buy no 3 @500 post-only', 'bob refused buy yes 3 @500 post-only'],
     received: { m: ['PLACEMENT 3'] },

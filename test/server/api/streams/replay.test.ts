@@ -56,6 +56,10 @@ const STORY = [
   'alice m4 buy no 2 @400',
   'bob t7 sell yes 1 @600',
   'alice cancels m4',
+  'alice m6 buy no 6 @300',
+  'alice reduces m6 to 4',
+  'alice replaces m6 by m7 buy no 5 @310',
+  'alice reduces m7 to 0',
 ]
 
 /** Runs the story. Gives the frames of clients that never left. */

@@ -8,7 +8,11 @@ import { CoreIntake } from '../../../../server/edge/intake/core-intake.ts'
 import type { DirectoryChange } from '../../../../server/edge/intake/directory.ts'
 import { Intake } from '../../../../server/edge/intake/intake.ts'
 import { FORM } from '../../../../server/messages/intake-layout.ts'
-import type { GroupPart, IntakeResult } from '../../../../server/messages/intake-result.ts'
+import {
+  type GroupPart,
+  type IntakeResult,
+  ofOrder,
+} from '../../../../server/messages/intake-result.ts'
 import { partsBytes, writeParts } from '../../../../server/messages/parts.ts'
 import * as kit from './order-kit.ts'
 
@@ -47,7 +51,10 @@ function open(isKnowing = true) {
     },
     onPart: (result, part) => {
       const { requestId } = result
-      parts.set(requestId, [...(parts.get(requestId) ?? []), { ...reportedBy(result), ...part }])
+      parts.set(requestId, [
+        ...(parts.get(requestId) ?? []),
+        { ...reportedBy(ofOrder(result)), ...part },
+      ])
     },
     mirror: (change) => changes.push(change),
   })

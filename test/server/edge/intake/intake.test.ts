@@ -66,6 +66,11 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
     expirationSec: 1_800_000_000,
     feeBps: 0,
     clientOrderId: 'grüße 🙂',
+    replacedSlot: 0,
+    replacedGeneration: 0,
+    replacedOpenRaw: 0,
+    replacedTicks: 0,
+    replacingRaw: 0,
   })
   const tail = decodePlaceTail(result.record)
   assert.equal(tail.signedFeeBps, 300)

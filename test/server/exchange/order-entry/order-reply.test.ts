@@ -52,6 +52,7 @@ const order = {
   feeBps: 300,
   takerDelayMs: 500,
   clientOrderId: '',
+  replaced: undefined,
   orderFields: JSON.stringify({ ...SIGNED, salt: '1', price: null, postOnly: false }).slice(1, -1),
 }
 

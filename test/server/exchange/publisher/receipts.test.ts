@@ -160,5 +160,5 @@ test('a request receives its order with its terms, however the columns grew mean
   for (let cells = 1; cells <= 1 << 14; cells *= 2) receipts.open(9 + cells, 1, () => {})
   receipts.finish(9)
   const receipt = { ...blank(9, 4).receipt, makers: [{ slot: 3, generation: 1, sizeRaw: 1000 }] }
-  assert.deepEqual(reported, [[12, { ...receipt, ...terms, orderFields }]])
+  assert.deepEqual(reported, [[12, { ...receipt, ...terms, orderFields, replaced: undefined }]])
 })

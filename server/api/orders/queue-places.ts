@@ -1,0 +1,59 @@
+// Places of resting orders in the queues of their prices (rules §4.11).
+
+import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
+import { AHEAD } from '../../../engine/shard/protocol.ts'
+import type { Pipeline } from '../../exchange/pipeline.ts'
+import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
+import type { Cancels } from './cancels.ts'
+
+interface Place {
+  readonly orderId: string
+  readonly ordersAhead: number
+  readonly sizeAhead: string
+  readonly isExact: boolean
+}
+
+export class QueuePlaces {
+  readonly #pipeline: Pipeline
+  readonly #cancels: Cancels
+
+  constructor(pipeline: Pipeline, cancels: Cancels) {
+    this.#pipeline = pipeline
+    this.#cancels = cancels
+  }
+
+  /** The place of one order of the profile, once all that it rests on is durable. */
+  async of(profileId: ProfileId, id: string): Promise<Place | Reject> {
+    const order = this.#cancels.nameNow(profileId, { orderId: id })
+    if (order.slot === 0) return this.#cancels.whyNotOpen(profileId, { orderId: id })
+    const marketId = this.#pipeline.clearing.orders.marketOf(order.slot)
+    const places = await this.#ahead(marketId, [order])
+    if (places instanceof Reject) return places
+    return places[0] ?? REJECT.ORDER_NOT_RESTING
+  }
+
+  /** The places of the newest resting orders of the profile in a market. */
+  inMarket(profileId: ProfileId, marketId: MarketId): Promise<readonly Place[] | Reject> {
+    const live = this.#pipeline.cancels.live(profileId, marketId)
+    return this.#ahead(marketId, live.slice(0, AHEAD.ordersMax))
+  }
+
+  async #ahead(marketId: MarketId, orders: readonly OrderName[]): Promise<Place[] | Reject> {
+    const { clearing, shards, ids } = this.#pipeline
+    const { book = 0 } = clearing.catalogue.byId(marketId) ?? {}
+    const seq = clearing.lastSeq
+    const found = book === 0 ? new Float64Array(0) : await shards.of(book).ahead(orders)
+    if (found === null) return REJECT.OVERLOADED
+    await this.#pipeline.durable(seq)
+    const orderIds = ids.texts(orders)
+    let counted = 0
+    return orderIds.flatMap((each, index) => {
+      const ordersAhead = found[index * 2] ?? -1
+      if (ordersAhead < 0) return []
+      counted += ordersAhead
+      const isExact = ordersAhead < AHEAD.countedMax && counted < AHEAD.countedInAllMax
+      return { orderId: each, ordersAhead, sizeAhead: String(found[index * 2 + 1]), isExact }
+    })
+  }
+}
