@@ -112,6 +112,8 @@ export const LIMITS = {
   expirationAheadSecMax: 3653 * 86_400,
   /** A heartbeat deadline lies at least this far ahead of server time. */
   heartbeatAheadMsMin: 5000,
+  /** How long after the last disconnect of a profile its orders are canceled, if it wants that. */
+  cancelAfterMsMax: 600_000,
   /** Scheduled and active trading windows. */
   tradingWindowsMax: 64,
   publicMessageCharactersMax: 500,
@@ -125,6 +127,10 @@ export const LIMITS = {
   takerDelayMsMax: 60_000,
   clockToleranceMs: 1000,
   userOrdersLimitMax: 200,
+  /** Orders of one list of places in queues, and how many are counted for each and for all. */
+  placesMax: 256,
+  aheadCountedMax: 10_000,
+  aheadCountedInAllMax: 40_000,
   activeMarketsLimitMax: 25,
   /** Trades per page of a market's history. */
   marketTradesLimitMax: 100,

@@ -87,6 +87,7 @@ const REJECTS = {
     'The call was given to the leading node, whose answer was lost: it may have had its effect. ' +
       'Read its outcome first; repeat it only as the retry rules say.',
   ),
+  LEADER_ONLY: notNow('Only the node that leads the cluster takes this; open the socket there.'),
   CHAIN_BEHIND: notNow(
     'The exchange does not see the newest blocks of its chain, so it takes only cancels; retry ' +
       'after the given seconds.',

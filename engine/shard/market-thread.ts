@@ -21,7 +21,7 @@ import { blankCancel, readCancel } from '../wire/cancel-codec.ts'
 import { readDecrease } from '../wire/decrease-codec.ts'
 import { blankPlace, doesReplace, readPlaceHead, readReplaced } from '../wire/place-codec.ts'
 import { REPLACED_BYTES } from '../wire/record-layout.ts'
-import { AHEAD, FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
+import { FROM_SHARD, RESTORE_F64S, TO_SHARD } from './protocol.ts'
 
 const order = blankPlace()
 const cancel = blankCancel(LIMITS.cancelItemsMax)
@@ -89,11 +89,11 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
 
 function aheadOf({ view, byteOffset: at, payloadBytes }: Frame): Uint8Array {
   const found = new Float64Array(payloadBytes >> 2)
-  let budget: number = AHEAD.countedInAllMax
+  let budget: number = LIMITS.aheadCountedInAllMax
   for (let index = 0; index < found.length; index += 2) {
     const slot = view.getUint32(at + index * 4, true)
     const generation = view.getUint32(at + index * 4 + 4, true)
-    const ahead = aheadInMarket(slot, generation, Math.min(AHEAD.countedMax, budget))
+    const ahead = aheadInMarket(slot, generation, Math.min(LIMITS.aheadCountedMax, budget))
     budget -= Math.max(0, ahead.orders)
     found[index] = ahead.orders
     found[index + 1] = ahead.sharesRaw

@@ -30,8 +30,6 @@ export const RESTORE_ORDERS_MAX = 1024
  * requested order, the orders in front of it, -1 if it does not rest, and their shares, as f64s.
  */
 export const FROM_SHARD = { EVENTS: 1, DIGEST: 2, AHEAD: 3 } as const
-/** Orders of one AHEAD frame, and how many in front of each and of all of them are counted. */
-export const AHEAD = { ordersMax: 256, countedMax: 10_000, countedInAllMax: 40_000 } as const
 
 /**
  * Books on main have no other thread to wait for, so their ring fits the largest possible sweep.

@@ -18,7 +18,6 @@ import { wholeViewOf, wholeWordsOf } from '../wire/record-head.ts'
 import { PLACE_HEAD_BYTES, REPLACED_BYTES } from '../wire/record-layout.ts'
 import { handleFrame, sendEventsTo } from './market-thread.ts'
 import {
-  AHEAD,
   FROM_SHARD,
   INLINE_RING_BYTES,
   TO_SHARD,
@@ -213,8 +212,8 @@ export class ShardHandle {
   async ahead(
     orders: readonly { readonly slot: Slot; readonly generation: Generation }[],
   ): Promise<Float64Array | null> {
-    assert(orders.length <= AHEAD.ordersMax, 'a list of places is bounded')
-    const bytes = AHEAD.ordersMax * 8
+    assert(orders.length <= LIMITS.placesMax, 'a list of places is bounded')
+    const bytes = LIMITS.placesMax * 8
     if (this.freeBytes(bytes) < bytes + LIMITS.ringReserveBytes) return null
     const names = orders.flatMap(({ slot, generation }) => [slot, generation])
     const found = await this.#answer(TO_SHARD.AHEAD, Uint32Array.from(names))

@@ -67,6 +67,7 @@ const CHANNELS = [
   'subscribe_order_events',
   'subscribe_positions',
   'subscribe_transactions',
+  'cancel_on_disconnect',
   'subscribe_market_prices',
   'subscribe_trades',
   'subscribe_market_lifecycle',

@@ -87,7 +87,12 @@ test('an invalid frame ends its own connection and no other', async () => {
 test('an object of a client is never taken for an internal one, whatever its keys', async () => {
   const on = await started()
   const trader = await on.trader(0)
-  const channels = ['subscribe_order_events', 'subscribe_positions', 'subscribe_transactions']
+  const channels = [
+    'subscribe_order_events',
+    'subscribe_positions',
+    'subscribe_transactions',
+    'cancel_on_disconnect',
+  ]
   for (const key of ODD_KEYS) {
     const payload: object = JSON.parse(`{${JSON.stringify(key)}:1}`)
     const client = await listening(on, trader)

@@ -1,8 +1,8 @@
 // Places of resting orders in the queues of their prices (rules §4.11).
 
 import type { MarketId, ProfileId } from '../../../engine/domain/ids.ts'
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
-import { AHEAD } from '../../../engine/shard/protocol.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
 import type { Cancels } from './cancels.ts'
@@ -36,7 +36,7 @@ export class QueuePlaces {
   /** The places of the newest resting orders of the profile in a market. */
   inMarket(profileId: ProfileId, marketId: MarketId): Promise<readonly Place[] | Reject> {
     const live = this.#pipeline.cancels.live(profileId, marketId)
-    return this.#ahead(marketId, live.slice(0, AHEAD.ordersMax))
+    return this.#ahead(marketId, live.slice(0, LIMITS.placesMax))
   }
 
   async #ahead(marketId: MarketId, orders: readonly OrderName[]): Promise<Place[] | Reject> {
@@ -52,7 +52,7 @@ export class QueuePlaces {
       const ordersAhead = found[index * 2] ?? -1
       if (ordersAhead < 0) return []
       counted += ordersAhead
-      const isExact = ordersAhead < AHEAD.countedMax && counted < AHEAD.countedInAllMax
+      const isExact = ordersAhead < LIMITS.aheadCountedMax && counted < LIMITS.aheadCountedInAllMax
       return { orderId: each, ordersAhead, sizeAhead: String(found[index * 2 + 1]), isExact }
     })
   }

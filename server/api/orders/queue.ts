@@ -1,7 +1,7 @@
 // The routes of places in queues (rules §4.11).
 
+import { LIMITS } from '../../../engine/domain/limits.ts'
 import { Reject } from '../../../engine/domain/reject-precedence.ts'
-import { AHEAD } from '../../../engine/shard/protocol.ts'
 import { hmacOrSession } from '../../auth/auth-scheme.ts'
 import { route } from '../../edge/http/route.ts'
 import { marketName, orderId, uint256Text } from '../../edge/http/schema/fields.ts'
@@ -17,7 +17,7 @@ const place = () => ({
   sizeAhead: means(uint256Text(), 'The raw shares that these orders have open.'),
   isExact: means(
     boolean(),
-    `False if more orders are in front than were counted: at most ${AHEAD.countedMax} for each.`,
+    `False if more are in front than were counted: at most ${LIMITS.aheadCountedMax} for each.`,
   ),
 })
 
@@ -62,7 +62,7 @@ export const ordersQueue = route({
   reply: object({
     orders: means(
       list(object(place())),
-      `The newest ${AHEAD.ordersMax} orders that rest, newest first.`,
+      `The newest ${LIMITS.placesMax} orders that rest, newest first.`,
     ),
   }),
   means: 'The places of the orders after every command before this call.',

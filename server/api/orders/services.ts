@@ -401,11 +401,25 @@ export class HeartbeatChanges {
    * the deadline is less than five seconds ahead, and HEARTBEAT_CANCELING while the cancels of an
    * older deadline are in progress.
    */
-  async beat(profileId: ProfileId, cancelAtMs: TimeMs | null): Promise<Beat | Reject> {
+  beat(profileId: ProfileId, cancelAtMs: TimeMs | null): Promise<Beat | Reject> {
+    return this.#change(profileId, () => cancelAtMs)
+  }
+
+  /** The same for a deadline that lies so far ahead. */
+  beatIn(profileId: ProfileId, aheadMs: TimeMs): Promise<Beat | Reject> {
+    return this.#change(profileId, (nowMs) => nowMs + aheadMs)
+  }
+
+  async #change(
+    profileId: ProfileId,
+    cancelAt: (nowMs: TimeMs) => TimeMs | null,
+  ): Promise<Beat | Reject> {
     const { clearing, sequencer } = this.#pipeline
     let decidedMs: TimeMs = 0
+    let cancelAtMs: TimeMs | null = null
     const refused = await this.#pipeline.change((nowMs) => {
       decidedMs = nowMs
+      cancelAtMs = cancelAt(nowMs)
       if (cancelAtMs !== null && cancelAtMs < nowMs + LIMITS.heartbeatAheadMsMin) {
         return REJECT.VALIDATION
       }

@@ -21,6 +21,7 @@ const askFields = openObject({
   symbols: optional(list(text(32, 1), 0, LIMITS.socketMarketsMax)),
   mode: optional(oneOf('book', 'delta')),
   snapshot: optional(boolean()),
+  afterMs: optional(integer(LIMITS.heartbeatAheadMsMin, LIMITS.cancelAfterMsMax)),
   afterEventId: optional(anyOf(integer(0), text(EVENT_ID_CHARACTERS_MAX))),
   afterSettlementId: optional(text(EVENT_ID_CHARACTERS_MAX)),
 })
@@ -43,6 +44,8 @@ export interface Channel {
   readonly isPrivate: boolean
   /** The `system` message after a subscribe that is not a subscription. */
   readonly confirmation?: string
+  /** Whether the channel sends that message itself, or a refusal, once it knows. */
+  readonly confirmsItself?: boolean
   /**
    * Replaces the member's earlier subscription, or adds to it; after a refusal the earlier one
    * stays.
@@ -107,7 +110,7 @@ function subscribe(
   const requested = requestOf(payload)
   if (requested instanceof Refusal) return requested
   const refusal = channel.subscribe(member, requested)
-  if (refusal !== null) return refusal
+  if (refusal !== null || channel.confirmsItself === true) return refusal
   const markets = requested.marketSlugs === undefined ? {} : { markets: requested.marketSlugs }
   member.send('system', { message: channel.confirmation ?? `Subscribed to ${event}`, ...markets })
   return null

@@ -25,6 +25,7 @@ export const EXEMPT: ReadonlyMap<string, string> = new Map([
 export const NOTHING: ReadonlyMap<string, string> = new Map([
   ['GET /assets/:file', '404 PATH_NOT_FOUND'],
   ['GET /demo/traders', '404 PATH_NOT_FOUND'],
+  ['GET /orders/:orderId/queue', '400 ORDER_FILLED'],
   ['GET /parlay/partner/positions/:id', '404 PACK_NOT_FOUND'],
   ['GET /profiles/partner-accounts', '403 SCOPE_MISSING'],
   ['GET /profiles/partner-accounts/:profileId/allowances', '403 SCOPE_MISSING'],
@@ -44,9 +45,10 @@ const valuesOf = (given: unknown): Values =>
   typeof given === 'object' && given !== null ? { ...given } : {}
 
 /** What a few routes ask for in place of a market or of an example. */
-function namedIn({ things }: Scene): Readonly<Record<string, Values>> {
+function namedIn({ things, quiet }: Scene): Readonly<Record<string, Values>> {
   const { pageId, keyId, stableSlug, slotSlug, matchSlug, packId, curatedId } = things
   return {
+    '/orders/queue': { market: quiet.slug },
     '/parlay/positions/:id': { id: packId },
     '/parlay/packs/:id': { id: curatedId },
     '/property-keys/:id': { id: keyId },

@@ -6,8 +6,10 @@ import type { Channel } from '../../../edge/sockets/channels.ts'
 import type { ConnectionCounts } from '../../../edge/sockets/connection-counts.ts'
 import type { Pipeline } from '../../../exchange/pipeline.ts'
 import type { ArchivedMarkets } from '../../markets/archived-markets.ts'
+import { HeartbeatChanges } from '../../orders/services.ts'
 import type { PrivateReads } from '../../reads/private-reads.ts'
 import { Audience } from './audience.ts'
+import { CANCEL_ON_DISCONNECT, CancelOnDisconnect } from './cancel-on-disconnect.ts'
 import { OrderEvents } from './order-events.ts'
 import { FrameMaker } from './order-frames.ts'
 import { PositionsFeed } from './positions-feed.ts'
@@ -59,5 +61,9 @@ export function accountChannels(feeds: AccountFeeds): Map<string, Channel> {
     ['subscribe_order_events', orderEvents],
     ['subscribe_positions', positions],
     ['subscribe_transactions', transactions],
+    [
+      CANCEL_ON_DISCONNECT,
+      new CancelOnDisconnect({ pipeline, streams, heartbeats: new HeartbeatChanges(pipeline) }),
+    ],
   ])
 }

@@ -13,9 +13,17 @@ import {
   oneOf,
   text,
 } from '../../../edge/http/schema/scalars.ts'
-import { anyOf, list, openObject, optional, type Schema } from '../../../edge/http/schema/schema.ts'
+import {
+  anyOf,
+  list,
+  object,
+  openObject,
+  optional,
+  type Schema,
+} from '../../../edge/http/schema/schema.ts'
 import { EVENT_ID_CHARACTERS_MAX } from '../../../edge/sockets/channels.ts'
 import { HANDSHAKE_TARGET } from '../../../edge/sockets/handshakes.ts'
+import { CANCEL_ON_DISCONNECT } from '../account/cancel-on-disconnect.ts'
 import { authenticated, exception, orderEvent, positions, system, tx } from './account-events.ts'
 import { channel, type DocumentedChannel, type DocumentedEvent } from './documented.ts'
 import {
@@ -367,6 +375,21 @@ const transactions = channel({
   events: [tx],
 })
 
+const cancelOnDisconnect = channel({
+  name: CANCEL_ON_DISCONNECT,
+  about:
+    "Cancels the caller's orders when its last socket with this channel is gone for `afterMs`.",
+  isPrivate: true,
+  payload: object({
+    afterMs: means(
+      optional(integer(LIMITS.heartbeatAheadMsMin, LIMITS.cancelAfterMsMax)),
+      `Milliseconds from the disconnect to the cancels; ${LIMITS.heartbeatAheadMsMin} by default.`,
+    ),
+  }),
+  example: { afterMs: 5000 },
+  events: [],
+})
+
 export const DOCUMENTED_CHANNELS = [
   marketPrices,
   trades,
@@ -377,6 +400,7 @@ export const DOCUMENTED_CHANNELS = [
   orderEvents,
   ownPositions,
   transactions,
+  cancelOnDisconnect,
 ] as const
 
 /** All events, without repeats. */

@@ -1,13 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../../../engine/domain/assert.ts'
-import { lowerPriority } from '../../../../engine/thread/low-priority.ts'
 import type { ChainMessage, ChainRequest, ChainThreadData } from './chain-messages.ts'
 import { ChainThread } from './chain-thread.ts'
 
 // Settles trades on an EVM chain.
 
 assert(parentPort !== null, 'trades settle in a separate thread')
-lowerPriority()
 const port = parentPort
 const data: ChainThreadData = workerData
 const thread = new ChainThread(data, (message: ChainMessage) => port.postMessage(message))

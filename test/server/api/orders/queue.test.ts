@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { eachResting } from '../../../../engine/core/book/market.ts'
-import { AHEAD } from '../../../../engine/shard/protocol.ts'
+import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { orderQueue, ordersQueue } from '../../../../server/api/orders/queue.ts'
 import { compile } from '../../../../server/edge/http/schema/schema.ts'
 import { exchange } from '../../../support/exchange.ts'
@@ -101,13 +101,13 @@ test('a held order has no place, and a list has a bounded number of orders', asy
   const unknown = await live.call(alice, 'GET', '/orders/queue?market=atlantis')
   assertRefused(unknown, 404, 'MARKET_NOT_FOUND')
   const fast = await live.openMarket('fast')
-  for (let each = 0; each <= AHEAD.ordersMax; each++) {
+  for (let each = 0; each <= LIMITS.placesMax; each++) {
     await live.ordered(bob, fast, { ticks: 1, sizeRaw: 1000 })
   }
   const { body } = await live.call(bob, 'GET', '/orders/queue?market=fast')
   assert.ok(several.holds(body))
   const { orders } = Object(body)
-  assert.equal(orders.length, AHEAD.ordersMax)
+  assert.equal(orders.length, LIMITS.placesMax)
   const [newest] = orders
-  assert.deepEqual([newest.ordersAhead, newest.sizeAhead], [AHEAD.ordersMax, '256000'])
+  assert.deepEqual([newest.ordersAhead, newest.sizeAhead], [LIMITS.placesMax, '256000'])
 })
