@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 // JSON-RPC of a chain through a node that breaks down: calls and answers are lost, calls are made
 // twice, and answers about transactions may be those of an earlier moment.
 
-/** What a call wants, and its true answer; returns the answer that is given. */
+/** What a call wants, and its true answer; returns the answer that is given, or a promise of it. */
 export type Lie = (call: { method: string; params: unknown }, answer: unknown) => unknown
 
 const FAULTS = ['call lost', 'answer lost', 'made twice', 'too many calls', 'old answer'] as const
@@ -72,7 +72,7 @@ export class FaultyRpc {
     if (fault === 'answer lost') return void response.destroy()
     response.setHeader('content-type', 'application/json')
     const given = this.#aged(body, answer, fault === 'old answer')
-    response.end(JSON.stringify(this.#lied(body, given)))
+    response.end(JSON.stringify(await this.#lied(body, given)))
   }
 
   async #forwarded(body: string): Promise<unknown> {
@@ -81,11 +81,11 @@ export class FaultyRpc {
     return reply.json()
   }
 
-  #lied(body: string, answer: unknown): unknown {
+  async #lied(body: string, answer: unknown): Promise<unknown> {
     const call: unknown = JSON.parse(body)
     if (this.lie === null || !isRecord(call) || !isRecord(answer)) return answer
     const { method, params } = call
-    return { ...answer, result: this.lie({ method: String(method), params }, answer.result) }
+    return { ...answer, result: await this.lie({ method: String(method), params }, answer.result) }
   }
 
   #aged(body: string, answer: unknown, isOld: boolean): unknown {

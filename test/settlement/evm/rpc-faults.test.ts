@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { getAddress } from 'viem'
+import { getAddress, numberToHex, toFunctionSelector } from 'viem'
 import { brokenInvariant } from '../../../engine/core/state/invariants.ts'
 import { isRecord } from '../../../server/edge/http/request-text.ts'
 import { Anvil, anvilSkip } from '../../support/anvil.ts'
@@ -23,6 +23,7 @@ const FUNDS_RAW = 1_000_000_000
 const OTHER_ID = CHAIN_ID + 1
 const FAR = 100
 const WRONG_HASH = `0x${'ab'.repeat(32)}`
+const BALANCE_OF = toFunctionSelector('balanceOf(address)')
 const skip = anvilSkip
 const random = new Random(freshSeed())
 let stage: EvmStage
@@ -211,5 +212,22 @@ test('a receipt of a block that the chain does not have settles nothing', { skip
   rpc.lie = null
   await reported.of(id, 'MINED')
   assert.equal(troubleOf(live), null)
+  await finish(scene, [rpc])
+})
+
+test('a balance with what came a block later is not counted twice', { skip }, async () => {
+  const rpc = await openRpc()
+  const early = new Set<string>()
+  rpc.lie = async ({ method, params }, answer) => {
+    const data = String(at(params, 0, 'data'))
+    const wallet = `0x${data.slice(-40)}`
+    if (method !== 'eth_call' || !data.startsWith(BALANCE_OF) || early.has(wallet)) return answer
+    early.add(wallet)
+    await stage.mint(wallet, 1)
+    return numberToHex(BigInt(String(answer)) + 1n, { size: 32 })
+  }
+  const scene = await open([rpc])
+  assert.ok(early.has(scene.ann.account.toLowerCase()))
+  rpc.lie = null
   await finish(scene, [rpc])
 })

@@ -130,7 +130,9 @@ export class Watcher {
     assert(this.#place !== null, 'a place was found')
     if (!this.#isChecked) await this.#check(this.#place)
     while (BigInt(this.#place.block) < target) await this.#step(this.#place, target)
-    while (this.#fresh.length > 0 && this.#place.taken === 0) await this.#begin(this.#place)
+    while (this.#fresh.length > 0 && this.#place.taken === 0) {
+      await this.#begin(this.#place, newest)
+    }
     if (BigInt(this.#place.block - this.#keptBlock) >= IDLE) await this.#keep(this.#place, {})
   }
 
@@ -340,8 +342,7 @@ export class Watcher {
   }
 
   /** From this block on, some more wallets are counted. */
-  async #begin(place: ChainPlace): Promise<void> {
-    const { chain, collateral } = this.#parts
+  async #begin(place: ChainPlace, newest: bigint): Promise<void> {
     const some = this.#fresh.slice(0, WALLETS_MAX)
     const known = new Set(this.#owners.keys())
     // A wallet belongs to the first profile that names it.
@@ -349,7 +350,31 @@ export class Watcher {
       return !known.has(address.toLowerCase()) && known.add(address.toLowerCase())
     })
     const at = BigInt(place.block)
-    const balances = await Promise.all(
+    const balances = await this.#asOf(at, newest, () => this.#balancesOf(wallets, at))
+    const allowances = await Promise.all(wallets.map((wallet) => this.#allowanceOf(wallet, at)))
+    for (const wallet of wallets) this.#own(wallet)
+    const moves = wallets.flatMap(({ profileId: owner }, index): TokenMove[] => {
+      const raw = balances[index]
+      return raw === 0n ? [] : [{ owner, moved: [['', raw]] }]
+    })
+    if (wallets.length > 0) await this.#keep(place, { wallets, moves, allowances })
+    this.#fresh.splice(0, some.length)
+  }
+
+  /**
+   * What a read gives as of block `at`. A node may answer for its newest block with the state of
+   * the next one when that comes meanwhile, as anvil does; then it is read again.
+   */
+  async #asOf<Read>(at: bigint, newest: bigint, read: () => Promise<Read>): Promise<Read> {
+    const found = await read()
+    if (at < newest) return found
+    const { number } = await this.#parts.chain.block()
+    return number === at ? found : read()
+  }
+
+  #balancesOf(wallets: readonly Wallet[], at: bigint): Promise<bigint[]> {
+    const { chain, collateral } = this.#parts
+    return Promise.all(
       wallets.map(async ({ profileId, address }) => {
         // What came to an earlier wallet since the exchange gave it up is still counted.
         const earlier = this.#addresses.get(profileId)
@@ -361,14 +386,6 @@ export class Watcher {
         return amountOf(raw) - amountOf(ofEarlier)
       }),
     )
-    const allowances = await Promise.all(wallets.map((wallet) => this.#allowanceOf(wallet, at)))
-    for (const wallet of wallets) this.#own(wallet)
-    const moves = wallets.flatMap(({ profileId: owner }, index): TokenMove[] => {
-      const raw = balances[index]
-      return raw === 0n ? [] : [{ owner, moved: [['', raw]] }]
-    })
-    if (wallets.length > 0) await this.#keep(place, { wallets, moves, allowances })
-    this.#fresh.splice(0, some.length)
   }
 }
 
