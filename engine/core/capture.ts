@@ -48,6 +48,8 @@ type InClearing =
   | keyof CapturedState['settlement']
   | 'lastFeeRaw'
   | 'openSizes'
+  // No amend is in flight when a state is captured.
+  | 'amending'
 const nothingIsForgotten: Record<
   Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger>,
   'forgotten'

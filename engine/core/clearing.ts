@@ -56,9 +56,10 @@ import { Blocks } from './money/blocks.ts'
 import { ChainFunds } from './money/chain-funds.ts'
 import { ChainTransactions } from './money/chain-transactions.ts'
 import {
+  freeBeyond,
   freeReserve,
+  handReserve,
   makerGainRaw,
-  reserveAgain,
   settleFill,
   settleProceeds,
   takerGainRaw,
@@ -69,6 +70,7 @@ import { Reversals } from './money/reversal.ts'
 import { UnminedProceeds } from './money/unmined.ts'
 import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
+import { AmendsInFlight } from './orders/amends-in-flight.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 import { Packs } from './packs/packs.ts'
@@ -110,6 +112,7 @@ export class Clearing {
   readonly rewards = new Rewards(this.accounts.partners.shareOwnerOf)
   readonly packs = new Packs(this.accounts.partners.shareOwnerOf)
   readonly orders: OrderTable
+  readonly amending = new AmendsInFlight()
   readonly seen = new SeenOrders()
   readonly modes = new TradingModes()
   readonly heartbeats = new Heartbeats()
@@ -151,6 +154,8 @@ export class Clearing {
 
   admitDecrease(decrease: DecreaseOrder): void {
     this.#stamp(decrease)
+    const { slot, generation } = decrease
+    if (this.orders.isLive(slot, generation)) this.amending.decreasing(slot)
   }
 
   /** A release has no effect if its order was canceled before it reached the market. */
@@ -185,6 +190,10 @@ export class Clearing {
       this.ledger.reserveShares(row, order)
     }
     this.orders.admit(order, row)
+    const { replacedSlot, replacedGeneration } = order
+    if (replacedSlot !== 0 && this.orders.isLive(replacedSlot, replacedGeneration)) {
+      this.amending.replacing(replacedSlot, order.slot)
+    }
     this.seen.admit(order)
     this.openSizes.opened(this.orders, order.slot, market)
   }
@@ -363,15 +372,13 @@ export class Clearing {
         this.#settleFill(eventSeq(f64s, event))
         return
       case CANCELED:
-        this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)), false)
-        if (eventTakerSlot(words, event) !== 0) {
-          this.#cut(eventTakerSlot(words, event), eventSizeRaw(f64s, event))
-        }
+        this.#canceled(slot, eventTakerSlot(words, event), eventSizeRaw(f64s, event))
         return
       case STP_CANCEL:
         this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)), false)
         return
       case DECREASED:
+        this.amending.ended(slot)
         this.#cut(slot, eventLeftRaw(f64s, event))
         return
       case DONE:
@@ -384,6 +391,13 @@ export class Clearing {
     }
   }
 
+  /** `leftRaw` is what the order that replaces it may trade. */
+  #canceled(slot: number, replacement: number, leftRaw: number): void {
+    if (replacement !== 0) handReserve(this.orders, slot, replacement, leftRaw)
+    this.#end(slot, this.catalogue.ofBook(this.orders.bookOf(slot)), false)
+    if (replacement !== 0) this.#cut(replacement, leftRaw)
+  }
+
   /** The order in the slot has `leftRaw` open shares and reserves what these need. */
   #cut(slot: number, leftRaw: number): void {
     const { orders, ledger, openSizes } = this
@@ -391,7 +405,7 @@ export class Clearing {
     const byRaw = orders.leftRawOf(slot) - leftRaw
     openSizes.cut(orders, slot, market, byRaw)
     orders.cut(slot, byRaw)
-    reserveAgain(ledger, orders, slot)
+    freeBeyond(ledger, orders, slot)
   }
 
   #settleFill(tradeSeq: Seq): void {
@@ -408,6 +422,7 @@ export class Clearing {
   }
 
   #done(slot: number, result: number, seq: Seq): void {
+    this.amending.arrived(slot)
     const market = this.catalogue.ofBook(this.orders.bookOf(slot))
     this.lastFeeRaw = settleProceeds(this.ledger, this.orders, market, slot)
     const gainRaw = takerGainRaw(this.orders, slot, this.lastFeeRaw)
@@ -457,6 +472,7 @@ export class Clearing {
   /** `isMatched`: a killed order that traded counts as matched (rules §5.1). */
   #end(slot: number, market: Market, isMatched: boolean): void {
     const { orders } = this
+    this.amending.ended(slot)
     freeReserve(this.ledger, orders, slot)
     this.openSizes.ended(orders, slot, market)
     const row = orders.rowOf(slot)

@@ -131,6 +131,8 @@ export const LIMITS = {
   placesMax: 256,
   aheadCountedMax: 10_000,
   aheadCountedInAllMax: 40_000,
+  /** Lists of places that wait for one market thread. */
+  placesWaitingMax: 32,
   activeMarketsLimitMax: 25,
   /** Trades per page of a market's history. */
   marketTradesLimitMax: 100,

@@ -353,7 +353,11 @@ const REJECTS = {
     'Only a limit order of type GTC can be amended; cancel this one and place another.',
   ),
   AMEND_NOT_SMALLER: bad(
-    'The order has no more shares open than that; to raise its size, send a signed replacement.',
+    'remainingSize must be less than what the order has open; to raise the size, send a signed ' +
+      'replacement.',
+  ),
+  AMEND_IN_PROGRESS: conflict(
+    'An earlier amend of this order has no result yet; send this one again.',
   ),
   AMEND_DIFFERS: bad(
     'A replacement must be a GTC order in the market, for the token and on the side of the order ' +

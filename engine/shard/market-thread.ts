@@ -12,7 +12,7 @@ import {
   restoreInMarket,
 } from '../core/book/market.ts'
 import { bookDigest } from '../core/state/state-hash.ts'
-import { assert, fault } from '../domain/assert.ts'
+import { fault } from '../domain/assert.ts'
 import { EVENT_WORDS } from '../domain/event.ts'
 import { LIMITS } from '../domain/limits.ts'
 import { nativeSha256 } from '../thread/native-sha256.ts'
@@ -27,11 +27,18 @@ const order = blankPlace()
 const cancel = blankCancel(LIMITS.cancelItemsMax)
 const events = eventWords
 
-/** Sends each chunk of events to `output`. Calls `waitForSpace` while `output` is full. */
-export function sendEventsTo(output: Ring, waitForSpace: () => void): void {
+let waitForSpace: () => void = () => {}
+
+/** Sends each chunk of events to `output`. Calls `whenFull` while `output` is full. */
+export function sendEventsTo(output: Ring, whenFull: () => void): void {
+  waitForSpace = whenFull
   onEventsReady((count) => {
     while (!output.pushWords(FROM_SHARD.EVENTS, events, 0, count * EVENT_WORDS)) waitForSpace()
   })
+}
+
+function answer(output: Ring, tag: number, bytes: Uint8Array): void {
+  while (!output.push(tag, bytes)) waitForSpace()
 }
 
 export interface Frame {
@@ -69,13 +76,10 @@ export function handleFrame(frame: Frame, output: Ring): boolean {
       flushEvents()
       return true
     case TO_SHARD.DIGEST:
-      assert(
-        output.push(FROM_SHARD.DIGEST, bookDigest(view.getUint32(at, true), nativeSha256)),
-        'a digest fits',
-      )
+      answer(output, FROM_SHARD.DIGEST, bookDigest(view.getUint32(at, true), nativeSha256))
       return true
     case TO_SHARD.AHEAD:
-      assert(output.push(FROM_SHARD.AHEAD, aheadOf(frame)), 'a list of places fits')
+      answer(output, FROM_SHARD.AHEAD, aheadOf(frame))
       return true
     case TO_SHARD.RESTORE:
       restore(frame)

@@ -207,13 +207,15 @@ export class ShardHandle {
 
   /**
    * What is in front of resting orders, after all commands sent before: for each, the orders, -1 if
-   * it does not rest, and their shares. Null when the ring is full.
+   * it does not rest, and their shares. Null when the ring is full, or with too many such requests
+   * that wait.
    */
   async ahead(
     orders: readonly { readonly slot: Slot; readonly generation: Generation }[],
   ): Promise<Float64Array | null> {
     assert(orders.length <= LIMITS.placesMax, 'a list of places is bounded')
     const bytes = LIMITS.placesMax * 8
+    if (this.#answerWaiters.length >= LIMITS.placesWaitingMax) return null
     if (this.freeBytes(bytes) < bytes + LIMITS.ringReserveBytes) return null
     const names = orders.flatMap(({ slot, generation }) => [slot, generation])
     const found = await this.#answer(TO_SHARD.AHEAD, Uint32Array.from(names))

@@ -43,6 +43,8 @@ export interface CallCharges {
   queryTook(ms: number): void
   /** Main thread time beyond what every call takes. */
   mainTook(ms: number): void
+  /** Orders that a market counted. */
+  counted(orders: number): void
   /** Bytes of the reply. */
   replied(bytes: number): void
   /** Messages in the body, each of which would have been a call. */

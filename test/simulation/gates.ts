@@ -79,6 +79,7 @@ function refusalOfAmend(model: Model, { order, amended }: PlaceRequest): Refusal
   if (old.owner !== order.accountId) return 'ORDER_NOT_FOUND'
   if (model.isReleasing(slot, generation)) return 'ORDER_RELEASE_IN_PROGRESS'
   if (old.type !== 'GTC') return 'AMEND_NOT_RESTING'
+  if (model.isAmending(slot, generation)) return 'AMEND_IN_PROGRESS'
   const isAlike =
     old.market === order.marketId &&
     old.side === (order.side === SIDE.BUY ? 'buy' : 'sell') &&

@@ -265,6 +265,18 @@ export class Model {
     return this.slow.replacing(request, id, BigInt(steps) * 1000n, this.#arriving(id))
   }
 
+  /** Whether an amend of the order, or its arrival in place of another, is not answered. */
+  isAmending(slot: number, generation: number): boolean {
+    const id = this.idOf(slot, generation)
+    for (const each of this.#pending.values()) {
+      const isDecrease = 'kind' in each && each.kind === 'decreaseOrder'
+      if (isDecrease && this.idOf(each.slot, each.generation) === id) return true
+    }
+    return [...this.#replaced].some(([seq, { id: replacedId }]) => {
+      return this.live.has(replacedId) && (replacedId === id || seq === id)
+    })
+  }
+
   /** Whether the release of an order is decided and not answered. */
   isReleasing(slot: number, generation: number): boolean {
     return [...this.#pending.values()].some((each) => {

@@ -36,6 +36,7 @@ const PACE_MS = 20
 const STATUSES_MAX = 50
 /** Refusals that random orders and cancels may meet without a fault. */
 const EXPECTED_REFUSALS = new Set([
+  'AMEND_IN_PROGRESS',
   'AMEND_NOT_RESTING',
   'AMEND_NOT_SMALLER',
   'INSUFFICIENT_SHARES',

@@ -8,8 +8,10 @@ import type { PlaceOrder } from '../../domain/command.ts'
 import type { AccountId, Generation, Slot } from '../../domain/ids.ts'
 import { POLICY_OF_TYPE } from '../../domain/order.ts'
 import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
+import { SHARE_LIMITS } from '../../domain/share-limits.ts'
 import { type SizeRaw, wholeStepsRaw } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
+import { reserveOfLeft } from '../money/fill-money.ts'
 import type { OrderTable } from '../orders/order-table.ts'
 import { decideCancel } from './cancel.ts'
 import { reserveOf } from './capacity.ts'
@@ -28,7 +30,8 @@ function gateAmend(clearing: Clearing, accountId: AccountId, amended: Amended): 
   const refusal = decideCancel(clearing, accountId, slot, generation)
   if (refusal !== null) return refusal
   const { rests } = POLICY_OF_TYPE[clearing.orders.orderTypeOf(slot)]
-  return rests ? null : REJECT.AMEND_NOT_RESTING
+  if (!rests) return REJECT.AMEND_NOT_RESTING
+  return clearing.amending.has(slot) ? REJECT.AMEND_IN_PROGRESS : null
 }
 
 /** What may still trade of `sizeRaw`, after fills that its owner has not counted; steps, or 0. */
@@ -52,9 +55,13 @@ export function decideDecrease(
   const refusal = gateAmend(clearing, accountId, amended)
   if (refusal !== null) return refusal
   const { orders } = clearing
-  const openRaw = orders.leftRawOf(amended.slot)
-  const byRaw = openRaw - wantedRaw(orders, amended, sizeRaw)
-  return byRaw > 0 ? byRaw : REJECT.AMEND_NOT_SMALLER
+  const { slot } = amended
+  const openRaw = orders.leftRawOf(slot)
+  const leftRaw = wantedRaw(orders, amended, sizeRaw)
+  if (leftRaw >= openRaw) return REJECT.AMEND_NOT_SMALLER
+  const neededRaw = reserveOfLeft(orders, slot, leftRaw)
+  const isTooSmall = leftRaw > 0 && isDust(clearing, accountId, neededRaw)
+  return isTooSmall ? REJECT.AMOUNT_TOO_SMALL : openRaw - leftRaw
 }
 
 /** Makes `order`, which passed its other gates, replace the amended one, or gives the refusal. */
@@ -78,7 +85,14 @@ export function decideReplacement(
   order.replacedOpenRaw = orders.leftRawOf(slot)
   order.replacedTicks = orders.priceTicksOf(slot)
   order.replacingRaw = wantedRaw(orders, amended, order.sizeRaw)
-  return null
+  const neededRaw = reserveOf(order, order.replacingRaw)
+  const isTooSmall = order.replacingRaw > 0 && isDust(clearing, order.accountId, neededRaw)
+  return isTooSmall ? REJECT.AMOUNT_TOO_SMALL : null
+}
+
+/** Whether an account with so many orders may not have one that reserves so little. */
+function isDust({ orders }: Clearing, accountId: AccountId, reservedRaw: number): boolean {
+  return reservedRaw < SHARE_LIMITS.amountRawMin && orders.live.isMany(accountId, 0)
 }
 
 /** What a replacement reserves besides what the order that it replaces reserves. */

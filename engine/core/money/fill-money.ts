@@ -7,8 +7,9 @@
 //               the ledger). The rest of the decrease and a maker's proceeds become free. A
 //               taker's proceeds are kept with its order.
 //   STP_CANCEL, CANCELED   The whole reserve becomes free.
-//   CANCELED of a replaced order   Its whole reserve becomes free, and the new order takes what it
-//               needs beyond its own. The market gave it no more shares than both pay for.
+//   CANCELED of a replaced order   The new order takes what it needs beyond its own reserve from
+//               that of the old one, and the rest becomes free. The market gave it no more shares
+//               than both pay for.
 //   DECREASED   The reserve of the shares that were taken off becomes free.
 //   NOT_OPEN    Nothing moves.
 //   DONE        A taker's proceeds less the fee become free. The fee never exceeds them:
@@ -36,7 +37,7 @@ const { BUY, SELL } = SIDE
 const FEES = FEE_ACCOUNT
 
 /** The reserve of a leg's open size (rules §2.5). */
-function reserveOfLeft(orders: OrderTable, slot: Slot, leftRaw: number): number {
+export function reserveOfLeft(orders: OrderTable, slot: Slot, leftRaw: number): number {
   if (orders.sideOf(slot) === SELL) return leftRaw
   return costFloorRaw(orders.priceTicksOf(slot), leftRaw)
 }
@@ -196,18 +197,26 @@ export function takerGainRaw(orders: OrderTable, taker: number, feeRaw: number):
   return (isBuy ? sharesRaw - collateralRaw : collateralRaw) - feeRaw
 }
 
-/** Changes what an order reserves to what its open shares need; more comes from free funds. */
-export function reserveAgain(ledger: Ledger, orders: OrderTable, slot: Slot): void {
+/**
+ * Gives the new order what `leftRaw` shares of it need beyond its reserve, from that of the order
+ * that it replaces. It does not become free in between: a free balance may be negative.
+ */
+export function handReserve(orders: OrderTable, replaced: Slot, slot: Slot, leftRaw: number): void {
+  const ownRaw = orders.reservedRawOf(slot)
+  const moreRaw = Math.max(0, reserveOfLeft(orders, slot, leftRaw) - ownRaw)
+  const givenRaw = orders.reservedRawOf(replaced)
+  assert(moreRaw <= givenRaw, 'both reserves pay for a replacement')
+  orders.setOpen(replaced, orders.leftRawOf(replaced), givenRaw - moreRaw)
+  orders.setOpen(slot, orders.leftRawOf(slot), ownRaw + moreRaw)
+}
+
+/** Frees what an order reserves beyond the need of its open shares. */
+export function freeBeyond(ledger: Ledger, orders: OrderTable, slot: Slot): void {
   const neededRaw = reserveOfLeft(orders, slot, orders.leftRawOf(slot))
-  const moreRaw = neededRaw - orders.reservedRawOf(slot)
-  const accountId = orders.accountOf(slot)
-  const outcome = orders.outcomeOf(slot)
-  const row = orders.rowOf(slot)
-  if (orders.sideOf(slot) === BUY) {
-    if (moreRaw > 0) ledger.reserveCollateral({ accountId, outcome, reserveRaw: moreRaw })
-    else ledger.spendReserve(accountId, -moreRaw, 0)
-  } else if (moreRaw > 0) ledger.reserveShares(row, { accountId, outcome, reserveRaw: moreRaw })
-  else ledger.deliverShares(row, outcome, -moreRaw, 0)
+  const freedRaw = orders.reservedRawOf(slot) - neededRaw
+  assert(freedRaw >= 0, 'an order that was cut is paid for')
+  if (orders.sideOf(slot) === BUY) ledger.spendReserve(orders.accountOf(slot), freedRaw, 0)
+  else ledger.deliverShares(orders.rowOf(slot), orders.outcomeOf(slot), freedRaw, 0)
   orders.setOpen(slot, orders.leftRawOf(slot), neededRaw)
 }
 

@@ -423,6 +423,24 @@ CREATE INDEX move_transactions_by_nonce ON move_transactions (account, nonce);
 `
 
 /**
+ * A held order that was decreased has a state too, and a replacement may be placed with fewer
+ * shares than it was signed for.
+ */
+const AMENDS = `
+ALTER TABLE order_states ADD COLUMN is_held INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE order_terms ADD COLUMN placed_raw INTEGER;
+DROP VIEW orders;
+CREATE VIEW orders AS
+SELECT t.*, coalesce(s.status, ${LIVE}) AS status, coalesce(s.filled_raw, 0) AS filled_raw,
+  coalesce(s.remaining_raw, iif(market_form = 1 AND side = ${SIDE.BUY}, 0, size_raw))
+    AS remaining_raw,
+  s.ended_ms, s.cancel_reason, s.last_trade_seq, coalesce(s.undone_raw, 0) AS undone_raw,
+  coalesce(s.collateral_raw, 0) AS collateral_raw, coalesce(s.fee_raw, 0) AS fee_raw,
+  iif(coalesce(s.is_held, 1), held_until_ms, NULL) AS eligible_ms
+FROM order_terms t LEFT JOIN order_states s ON s.placed_seq = t.placed_seq;
+`
+
+/**
  * Files of versions up to 22 are rebuilt: they lack the totals of an order's trades, and the prices
  * of a trade's fills.
  */
@@ -456,6 +474,7 @@ export const READ_SCHEMA = {
     REWARDS_BY_DAY,
     TX_HASH,
     MOVE_TRANSACTIONS,
+    AMENDS,
   ],
   baseVersion: 22,
 }

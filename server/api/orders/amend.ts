@@ -94,6 +94,7 @@ export const amendOrder = rawRoute({
     'ORDER_NOT_OPEN',
     'AMEND_NOT_RESTING',
     'AMEND_NOT_SMALLER',
+    'AMEND_IN_PROGRESS',
     'AMEND_DIFFERS',
     'ORDER_RELEASE_IN_PROGRESS',
     'DELAYED_CANCEL_OFF',

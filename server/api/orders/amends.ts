@@ -91,8 +91,7 @@ export class Amends {
     }
     const operation = { ...own, name, profileId: result.actorId }
     if (result.kind === 'caller') {
-      const refusal = await this.#pipeline.orders.admission(result)
-      return refusal ?? this.#decrease(operation)
+      return this.#pipeline.orders.admission(result) ?? this.#decrease(operation)
     }
     const answer = new Promise<OrderAnswer>((answered) => {
       const amended = (accountId: AccountId) => this.#amendedBy(accountId, operation)
@@ -126,9 +125,12 @@ export class Amends {
 
   async #decrease(operation: Operation): Promise<AmendAnswer> {
     const { profileId, remainingRaw } = operation
-    const { cancels } = this.#pipeline
-    const restricted = await this.#cancels.restricted(profileId)
-    if (restricted !== null) return { reject: restricted }
+    const { cancels, queues } = this.#pipeline
+    // Without a wait it is decided at once, before the next operation of the request.
+    if (queues.count > 0) {
+      const restricted = await this.#cancels.restricted(profileId)
+      if (restricted !== null) return { reject: restricted }
+    }
     const amended = (accountId: AccountId) => this.#amendedBy(accountId, operation)
     const receipt = await cancels.decrease(profileId, amended, remainingRaw ?? 0)
     if (receipt instanceof Reject) return this.#explained({ reject: receipt }, operation)

@@ -562,7 +562,7 @@ function* partsOf(
   let part: OrderName[] = []
   let ended = 0
   for (const marketId of marketIds ?? marketsOf(clearing, profileId)) {
-    for (const each of ordersOf(clearing, profileId, marketId, throughSeq)) {
+    for (const each of ordersOf(clearing, profileId, marketId, { throughSeq })) {
       part.push(each)
       if (part.length < ORDERS_PER_PART) continue
       yield part

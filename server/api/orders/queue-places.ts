@@ -5,6 +5,7 @@ import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { OrderName } from '../../exchange/sequencer/sequencer.ts'
+import type { CallCharges } from '../../messages/call.ts'
 import type { Cancels } from './cancels.ts'
 
 interface Place {
@@ -24,22 +25,34 @@ export class QueuePlaces {
   }
 
   /** The place of one order of the profile, once all that it rests on is durable. */
-  async of(profileId: ProfileId, id: string): Promise<Place | Reject> {
-    const order = this.#cancels.nameNow(profileId, { orderId: id })
-    if (order.slot === 0) return this.#cancels.whyNotOpen(profileId, { orderId: id })
-    const marketId = this.#pipeline.clearing.orders.marketOf(order.slot)
-    const places = await this.#ahead(marketId, [order])
+  async of(profileId: ProfileId, id: string, charges?: CallCharges): Promise<Place | Reject> {
+    const { orders } = this.#pipeline.clearing
+    const order = this.#pipeline.ids.parse(id.toLowerCase())
+    const isOwn =
+      order !== null &&
+      orders.isLive(order.slot, order.generation) &&
+      orders.accountOf(order.slot) === profileId
+    if (!isOwn) return this.#cancels.whyNotOpen(profileId, { orderId: id })
+    const places = await this.#ahead(orders.marketOf(order.slot), [order], charges)
     if (places instanceof Reject) return places
     return places[0] ?? REJECT.ORDER_NOT_RESTING
   }
 
-  /** The places of the newest resting orders of the profile in a market. */
-  inMarket(profileId: ProfileId, marketId: MarketId): Promise<readonly Place[] | Reject> {
-    const live = this.#pipeline.cancels.live(profileId, marketId)
-    return this.#ahead(marketId, live.slice(0, LIMITS.placesMax))
+  /** The places of those of the newest live orders of the profile in a market that rest. */
+  inMarket(
+    profileId: ProfileId,
+    marketId: MarketId,
+    charges?: CallCharges,
+  ): Promise<readonly Place[] | Reject> {
+    const live = this.#pipeline.cancels.live(profileId, marketId, LIMITS.placesMax)
+    return this.#ahead(marketId, live, charges)
   }
 
-  async #ahead(marketId: MarketId, orders: readonly OrderName[]): Promise<Place[] | Reject> {
+  async #ahead(
+    marketId: MarketId,
+    orders: readonly OrderName[],
+    charges?: CallCharges,
+  ): Promise<Place[] | Reject> {
     const { clearing, shards, ids } = this.#pipeline
     const { book = 0 } = clearing.catalogue.byId(marketId) ?? {}
     const seq = clearing.lastSeq
@@ -48,12 +61,14 @@ export class QueuePlaces {
     await this.#pipeline.durable(seq)
     const orderIds = ids.texts(orders)
     let counted = 0
-    return orderIds.flatMap((each, index) => {
+    const places = orderIds.flatMap((each, index) => {
       const ordersAhead = found[index * 2] ?? -1
       if (ordersAhead < 0) return []
       counted += ordersAhead
       const isExact = ordersAhead < LIMITS.aheadCountedMax && counted < LIMITS.aheadCountedInAllMax
       return { orderId: each, ordersAhead, sizeAhead: String(found[index * 2 + 1]), isExact }
     })
+    charges?.counted(counted)
+    return places
   }
 }

@@ -46,8 +46,8 @@ export const orderQueue = route({
     'READ_TIMEOUT',
   ],
   example: { params: { orderId: ORDER_ID }, reply: PLACE_EXAMPLE },
-  handle: async ({ params, owner }, { places }: OrderServices) => {
-    const found = await places.of(owner, params.orderId)
+  handle: async ({ call, params, owner }, { places }: OrderServices) => {
+    const found = await places.of(owner, params.orderId, call.charges)
     return found instanceof Reject ? refuse(found) : found
   },
 })
@@ -62,17 +62,17 @@ export const ordersQueue = route({
   reply: object({
     orders: means(
       list(object(place())),
-      `The newest ${LIMITS.placesMax} orders that rest, newest first.`,
+      `Those of the newest ${LIMITS.placesMax} open orders that rest, newest first.`,
     ),
   }),
   means: 'The places of the orders after every command before this call.',
   rejects: ['OVERLOADED', 'MARKET_NOT_FOUND'],
   example: { query: { market: 'rain-tomorrow' }, reply: { orders: [PLACE_EXAMPLE] } },
-  handle: async ({ query, owner }, { places, pipeline }: OrderServices) => {
+  handle: async ({ call, query, owner }, { places, pipeline }: OrderServices) => {
     const { published } = pipeline
     const market = published.bySlug(query.market) ?? published.byAddress(query.market)
     if (market === undefined) return refuse('MARKET_NOT_FOUND')
-    const orders = await places.inMarket(owner, market.market.marketId)
+    const orders = await places.inMarket(owner, market.market.marketId, call.charges)
     return orders instanceof Reject ? refuse(orders) : { orders }
   },
 })

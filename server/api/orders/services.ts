@@ -125,7 +125,7 @@ export class FirstOrders {
   #textOf(found: FirstOrder, published: PublishedMarket): string {
     const { order, trade, ownMakers } = found
     const filledSharesRaw = trade?.sharesRaw ?? 0
-    const leftRaw = order.sizeRaw === 0 ? 0 : order.sizeRaw - filledSharesRaw
+    const leftRaw = order.sizeRaw === 0 ? 0 : order.placedRaw - filledSharesRaw
     const { slot, generation, accountId, marketId, side, feeBps, placedMs: nowMs } = order
     const receipt = {
       slot,

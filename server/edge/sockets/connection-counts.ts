@@ -75,6 +75,11 @@ export class ConnectionSlot {
     this.isOver = isOver
   }
 
+  /** '' when the trusted proxy names no address. */
+  get address(): string {
+    return this.#visitor.address
+  }
+
   entered(): void {
     if (this.#isCounted) return
     this.#isCounted = true

@@ -12,7 +12,7 @@ import type { Caller } from '../../messages/call.ts'
 import { type Refusal, refuse } from '../../messages/refusal.ts'
 import type { SocketPort } from '../http/gateway/socket-port.ts'
 import type { ConnectionSlot } from './connection-counts.ts'
-import { packetOf } from './packets.ts'
+import { PING, packetOf } from './packets.ts'
 
 /** Besides its channel, this decides whether a member receives a frame. */
 export interface Place {
@@ -199,12 +199,27 @@ export class Member {
     }
     const packets = this.#next(stream)
     if (packets.length === 0) return false
-    if (!this.#parts.isStillProven()) {
-      this.pauseUntilDurable(() => this.end(refuse('UNAUTHENTICATED')))
-      return false
-    }
+    if (!this.provesItself()) return false
     this.#write(packets)
     return !this.#isBlocked
+  }
+
+  /** False once the credentials of its caller ended; it is then ended too. */
+  provesItself(): boolean {
+    if (this.#parts.isStillProven()) return true
+    this.pauseUntilDurable(() => this.end(refuse('UNAUTHENTICATED')))
+    return false
+  }
+
+  /** Sends a ping, which the client answers at once. */
+  ping(): void {
+    const { socket, port } = this.#parts
+    if (!this.#isGone) port.send(socket.conn.transport, [PING])
+  }
+
+  /** Calls the listener for each message of the client, also the answer to a ping. */
+  onHeard(listener: () => void): void {
+    this.#parts.socket.conn.on('packet', listener)
   }
 
   /** Called when the reader took some of the written bytes. */

@@ -15,6 +15,9 @@ const BINARY_ACK = code('6')
 const SLASH = code('/')
 const COMMA = code(',')
 
+/** Engine.IO's ping; clients answer it at any time. */
+export const PING = Buffer.from('2')
+
 /** Whether the library may see a text message: no binary parts, no long name, no long connect. */
 export function isTakenMessage(message: Uint8Array): boolean {
   const [first, kind, third] = message

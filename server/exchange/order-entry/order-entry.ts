@@ -267,7 +267,7 @@ export class OrderEntry {
     }
   }
 
-  #noteToken({ tokenNo }: IntakeResult): void {
+  #noteToken({ tokenNo }: Pick<IntakeResult, 'tokenNo'>): void {
     this.#parts.tokenUses.note(this.#parts.clearing.accounts.tokenByNo(tokenNo))
   }
 
@@ -298,12 +298,13 @@ export class OrderEntry {
    * Counts one order against the caller's rate. Resolves with the refusal of its token or rate, or
    * with null.
    */
-  async admission(
-    caller: Pick<IntakeResult, 'tokenNo' | 'profileId'>,
-  ): Promise<OrderRefusal | null> {
+  admission(caller: Pick<IntakeResult, 'tokenNo' | 'profileId'>): Promise<OrderRefusal> | null {
+    this.#noteToken(caller)
     const refusal = this.#callerRefusal(caller)
-    if (refusal === REVOKED) await this.#parts.publisher.durable()
-    return refusal
+    if (refusal === null) return null
+    return refusal === REVOKED
+      ? this.#parts.publisher.durable().then(() => refusal)
+      : Promise.resolve(refusal)
   }
 
   #callerRefusal({

@@ -5,7 +5,7 @@ import type { Clearing } from '../../../engine/core/clearing.ts'
 import type { Amended } from '../../../engine/core/decide/amend.ts'
 import { decideCancel, whyEnded } from '../../../engine/core/decide/cancel.ts'
 import { whyNotNow } from '../../../engine/core/decide/release.ts'
-import type { AccountId, MarketId, ProfileId, Seq } from '../../../engine/domain/ids.ts'
+import type { AccountId, MarketId, ProfileId } from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
 import type { SizeRaw } from '../../../engine/domain/units.ts'
@@ -26,17 +26,20 @@ interface StampedCancels extends LeftAlone {
   readonly receipts: readonly Promise<CancelReceipt>[]
 }
 
-/** Live orders of an account in a market that came by commands up to `throughSeq`, newest first. */
+/**
+ * The newest `max` live orders of an account in a market, of those that came by commands up to
+ * `throughSeq`, newest first.
+ */
 export function ordersOf(
   { ledger, orders }: Clearing,
   accountId: AccountId,
   marketId: MarketId,
-  throughSeq: Seq = Number.POSITIVE_INFINITY,
+  { throughSeq = Number.POSITIVE_INFINITY, max = Number.POSITIVE_INFINITY } = {},
 ): OrderName[] {
   const row = ledger.rows.find(accountId, marketId)
   const live: OrderName[] = []
   let slot = row === 0 ? 0 : orders.firstOfRow(row)
-  for (; slot !== 0; slot = orders.nextOf(slot)) {
+  for (; slot !== 0 && live.length < max; slot = orders.nextOf(slot)) {
     if (orders.seqOf(slot) > throughSeq) continue
     live.push({ slot, generation: orders.generationOf(slot) })
   }
@@ -164,9 +167,9 @@ export class UserCancels {
     return whyEnded(this.#parts.clearing, profileId, slot, generation)
   }
 
-  /** Live orders of a profile in a market, newest first. */
-  live(profileId: ProfileId, marketId: MarketId): OrderName[] {
-    return ordersOf(this.#parts.clearing, profileId, marketId)
+  /** The newest live orders of a profile in a market, newest first. */
+  live(profileId: ProfileId, marketId: MarketId, max?: number): OrderName[] {
+    return ordersOf(this.#parts.clearing, profileId, marketId, { max })
   }
 
   /**

@@ -68,7 +68,8 @@ export class Replica {
     if (orders.stateOf(slot) !== STATE.FREE) return false
     if (side === SIDE.BUY) return (ledger.collateralFreeRaw[accountId] ?? 0) >= reserveRaw
     const row = ledger.rows.find(accountId, catalogue.ofBook(book).marketId)
-    return row !== 0 && ledger.sharesFreeRaw[row * 2 + outcome] >= reserveRaw
+    // What a replacement of a sale reserves beyond it may be nothing, without any shares left.
+    return (row === 0 ? 0 : ledger.sharesFreeRaw[row * 2 + outcome]) >= reserveRaw
   }
 
   #cancelOrders(record: Uint8Array): boolean {

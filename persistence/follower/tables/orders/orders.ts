@@ -1,4 +1,4 @@
-import type { OrderTable } from '../../../../engine/core/orders/order-table.ts'
+import { type OrderTable, STATE } from '../../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../../engine/domain/command.ts'
 import { RESULT } from '../../../../engine/domain/event.ts'
@@ -37,19 +37,20 @@ const UNMATCHED = numberOf('UNMATCHED')
 const INSERT = `
 INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, flags, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
-  hash_high, hash_low, signature_type, expiration_sec, signed_fee_bps, fee_bps, held_until_ms)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  hash_high, hash_low, signature_type, expiration_sec, signed_fee_bps, fee_bps, held_until_ms,
+  placed_raw)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** An order with a reversed fill ends as canceled, however it ends (rules §5.2). */
 const PUT_STATE = `
 INSERT INTO order_states (placed_seq, status, filled_raw, collateral_raw, fee_raw, remaining_raw,
-  last_trade_seq, ended_ms, cancel_reason)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+  last_trade_seq, ended_ms, cancel_reason, is_held)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
   status = iif(undone_raw > 0 AND excluded.status <> ${LIVE}, ${CANCELED}, excluded.status),
   filled_raw = filled_raw + excluded.filled_raw,
   collateral_raw = collateral_raw + excluded.collateral_raw,
   fee_raw = fee_raw + excluded.fee_raw, remaining_raw = excluded.remaining_raw,
   last_trade_seq = coalesce(excluded.last_trade_seq, last_trade_seq),
-  ended_ms = excluded.ended_ms, cancel_reason = excluded.cancel_reason
+  ended_ms = excluded.ended_ms, cancel_reason = excluded.cancel_reason, is_held = excluded.is_held
 RETURNING status`
 const INSERT_LIVE = 'INSERT INTO live_orders (owner, market_id, placed_seq) VALUES (?, ?, ?)'
 const DELETE_LIVE = 'DELETE FROM live_orders WHERE owner = ? AND market_id = ? AND placed_seq = ?'
@@ -79,8 +80,12 @@ interface Change {
   cancelReason: number | null
   /** When an order that was held on arrival may enter its market; null if it was not held. */
   readonly heldUntilMs: number | null
+  /** Shares of a replacement that were placed; null for other orders. */
+  readonly placedRaw: number | null
   /** Whether its state does not follow from its terms, although it may not have traded. */
   isChanged: boolean
+  /** Whether the taker delay holds it. */
+  isHeld: boolean
   /** Further columns of a new row; null if the table already has the row. */
   placed: NewOrder | null
 }
@@ -158,7 +163,7 @@ export function signedHalf(half: number): number {
 export class OrdersTable {
   readonly #insert: Statement<unknown[]>
   readonly #putState: Statement<
-    [Seq, number, ...Sizes, Seq | null, number | null, number | null],
+    [Seq, number, ...Sizes, Seq | null, number | null, number | null, number],
     { status: number }
   >
   readonly #insertLive: Statement<[AccountId, MarketId, Seq]>
@@ -202,7 +207,9 @@ export class OrdersTable {
       endedSeq: status === LIVE ? null : order.seq,
       cancelReason: status === CANCELED ? SELF_TRADE_REASON.TAKER : null,
       heldUntilMs: result === RESULT.HELD ? order.nowMs + order.takerDelayMs : null,
+      placedRaw: order.replacedSlot === 0 ? null : filledRaw + leftRaw,
       isChanged: order.replacedSlot !== 0,
+      isHeld: result === RESULT.HELD,
       placed: placedOf(order, tail),
     }
     this.#changes.push(change)
@@ -221,6 +228,7 @@ export class OrdersTable {
     if (filledRaw > 0) change.tradeSeq = order.seq
     if (status === CANCELED) change.cancelReason = SELF_TRADE_REASON.TAKER
     change.isChanged = true
+    change.isHeld = false
     if (status !== LIVE) this.#ended(order.slot, change, status, order)
   }
 
@@ -242,6 +250,7 @@ export class OrdersTable {
     const change = this.#changeOf(slot)
     change.remainingRaw = leftRaw
     change.isChanged = true
+    change.isHeld = this.#orders.stateOf(slot) === STATE.HELD
   }
 
   canceled(slot: Slot, leftRaw: number, reason: number, by: Ending): void {
@@ -281,7 +290,9 @@ export class OrdersTable {
       endedSeq: seq,
       cancelReason: isOwn ? SELF_TRADE_REASON.MAKER : reason,
       heldUntilMs: null,
+      placedRaw: null,
       isChanged: false,
+      isHeld: false,
       placed: null,
     })
   }
@@ -303,6 +314,7 @@ export class OrdersTable {
 
   #ended(slot: Slot, change: Change, status: number, by: Ending): void {
     change.status = status
+    change.isHeld = false
     change.endedMs = by.nowMs
     change.endedSeq = by.seq
     // The next order in this slot has a different row.
@@ -326,7 +338,9 @@ export class OrdersTable {
       endedSeq: null,
       cancelReason: null,
       heldUntilMs: null,
+      placedRaw: null,
       isChanged: false,
+      isHeld: false,
       placed: null,
     }
     this.#changes.push(change)
@@ -337,14 +351,22 @@ export class OrdersTable {
   #write(change: Change): void {
     const { placedSeq, owner, marketId, status, tradeSeq, endedSeq, placed } = change
     if (placed !== null) {
-      this.#insert.run(placedSeq, ...placed.columns, change.heldUntilMs)
+      this.#insert.run(placedSeq, ...placed.columns, change.heldUntilMs, change.placedRaw)
       this.#name(placedSeq, placed)
       if (status === LIVE) this.#insertLive.run(owner, marketId, placedSeq)
       if (status === LIVE && tradeSeq === null && !change.isChanged) return
     } else if (status !== LIVE) this.#deleteLive.run(owner, marketId, placedSeq)
     const { filledRaw, collateralRaw, feeRaw, remainingRaw, endedMs, cancelReason } = change
     const sizes: Sizes = [filledRaw, collateralRaw, feeRaw, remainingRaw]
-    const row = this.#putState.get(placedSeq, status, ...sizes, tradeSeq, endedMs, cancelReason)
+    const row = this.#putState.get(
+      placedSeq,
+      status,
+      ...sizes,
+      tradeSeq,
+      endedMs,
+      cancelReason,
+      change.isHeld ? 1 : 0,
+    )
     if (endedSeq === null) return
     assert(row !== undefined, 'an order that ended has a state')
     this.names.add(listName(owner, marketId, row.status), placedSeq, endedSeq)

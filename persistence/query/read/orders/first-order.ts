@@ -20,7 +20,7 @@ import { NamedOrders, OrderFinder } from './user-orders.ts'
 // replies need not be stored (rules §4.5).
 
 const COLUMNS = `${STATUS_COLUMNS}, held_until_ms AS heldUntilMs,
-hash_high AS hashHigh, hash_low AS hashLow`
+hash_high AS hashHigh, hash_low AS hashLow, coalesce(placed_raw, size_raw) AS placedRaw`
 const TRADE = `
 SELECT shares_raw AS sharesRaw, collateral_raw AS collateralRaw, fee_raw AS feeRaw
 FROM trades WHERE seq = ?`
@@ -39,6 +39,8 @@ export interface FirstRow extends StatusRow {
   readonly heldUntilMs: number | null
   readonly hashHigh: number
   readonly hashLow: number
+  /** Shares that were placed: a replacement may have been placed with fewer than it has signed. */
+  readonly placedRaw: number
 }
 
 interface TradeRow {

@@ -378,7 +378,7 @@ const transactions = channel({
 const cancelOnDisconnect = channel({
   name: CANCEL_ON_DISCONNECT,
   about:
-    "Cancels the caller's orders when its last socket with this channel is gone for `afterMs`.",
+    "Cancels the caller's orders `afterMs` after its last socket with this channel has closed.",
   isPrivate: true,
   payload: object({
     afterMs: means(

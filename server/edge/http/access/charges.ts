@@ -12,6 +12,8 @@ export const TOKEN = {
   queryMs: 1,
   /** Time of the main thread, which carries every order. */
   mainMs: 1 / 8,
+  /** They take 10 µs of the thread of their market, which its orders share. */
+  countedOrders: 1000,
   replyBytes: 32 * 1024,
 } as const
 
@@ -46,6 +48,10 @@ export class Charges implements CallCharges {
 
   mainTook(ms: number): void {
     this.#add(ms / TOKEN.mainMs)
+  }
+
+  counted(orders: number): void {
+    this.#add(orders / TOKEN.countedOrders)
   }
 
   replied(bytes: number): void {

@@ -63,7 +63,7 @@ const amendFields = {
   ),
   filledSize: means(
     optional(uint256Text()),
-    'The filledSize that the caller has counted: what traded beyond it comes off the new size. ' +
+    'The filledSize that you last saw: later fills are subtracted from the new size. ' +
       'When absent, it is what has traded when the exchange decides.',
   ),
   onBehalfOf: onBehalfOf(),

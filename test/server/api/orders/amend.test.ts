@@ -217,11 +217,12 @@ test('each operation of a batch has its own result, by either name of its order'
       [200, 'DECREASED'],
       [200, 'REPLACED'],
       [404, 'ORDER_NOT_FOUND'],
-      [200, 'CANCELED'],
+      [409, 'AMEND_IN_PROGRESS'],
     ],
   )
   assert.equal(at(results[0], 'amendedOrder', 'orderId'), first)
   assert.equal(at(results[0], 'amendedOrder', 'clientOrderId'), 'first')
+  assert.equal((await amend(carol, first, { remainingSize: '0' })).status, 200)
   assert.deepEqual(await sizes(carol), [[at(results[1], 'order', 'id'), 10]])
 })
 
@@ -253,7 +254,8 @@ test('replacements of one order that race leave one order', async () => {
   const done = replies.filter(({ status }) => status === 200)
   assert.equal(done.length, 1)
   for (const reply of replies) {
-    if (reply.status !== 200) assertRefused(reply, 400, 'ORDER_NOT_OPEN')
+    if (reply.status === 409) assertRefused(reply, 409, 'AMEND_IN_PROGRESS')
+    else if (reply.status !== 200) assertRefused(reply, 400, 'ORDER_NOT_OPEN')
   }
   assert.deepEqual(await sizes(carol), [[at(done[0].body, 'order', 'id'), 10]])
 })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { ON_DISCONNECT } from '../../../../server/api/streams/account/cancel-on-disconnect.ts'
 import { exchange } from '../../../support/exchange.ts'
@@ -13,6 +14,7 @@ import { until } from '../../../support/until.ts'
 const CHANNEL = 'cancel_on_disconnect'
 const { renewMs } = ON_DISCONNECT
 const AFTER_MS = 5000
+const SHARE = 1_000_000
 const { live, rain, alice, bob } = await exchange({ markets: ['rain'], traders: ['alice', 'bob'] })
 
 const cancelAtMs = ({ profileId }: Trader) => {
@@ -84,6 +86,40 @@ test('a stop of the exchange leaves the deadline of its sockets', async () => {
   await live.restart()
   const leftMs = (cancelAtMs(alice) ?? 0) - live.nowMs()
   assert.ok(leftMs > 0 && leftMs <= 600_000 + renewMs, `${leftMs}`)
+})
+
+/** Ends the reading of a client, so that it answers no ping. */
+function silence({ socket }: SocketClient): void {
+  const link: unknown = at(socket, 'io', 'engine', 'transport', 'ws', '_socket')
+  assert.ok(link instanceof Socket)
+  link.pause()
+}
+
+test('a client that answers no ping renews nothing, though its connection is open', async () => {
+  const silent = await bound(alice)
+  const client = await bound(bob)
+  silence(silent)
+  // Renewals of Bob since the last one of Alice.
+  for (let renewals = 0, atMs = cancelAtMs(alice), bobsMs = cancelAtMs(bob); renewals < 3; ) {
+    await until(() => Promise.resolve(cancelAtMs(bob) !== bobsMs))
+    bobsMs = cancelAtMs(bob)
+    renewals = cancelAtMs(alice) === atMs ? renewals + 1 : 0
+    atMs = cancelAtMs(alice)
+  }
+  silent.close()
+  client.close()
+})
+
+test('a socket of a revoked token neither renews nor clears the deadline', async () => {
+  const dora = await live.trader(SHARE)
+  const member = await bound(dora, { afterMs: 60_000 })
+  const unbound = await listening(live, dora, [])
+  const path = `/auth/api-tokens/${dora.tokenId}`
+  assert.equal((await live.call(dora, 'DELETE', path)).status, 200)
+  await sets(dora, 60_000, () => {
+    unbound.socket.emit(CHANNEL)
+    return until(() => Promise.resolve([member, unbound].every(({ ends }) => ends.length > 0)))
+  })
 })
 
 test('who may not cancel may not bind, and nonsense is refused', async () => {
