@@ -218,7 +218,7 @@ export class Member {
   }
 
   /** Calls the listener for each message of the client, also the answer to a ping. */
-  onHeard(listener: () => void): void {
+  onReceived(listener: () => void): void {
     this.#parts.socket.conn.on('packet', listener)
   }
 

@@ -55,8 +55,8 @@ export class CancelOnDisconnect implements Channel {
   readonly #parts: Parts
   readonly #bound = new Map<ProfileId, Bound>()
   readonly #ofAddress = new Counts<string>()
-  /** When each client was last heard, since its first subscription. */
-  readonly #heardMs = new WeakMap<Member, { ms: number }>()
+  /** When the last message of each client was received, at first its subscription. */
+  readonly #receivedMs = new WeakMap<Member, { ms: number }>()
   /** Profiles without a socket whose deadline the journal had no capacity to clear. */
   readonly #uncleared = new Set<ProfileId>()
   readonly #rate = new Buckets<ProfileId>(ON_DISCONNECT.rate)
@@ -100,11 +100,11 @@ export class CancelOnDisconnect implements Channel {
   }
 
   #listenTo(member: Member): void {
-    if (this.#heardMs.has(member)) return
-    const heard = { ms: performance.now() }
-    this.#heardMs.set(member, heard)
-    member.onHeard(() => {
-      heard.ms = performance.now()
+    if (this.#receivedMs.has(member)) return
+    const received = { ms: performance.now() }
+    this.#receivedMs.set(member, received)
+    member.onReceived(() => {
+      received.ms = performance.now()
     })
   }
 
@@ -169,8 +169,8 @@ export class CancelOnDisconnect implements Channel {
     const nowMs = performance.now()
     let aheadMs = Number.POSITIVE_INFINITY
     for (const [member, afterMs] of sockets) {
-      const heardMs = this.#heardMs.get(member)?.ms ?? nowMs
-      if (member.provesItself() && nowMs - heardMs <= silentMs) {
+      const receivedMs = this.#receivedMs.get(member)?.ms ?? nowMs
+      if (member.provesItself() && nowMs - receivedMs <= silentMs) {
         aheadMs = Math.min(aheadMs, afterMs + renewMs)
       }
     }
