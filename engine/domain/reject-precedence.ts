@@ -353,8 +353,7 @@ const REJECTS = {
     'Only a limit order of type GTC can be amended; cancel this one and place another.',
   ),
   AMEND_NOT_SMALLER: bad(
-    'remainingSize must be less than what the order has open; to raise the size, send a signed ' +
-      'replacement.',
+    'The order has no more open than remainingSize; to raise the size, send a signed replacement.',
   ),
   AMEND_IN_PROGRESS: conflict(
     'An earlier amend of this order has no result yet; send this one again.',

@@ -17,7 +17,7 @@ export const REPLY_CHANGES: readonly FileChanges[] = [
     changes: [
       ['a first reply is given for ever', 'ageMs > LIMITS.replayMs', 'ageMs < 0'],
       ['other terms get the first reply', ' || !isAgain) return first', ') return first'],
-      ['the first reply shows what is left now', 'order.sizeRaw - filledSharesRaw', '0'],
+      ['the first reply shows what is left now', 'order.placedRaw - filledSharesRaw', '0'],
     ],
   },
   {
