@@ -80,13 +80,13 @@ export const LEDGER_CHANGES: readonly FileChanges[] = [
       ],
       [
         'an ended order gets a raw unit too little back',
-        'spendReserve(orders.accountOf(slot), reservedRaw, 0)',
-        'spendReserve(orders.accountOf(slot), reservedRaw, 1)',
+        'spendReserve(orders.accountOf(slot), freedRaw, 0)',
+        'spendReserve(orders.accountOf(slot), freedRaw, 1)',
       ],
       [
         'an ended order gets back twice its reserve',
-        'orders.outcomeOf(slot), reservedRaw, 0)',
-        'orders.outcomeOf(slot), reservedRaw, -reservedRaw)',
+        'orders.outcomeOf(slot), freedRaw, 0)',
+        'orders.outcomeOf(slot), freedRaw, -freedRaw)',
       ],
       [
         'a buyer gets its fee back',

@@ -60,8 +60,8 @@ export function decideDecrease(
   const leftRaw = wantedRaw(orders, amended, sizeRaw)
   if (leftRaw >= openRaw) return REJECT.AMEND_NOT_SMALLER
   const neededRaw = reserveOfLeft(orders, slot, leftRaw)
-  const isTooSmall = leftRaw > 0 && isDust(clearing, accountId, neededRaw)
-  return isTooSmall ? REJECT.AMOUNT_TOO_SMALL : openRaw - leftRaw
+  if (isDust(clearing, accountId, neededRaw)) return REJECT.AMOUNT_TOO_SMALL
+  return openRaw - leftRaw
 }
 
 /** Makes `order`, which passed its other gates, replace the amended one, or gives the refusal. */
@@ -86,13 +86,13 @@ export function decideReplacement(
   order.replacedTicks = orders.priceTicksOf(slot)
   order.replacingRaw = wantedRaw(orders, amended, order.sizeRaw)
   const neededRaw = reserveOf(order, order.replacingRaw)
-  const isTooSmall = order.replacingRaw > 0 && isDust(clearing, order.accountId, neededRaw)
-  return isTooSmall ? REJECT.AMOUNT_TOO_SMALL : null
+  return isDust(clearing, order.accountId, neededRaw) ? REJECT.AMOUNT_TOO_SMALL : null
 }
 
-/** Whether an account with so many orders may not have one that reserves so little. */
+/** Whether an account with so many orders may not have one that reserves so little, and not 0. */
 function isDust({ orders }: Clearing, accountId: AccountId, reservedRaw: number): boolean {
-  return reservedRaw < SHARE_LIMITS.amountRawMin && orders.live.isMany(accountId, 0)
+  const isSmall = reservedRaw > 0 && reservedRaw < SHARE_LIMITS.amountRawMin
+  return isSmall && orders.live.isMany(accountId, 0)
 }
 
 /** What a replacement reserves besides what the order that it replaces reserves. */

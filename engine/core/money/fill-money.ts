@@ -212,22 +212,19 @@ export function handReserve(orders: OrderTable, replaced: Slot, slot: Slot, left
 
 /** Frees what an order reserves beyond the need of its open shares. */
 export function freeBeyond(ledger: Ledger, orders: OrderTable, slot: Slot): void {
-  const neededRaw = reserveOfLeft(orders, slot, orders.leftRawOf(slot))
-  const freedRaw = orders.reservedRawOf(slot) - neededRaw
-  assert(freedRaw >= 0, 'an order that was cut is paid for')
-  if (orders.sideOf(slot) === BUY) ledger.spendReserve(orders.accountOf(slot), freedRaw, 0)
-  else ledger.deliverShares(orders.rowOf(slot), orders.outcomeOf(slot), freedRaw, 0)
-  orders.setOpen(slot, orders.leftRawOf(slot), neededRaw)
+  keepReserve(ledger, orders, slot, reserveOfLeft(orders, slot, orders.leftRawOf(slot)))
 }
 
 /** Frees everything that an ending order still reserves. */
 export function freeReserve(ledger: Ledger, orders: OrderTable, slot: Slot): void {
-  const reservedRaw = orders.reservedRawOf(slot)
-  if (reservedRaw === 0) return
-  if (orders.sideOf(slot) === BUY) {
-    ledger.spendReserve(orders.accountOf(slot), reservedRaw, 0)
-  } else {
-    ledger.deliverShares(orders.rowOf(slot), orders.outcomeOf(slot), reservedRaw, 0)
-  }
-  orders.setOpen(slot, orders.leftRawOf(slot), 0)
+  keepReserve(ledger, orders, slot, 0)
+}
+
+function keepReserve(ledger: Ledger, orders: OrderTable, slot: Slot, keptRaw: number): void {
+  const freedRaw = orders.reservedRawOf(slot) - keptRaw
+  assert(freedRaw >= 0, 'an order keeps no more than it reserves')
+  if (freedRaw === 0) return
+  if (orders.sideOf(slot) === BUY) ledger.spendReserve(orders.accountOf(slot), freedRaw, 0)
+  else ledger.deliverShares(orders.rowOf(slot), orders.outcomeOf(slot), freedRaw, 0)
+  orders.setOpen(slot, orders.leftRawOf(slot), keptRaw)
 }
