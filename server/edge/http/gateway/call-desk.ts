@@ -92,9 +92,10 @@ export class CallDesk<S, C extends WholeCall<S>> {
   /** The refusals that need the caller and precede the handler, in order of precedence. */
   #refusalOf(incoming: C, { route }: Entry<S>, caller: Caller | null): Refusal | null {
     if (caller === null) return null
-    const { options, bulkheads } = this.#parts
+    const { options, bulkheads, clock } = this.#parts
     const key = rateKeyOf(caller)
-    const waitSec = profileWaitSec(options.profileLimiter ?? null, key, route, incoming.call)
+    const limiter = options.profileLimiter ?? null
+    const waitSec = profileWaitSec(limiter, key, route, incoming.call, clock())
     if (waitSec > 0) return refuse('RATE_LIMITED', undefined, waitSec)
     const share = incoming.address === '' ? null : bulkheads.known(incoming, key)
     const restricted = share ?? roleRefusal(route.auth, caller)

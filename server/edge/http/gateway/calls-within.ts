@@ -93,7 +93,7 @@ export class CallsWithin<S> {
     const key = rateKeyOf(caller)
     // The sequencer takes the tokens of a raw route, after the caller is authenticated.
     const limiter = route.raw ? null : (profileLimiter ?? null)
-    const profileSec = profileWaitSec(limiter, key, route, call)
+    const profileSec = profileWaitSec(limiter, key, route, call, this.#clock())
     if (profileSec > 0) return refuse('RATE_LIMITED', undefined, profileSec)
     return this.#bulkheads.known(guest, key)
   }

@@ -65,14 +65,18 @@ export function rateKeyOf({ operator, profileId }: Caller): number {
 /** A private read costs tokens by the length of its body: a list of ids is many reads in one. */
 const BODY_BYTES_PER_TOKEN = 512
 
-/** Takes the tokens of a call from the key's bucket; returns 0, or seconds for `Retry-After`. */
+/**
+ * Takes the tokens of a call from the key's bucket; returns 0, or seconds for `Retry-After`. The
+ * time is that of the take: a body may arrive long after the first bytes of its call.
+ */
 export function profileWaitSec<S>(
   limiter: RateLimiter<number> | null,
   key: number,
   { rateClass }: Route<S>,
-  { body, receivedMs, isOwn }: Call,
+  { body, isOwn }: Call,
+  nowMs: number,
 ): number {
   if (isOwn === true) return 0
   const more = rateClass === 'private' ? Math.floor(body.length / BODY_BYTES_PER_TOKEN) : 0
-  return limiter?.take(key, rateClass, receivedMs, 1 + more) ?? 0
+  return limiter?.take(key, rateClass, nowMs, 1 + more) ?? 0
 }

@@ -16,7 +16,12 @@ type Counted<S> = Pick<IncomingRequest<S>, 'entry' | 'caller' | 'address' | 'cal
  * Empty without limits and on raw routes. On these, the order path counts the profile, and its
  * figures would cost each order more than they are worth to a trader who counts its own orders.
  */
-export function rateLines<S>(limiters: Limiters<S>, incoming: Counted<S>, out: Outgoing): string {
+export function rateLines<S>(
+  limiters: Limiters<S>,
+  incoming: Counted<S>,
+  out: Outgoing,
+  nowMs: number,
+): string {
   const { entry, caller, address, call } = incoming
   if (out.limitLines !== '') return out.limitLines
   if (out.status === TOO_MANY && out.refusal !== 'RATE_LIMITED') return ''
@@ -24,7 +29,7 @@ export function rateLines<S>(limiters: Limiters<S>, incoming: Counted<S>, out: O
   const rateClass = entry?.route.rateClass ?? 'public'
   const { addressLimiter, profileLimiter } = limiters
   if (caller !== null) {
-    return profileLimiter?.linesOf(rateKeyOf(caller), rateClass, call.receivedMs) ?? ''
+    return profileLimiter?.linesOf(rateKeyOf(caller), rateClass, nowMs) ?? ''
   }
-  return address === '' ? '' : (addressLimiter?.linesOf(address, rateClass, call.receivedMs) ?? '')
+  return address === '' ? '' : (addressLimiter?.linesOf(address, rateClass, nowMs) ?? '')
 }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { REJECT } from '../../../../../engine/domain/reject-precedence.ts'
 import { PROFILE_RATES, RateLimiter } from '../../../../../server/edge/http/access/rate-limit.ts'
 import { RawClient } from '../../../../support/raw-client.ts'
+import { until } from '../../../../support/until.ts'
 import { BODY_MAX, startToys, type ToyExchange } from './toy-exchange.ts'
 
 let toys: ToyExchange
@@ -293,6 +294,25 @@ test('a caller with an empty bucket gets 429 with the seconds to wait', async ()
   assert.equal((await trade()).status, 201)
   assert.equal((await send('/markets/active/slugs', {}, limits.url)).status, 200)
   assert.equal((await send('/nope', {}, limits.url)).status, 429)
+  await limits.gateway.stop()
+})
+
+test('a body that arrives late takes a token of the time when it is there', async () => {
+  const oneTrade = { ...PROFILE_RATES, trade: { perSecond: 1, burst: 1 } }
+  let nowMs = 0
+  const profileLimiter = new RateLimiter<number>(oneTrade)
+  const limits = await startToys({ profileLimiter, clock: () => nowMs })
+  const head = 'POST /orders/1 HTTP/1.1\r\nhost: x\r\nsvc-api-key: alice\r\n'
+  const late = new RawClient(limits.port).send(`${head}content-length: 12\r\n\r\n`)
+  await until(() => limits.gateway.inFlight === 1)
+  nowMs = 8000
+  const body = '{"note":"a"}'
+  const init = { method: 'POST', body, headers: SIGNED }
+  assert.equal((await send('/orders/1', init, limits.url)).status, 201)
+  nowMs = 9000
+  const [reply] = await late.send(body).replies(1)
+  assert.match(reply, /^HTTP\/1\.1 201 .*\r\nratelimit-remaining: 0\r\nratelimit-reset: 1\r\n/s)
+  late.destroy()
   await limits.gateway.stop()
 })
 
