@@ -4,33 +4,42 @@
 import type { Slot } from '../../domain/ids.ts'
 
 export class AmendsInFlight {
-  /** For a replaced order its replacement, and for that the replaced one; else the order itself. */
-  readonly #other = new Map<Slot, Slot>()
+  readonly #decreasing = new Set<Slot>()
+  /** The replaced order, by its replacement; and the other way round. */
+  readonly #replacedBy = new Map<Slot, Slot>()
+  readonly #replacementOf = new Map<Slot, Slot>()
 
   has(slot: Slot): boolean {
-    return this.#other.has(slot)
+    return this.#decreasing.has(slot) || this.#replacedBy.has(slot) || this.#replacementOf.has(slot)
   }
 
   decreasing(slot: Slot): void {
-    this.#other.set(slot, slot)
+    this.#decreasing.add(slot)
   }
 
   replacing(replaced: Slot, slot: Slot): void {
-    this.#other.set(replaced, slot)
-    this.#other.set(slot, replaced)
+    this.#replacedBy.set(slot, replaced)
+    this.#replacementOf.set(replaced, slot)
   }
 
   /** The order was decreased, or it ended. */
   ended(slot: Slot): void {
-    if (this.#other.size === 0) return
-    const other = this.#other.get(slot)
-    if (other === undefined) return
-    this.#other.delete(slot)
-    this.#other.delete(other)
+    if (this.#decreasing.size > 0) this.#decreasing.delete(slot)
+    if (this.#replacedBy.size === 0) return
+    this.arrived(slot)
+    const replacement = this.#replacementOf.get(slot)
+    if (replacement !== undefined) this.arrived(replacement)
   }
 
-  /** The market answered the order. A decrease that was decided meanwhile is still in flight. */
+  /**
+   * The market answered the order, which may be a replacement. The answer to a replaced order may
+   * come later than the decision to replace it, and ends no amend.
+   */
   arrived(slot: Slot): void {
-    if (this.#other.size > 0 && this.#other.get(slot) !== slot) this.ended(slot)
+    if (this.#replacedBy.size === 0) return
+    const replaced = this.#replacedBy.get(slot)
+    if (replaced === undefined) return
+    this.#replacedBy.delete(slot)
+    this.#replacementOf.delete(replaced)
   }
 }

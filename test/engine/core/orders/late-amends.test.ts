@@ -138,6 +138,18 @@ test('an order is amended once at a time, so no size is taken off twice', () => 
   assert.equal(brokenInvariant(clearing), null)
 })
 
+test('the late answer to an order ends no amend that was decided meanwhile', () => {
+  const { late, placed, tried, decrease, receiveAll } = setting()
+  const order = placed({ ...BID, sizeRaw: 5 * SHARE })
+  const next = placed({ ...BID, priceTicks: 490, sizeRaw: 5 * SHARE }, order)
+  late.receive(1)
+  assert.equal(decrease(order, SHARE), 'AMEND_IN_PROGRESS')
+  assert.equal(tried({ ...BID, sizeRaw: SHARE }, order), 'AMEND_IN_PROGRESS')
+  assert.equal(decrease(next, SHARE), 'AMEND_IN_PROGRESS')
+  receiveAll()
+  assert.equal(decrease(next, SHARE), null)
+})
+
 test('an amend that finds its order filled, or is not placed, stops no later one', () => {
   const { placed, decrease, receiveAll } = setting()
   const order = placed({ ...BID, sizeRaw: 5 * SHARE })
