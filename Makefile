@@ -77,8 +77,8 @@ overload: $(INSTALLED) ## Sends three times the sustainable order rate for SECON
 hostile: $(INSTALLED) ## Runs every known attack against a server under normal load for SECONDS=... (60); ONLY=... selects attacks.
 	@$(NODE) --import tsx test/hostile.ts $(SECONDS) '$(ONLY)'
 
-sim: $(INSTALLED) ## Simulates the exchange endlessly from SEED=..., or STEPS=... steps of that seed; LIVES=1 creates and removes markets; PROFIT=1 lets colluders look for gains.
-	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(LIVES)' '$(PROFIT)'
+sim: $(INSTALLED) ## Simulates the exchange endlessly from SEED=..., or STEPS=... steps of that seed; MANY=lives, groups or amends plays more of these; PROFIT=1 lets colluders look for gains.
+	@$(NODE) --import tsx test/sim.ts '$(SEED)' '$(STEPS)' '$(ONLY)' '$(MANY)' '$(PROFIT)'
 
 cluster: $(INSTALLED) ## Plays ROUNDS=... (50) rounds of each fault against a cluster, then ORDERS=... (1000000) orders; HISTORY=... is a folder for what clients saw.
 	@CLUSTER_ROUNDS=$(ROUNDS) CLUSTER_ORDERS=$(ORDERS) CLUSTER_HISTORY='$(HISTORY)' $(NODE) --import tsx --test --test-concurrency=1 test/cluster/*.test.ts

@@ -1,15 +1,15 @@
 import { reportOf, searchOn } from './simulation/profit/search.ts'
 import { BrokenWorld, indicesOf, playScript, replayLine } from './simulation/run-seed.ts'
-import { LIVES, scriptOf } from './simulation/script.ts'
+import { isMany, MANY, scriptOf } from './simulation/script.ts'
 
 // `make sim SEED=… STEPS=…`: plays one seed, or ever new seeds without STEPS. ONLY picks some of
-// the steps. LIVES=1 plays worlds whose markets and sessions live briefly. PROFIT=1 searches for a
+// the steps. MANY=lives, groups or amends plays worlds with more of these. PROFIT=1 searches for a
 // plan by which colluding accounts gain.
 
 const STEPS_PER_SEED = 20_000
 const SHOW_EVERY_MS = 3_000
 
-const [seedText, stepsText, onlyText, livesText, profitText = ''] = process.argv.slice(2)
+const [seedText, stepsText, onlyText, manyText, profitText = ''] = process.argv.slice(2)
 const isEndless = stepsText === ''
 const steps = isEndless ? STEPS_PER_SEED : Number(stepsText)
 let seed = seedText === '' ? 1 : Number(seedText)
@@ -18,7 +18,11 @@ if (!Number.isSafeInteger(seed) || !(Number.isSafeInteger(steps) && steps > 0)) 
   process.exit(2)
 }
 const only = onlyText === '' ? null : indicesOf(onlyText)
-const more = livesText === '' ? {} : LIVES
+const many = isMany(manyText) ? manyText : undefined
+if (manyText !== '' && many === undefined) {
+  console.error(`MANY takes one of: ${Object.keys(MANY).join(', ')}`)
+  process.exit(2)
+}
 const startedMs = Date.now()
 let shownMs = startedMs
 let commands = 0
@@ -27,7 +31,7 @@ let markets = 0
 function show(): void {
   shownMs = Date.now()
   const perSec = Math.round(commands / ((shownMs - startedMs) / 1000))
-  const lived = livesText === '' ? '' : `, ${markets} markets`
+  const lived = many === 'lives' ? `, ${markets} markets` : ''
   console.log(
     `through seed ${seed}: ${commands} commands${lived}, ${perSec} a second, every invariant held`,
   )
@@ -35,7 +39,7 @@ function show(): void {
 
 async function play(): Promise<void> {
   try {
-    const { totals } = await playScript(scriptOf(seed, steps, more), only)
+    const { totals } = await playScript(scriptOf(seed, steps, many && MANY[many]), only)
     commands += totals.commands
     markets += totals.kinds.get('createMarket') ?? 0
   } catch (broken) {
@@ -44,7 +48,7 @@ async function play(): Promise<void> {
     console.log(broken.cause)
     if (only === null) {
       console.log('looking for fewer steps that break it')
-      console.log(await replayLine(seed, broken, {}, more))
+      console.log(await replayLine(seed, broken, {}, many))
     }
     process.exit(1)
   }

@@ -28,6 +28,7 @@ import type { Ledger } from './money/ledger.ts'
 import type { CapturedReversals } from './money/reversal.ts'
 import type { CapturedUnmined } from './money/unmined.ts'
 import type { CapturedCalls } from './moves/made-calls.ts'
+import type { CapturedOrderGroups } from './orders/order-groups.ts'
 import { type OrderTable, STATE } from './orders/order-table.ts'
 import type { CapturedSeen } from './orders/seen-orders.ts'
 import type { CapturedPacks } from './packs/packs.ts'
@@ -50,6 +51,8 @@ type InClearing =
   | 'openSizes'
   // No amend is in flight when a state is captured.
   | 'amending'
+  // Captured with the orders.
+  | 'orderGroups'
 const nothingIsForgotten: Record<
   Forgotten<Clearing, InClearing> | Forgotten<Ledger, keyof CapturedLedger>,
   'forgotten'
@@ -79,6 +82,8 @@ export interface CapturedOrders {
   readonly clientIds: readonly string[]
   /** Slot, eligibleMs and self-trade policy of each held order. */
   readonly held: Float64Array
+  /** Absent in snapshots of earlier versions. */
+  readonly groups?: CapturedOrderGroups
 }
 
 export interface CapturedState {
@@ -159,7 +164,8 @@ function captureLedger({ ledger, accounts }: Clearing): CapturedLedger {
   }
 }
 
-function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
+function captureOrders(clearing: Clearing): CapturedOrders {
+  const { orders, catalogue, orderGroups } = clearing
   const slots = new Uint32Array(orders.live.all)
   const held: number[] = []
   let count = 0
@@ -182,6 +188,7 @@ function captureOrders({ orders, catalogue }: Clearing): CapturedOrders {
     records: orders.recordsOf(slots),
     clientIds: Array.from(slots, (slot) => orders.clientIdOf(slot)),
     held: Float64Array.from(held),
+    groups: orderGroups.capture(clearing.lastNowMs),
   }
 }
 
@@ -249,6 +256,7 @@ function restoreOrders(captured: CapturedOrders, clearing: Clearing): void {
   const { held } = captured
   for (let at = 0; at < held.length; at += 3)
     orders.held.admit(held[at], held[at + 1], held[at + 2])
+  clearing.orderGroups.restore(captured.groups ?? [])
   for (const slot of slots) {
     const outcome = orders.outcomeOf(slot)
     const isHeld = orders.stateOf(slot) === STATE.HELD

@@ -71,6 +71,7 @@ import { UnminedProceeds } from './money/unmined.ts'
 import { MadeCalls } from './moves/made-calls.ts'
 import { applyMove } from './moves/move-commands.ts'
 import { AmendsInFlight } from './orders/amends-in-flight.ts'
+import { OrderGroups } from './orders/order-groups.ts'
 import { OrderTable, STATE } from './orders/order-table.ts'
 import { type SeenOrder, SeenOrders } from './orders/seen-orders.ts'
 import { Packs } from './packs/packs.ts'
@@ -113,6 +114,7 @@ export class Clearing {
   readonly packs = new Packs(this.accounts.partners.shareOwnerOf)
   readonly orders: OrderTable
   readonly amending = new AmendsInFlight()
+  readonly orderGroups = new OrderGroups(this.accounts.partners.shareOwnerOf)
   readonly seen = new SeenOrders()
   readonly modes = new TradingModes()
   readonly heartbeats = new Heartbeats()
@@ -162,6 +164,7 @@ export class Clearing {
   admitRelease(release: ReleaseOrder): void {
     this.#stamp(release)
     this.orders.releasing(release.slot, release.generation)
+    if (this.orderGroups.count > 0) this.orderGroups.arriving(release, this.orders)
   }
 
   admitControl(command: ControlCommand): void {
@@ -194,8 +197,14 @@ export class Clearing {
     if (replacedSlot !== 0 && this.orders.isLive(replacedSlot, replacedGeneration)) {
       this.amending.replacing(replacedSlot, order.slot)
     }
+    if (this.orderGroups.count > 0) this.#admitToGroup(order)
     this.seen.admit(order)
     this.openSizes.opened(this.orders, order.slot, market)
+  }
+
+  #admitToGroup(order: PlaceOrder): void {
+    this.orderGroups.arriving(order, this.orders)
+    if (order.orderGroup !== 0) this.orderGroups.admitted(order)
   }
 
   /** Each family answers for its own kinds; a family that is missing here does not compile. */
@@ -210,6 +219,7 @@ export class Clearing {
     else if (isOf('matches', command)) this.matches.apply(command)
     else if (isOf('social', command)) this.social.apply(command)
     else if (isOf('heartbeats', command)) this.heartbeats.apply(command)
+    else if (isOf('orderGroups', command)) this.orderGroups.apply(command)
     else if (isOf('modes', command)) this.modes.apply(command)
     else if (isOf('freezes', command)) this.frozen.apply(command)
     else if (isOf('operators', command)) this.operators.apply(command)
@@ -283,7 +293,7 @@ export class Clearing {
 
   /** The sub-account's rows in shared tables no longer count for its partner. */
   #leavePartner(profileId: ProfileId): void {
-    const { accounts, orders, ledger, calls, pools, packs, rewards, social } = this
+    const { accounts, orders, ledger, calls, pools, packs, rewards, social, orderGroups } = this
     const move = accounts.partners.leave(profileId)
     for (const counts of [
       orders.live,
@@ -298,6 +308,7 @@ export class Clearing {
       rewards.shareParts.owners,
       social.follows.owners,
       social.bookmarks.owners,
+      orderGroups.owners,
     ]) {
       counts.moved(move)
     }
@@ -418,6 +429,8 @@ export class Clearing {
     market.lastYesTicks = legs.ticks
     if (marksByTrade(legs.sharesRaw)) market.markYesTicks = legs.ticks
     this.openSizes.filled(this.orders, market, legs)
+    const { orders, orderGroups, lastNowMs } = this
+    if (orderGroups.count > 0) orderGroups.filled(legs, orders, tradeSeq, lastNowMs)
     if (legs.closed) this.#end(legs.maker, market, true)
   }
 
@@ -473,6 +486,7 @@ export class Clearing {
   #end(slot: number, market: Market, isMatched: boolean): void {
     const { orders } = this
     this.amending.ended(slot)
+    this.orderGroups.ended(slot)
     freeReserve(this.ledger, orders, slot)
     this.openSizes.ended(orders, slot, market)
     const row = orders.rowOf(slot)

@@ -27,6 +27,7 @@ const TRANSACTIONS = ofMain('transactions')
 const EXCHANGE = ofMain('exchange')
 const MODES = ofMain('modes')
 const HEARTBEATS = ofMain('heartbeats')
+const ORDER_GROUPS = ofMain('orderGroups')
 const FREEZES = ofMain('freezes')
 const OPERATORS = ofMain('operators')
 const PAGES = ofMain('pages')
@@ -128,6 +129,11 @@ export const COMMANDS = {
   disarmHeartbeat: HEARTBEATS,
   fireHeartbeat: HEARTBEATS,
   fireHeartbeats: HEARTBEATS,
+
+  createOrderGroup: ORDER_GROUPS,
+  closeOrderGroup: ORDER_GROUPS,
+  resetOrderGroup: ORDER_GROUPS,
+  removeOrderGroup: ORDER_GROUPS,
 
   freezeProfile: FREEZES,
   unfreezeProfile: FREEZES,

@@ -3,6 +3,7 @@ import type {
   Book,
   Generation,
   MarketId,
+  OrderGroupId,
   ProfileId,
   Seq,
   SeriesId,
@@ -64,6 +65,8 @@ export interface PlaceOrder extends Stamp, OrderFlags {
   hashLow: number
   /** '' when none was given. */
   clientOrderId: string
+  /** The order group that it joins (rules §4.13); 0 = none. */
+  orderGroup: OrderGroupId
   /** The order that this one replaces (rules §4.10); slot 0 = none. */
   replacedSlot: Slot
   replacedGeneration: Generation
@@ -376,6 +379,17 @@ export type ControlCommand = Stamp &
     | { kind: 'fireHeartbeat'; profileId: ProfileId }
     /** Heartbeats whose deadlines have passed. Older journals have one `fireHeartbeat` each. */
     | { kind: 'fireHeartbeats'; profileIds: readonly ProfileId[] }
+    /** Its seq is the id of the group. A window of 0 is a one-cancels-other group. */
+    | {
+        kind: 'createOrderGroup'
+        profileId: ProfileId
+        maxFillRaw: SizeRaw
+        windowSec: number
+      }
+    /** Its orders filled too much. `keptSeq`: the order that stays live; 0 for none. */
+    | { kind: 'closeOrderGroup'; groupId: OrderGroupId; keptSeq: Seq }
+    | { kind: 'resetOrderGroup'; groupId: OrderGroupId }
+    | { kind: 'removeOrderGroup'; groupId: OrderGroupId }
     /** `reason` is the operator's text; '' if none was given. */
     | { kind: 'freezeProfile'; profileId: ProfileId; reason: string }
     | { kind: 'unfreezeProfile'; profileId: ProfileId; reason: string }

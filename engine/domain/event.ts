@@ -111,6 +111,7 @@ export const CANCEL_REASONS = [
   'PROFILE_FROZEN',
   'FUNDS_MOVED',
   'REPLACED',
+  'ORDER_GROUP',
 ] as const
 export type CancelReason = (typeof CANCEL_REASONS)[number]
 

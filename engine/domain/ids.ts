@@ -21,6 +21,8 @@ export type MarketId = Kind<'market'>
 export type SeriesId = Kind<'series'>
 /** The scores provider's number of a match; set by the operator. */
 export type FixtureId = Kind<'fixture'>
+/** Seq of the command that created the order group; 0 = no group. */
+export type OrderGroupId = Seq
 /** Index of a live market's book, returned when the book closes; 0 = no book (design §10). */
 export type Book = Kind<'book'>
 /** Index of an order's columns, reused after the order ends; 0 = none. */

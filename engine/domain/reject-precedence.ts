@@ -298,6 +298,15 @@ const REJECTS = {
     'orderId',
     'orderStatus',
   ),
+  ORDER_GROUP_NOT_FOUND: notFound(
+    'Order group not found: the profile has no group with this id; GET /order-groups lists them.',
+  ),
+  ORDER_GROUP_CLOSED: conflict(
+    'The order group is closed, because its orders filled too much; reset it, or name another.',
+  ),
+  ORDER_GROUP_FULL: bad(
+    'The order group has as many live orders as it may have; cancel one, or name another group.',
+  ),
   OPEN_SIZE_LIMIT: bad(
     'The profile, or its partner with all sub-accounts, has reached its share of the open size ' +
       'of this market, which shrinks as the market fills; cancel some.',
@@ -377,6 +386,12 @@ const REJECTS = {
   HEARTBEAT_CANCELING: conflict(
     'The heartbeat deadline has passed, and its cancels cannot be stopped; retry when ' +
       'they are done.',
+  ),
+  ORDER_GROUP_CANCELING: conflict(
+    'The cancels of the order group are under way; retry when they are done.',
+  ),
+  ORDER_GROUP_LIMIT: bad(
+    'The profile or its partner has reached its current limit of order groups; remove one.',
   ),
   TRADING_WINDOW_NOT_FOUND: notFound(
     'No such trading window, or it has ended; GET /admin/trading-modes lists the ' +

@@ -4,6 +4,7 @@
 import { sharedTable, shareRule } from './fair-share.ts'
 import { LIMITS } from './limits.ts'
 import { MOVE_LIMITS, POOL_LIMITS } from './moves/move-limits.ts'
+import { ORDER_GROUP_LIMITS } from './order-group-limits.ts'
 import { PACK_LIMITS } from './packs/pack-limits.ts'
 import { SOCIAL_LIMITS } from './social/social-limits.ts'
 
@@ -38,6 +39,11 @@ export const SHARED_TABLES = {
     capacity: MOVE_LIMITS.callsRememberedMax,
     most: MOVE_LIMITS.callsOfProfileMax,
     floor: 4,
+  }),
+  orderGroups: sharedTable({
+    capacity: ORDER_GROUP_LIMITS.groupsMax,
+    most: ORDER_GROUP_LIMITS.groupsOfProfileMax,
+    floor: 2,
   }),
   poolApprovals: sharedTable({
     capacity: POOL_LIMITS.approvalsMax,

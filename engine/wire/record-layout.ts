@@ -11,7 +11,7 @@ import { LIMITS } from '../domain/limits.ts'
 //          84 clientOrderIdBytes u16 │ 86 takerDelayMs u16
 //     flags: engine/domain/order-flags.ts
 //     tail 88 orderHash 32 │ 120 salt 32 │ 152 maker 20 │ 172 signer 20 │ 192 signature 65 │
-//          257 zero 7 │ 264 clientOrderId, UTF-8
+//          257 zero │ 258 orderGroup u48 │ 264 clientOrderId, UTF-8
 //   REPLACE as PLACE, for an order that replaces another, with the part REPLACED at its end; a
 //     market thread gets it after the head:
 //          0 slot u32 │ 4 generation u32 │ 8 openRaw f64 │ 16 replacingRaw f64 │
@@ -65,6 +65,7 @@ export const PLACE = {
   maker: 152,
   signer: 172,
   signature: 192,
+  orderGroup: 258,
   clientOrderId: 264,
 } as const
 /** The part of a PLACE record that a market thread needs. It is a complete RELEASE record. */
@@ -110,7 +111,8 @@ assert(PLACE.salt === PLACE.orderHash + 32, 'salt follows the hash')
 assert(PLACE.maker === PLACE.salt + 32, 'maker follows the salt')
 assert(PLACE.signer === PLACE.maker + 20, 'signer follows the maker')
 assert(PLACE.signature === PLACE.signer + 20, 'signature follows the signer')
-assert(PLACE.clientOrderId === padTo8(PLACE.signature + SIGNATURE_BYTES), 'the id follows, aligned')
+assert(PLACE.orderGroup > PLACE.signature + SIGNATURE_BYTES - 1, 'the group follows the signature')
+assert(PLACE.clientOrderId === padTo8(PLACE.orderGroup + 6), 'the id follows, aligned')
 assert(CANCEL.items % 8 === 0 && CONTROL.msgpack % 8 === 0, 'variable parts are aligned')
 assert(LIMITS.booksMax < 1 << 16, 'a book fits its field of a PLACE record')
 assert(LIMITS.takerDelayMsMax < 1 << 16, 'a delay fits its field of a PLACE record')

@@ -29,11 +29,12 @@ import {
 //   then the sections (snapshot-sections.ts): bytes u32, msgpack │ the names of the open filter
 //   (names-file.ts) │ MAC of the bytes before it 32
 //
-// Format 17 has no list of filters, and the names of all orders.
+// Format 18 has no order groups. Format 17 has no list of filters either, and the names of all
+// orders.
 
 const MAGIC = Buffer.from('OXSNAP1\0', 'latin1')
 /** Increases with every change of the layout above or of CapturedState. */
-export const SNAPSHOT_FORMAT = 18
+export const SNAPSHOT_FORMAT = 19
 const WITHOUT_LIST = 17
 const HEAD_BYTES = 88
 const SAVED_NAMES_BYTES = 16 + MAC_BYTES
@@ -68,7 +69,7 @@ function encodeHead(head: SnapshotHead): Buffer {
 function decodeHead(bytes: Buffer): SnapshotHead & { readonly format: number } {
   if (!MAGIC.equals(bytes.subarray(0, 8))) throw new UnusableSnapshot('is not a snapshot')
   const format = bytes.readUInt32LE(8)
-  if (format !== SNAPSHOT_FORMAT && format !== WITHOUT_LIST) {
+  if (format < WITHOUT_LIST || format > SNAPSHOT_FORMAT) {
     throw new UnusableSnapshot(
       `has format ${format}, but this version of outcomex reads ${SNAPSHOT_FORMAT}`,
     )

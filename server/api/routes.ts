@@ -23,6 +23,7 @@ import * as timelines from './markets/timelines.ts'
 import * as mcp from './mcp/mcp.ts'
 import * as amend from './orders/amend.ts'
 import * as cancelReplace from './orders/cancel-replace.ts'
+import * as orderGroups from './orders/order-groups.ts'
 import * as orderStatus from './orders/order-status.ts'
 import * as orders from './orders/orders.ts'
 import * as queue from './orders/queue.ts'
@@ -91,6 +92,7 @@ export const api: readonly Route<Services>[] = routesOf(
   orders,
   orderStatus,
   queue,
+  orderGroups,
   maintenance,
   cluster,
   amend,

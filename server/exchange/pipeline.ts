@@ -17,8 +17,8 @@ import type { OrderTimes } from '../ops/order-times.ts'
 import { PackSchedule } from './jobs/pack-schedule.ts'
 import { SlotClock, type SlotClockParts } from './jobs/slot-clock.ts'
 import { AccountQueues } from './order-entry/account-queues.ts'
+import { OrderBatches } from './order-entry/order-batches.ts'
 import { OrderEntry, type OrderEntryParts, TokenUses } from './order-entry/order-entry.ts'
-import { OrderGroups } from './order-entry/order-groups.ts'
 import type { SeenLookups } from './order-entry/seen-lookups.ts'
 import { UserCancels } from './order-entry/user-cancels.ts'
 import { Publisher, publishedThrough } from './publisher/durable-publisher.ts'
@@ -105,7 +105,7 @@ export class Pipeline<
   /** Owns each order from its request to its reply. */
   readonly orders: OrderEntry
   /** Requests that hold several orders. */
-  readonly groups: OrderGroups
+  readonly batches: OrderBatches
   readonly cancels: UserCancels
   /** Null when trades are never mined. */
   readonly mining: Mining | null
@@ -177,7 +177,7 @@ export class Pipeline<
 
     const { mining, tokenUses, quiescentPoint } = this
     this.orders = new OrderEntry({ ...parts, sequencer, publisher, mining, queues, tokenUses })
-    this.groups = new OrderGroups(this.orders)
+    this.batches = new OrderBatches(this.orders)
     this.cancels = new UserCancels({ clearing, sequencer, publisher, quiescentPoint })
     this.intake = parts.openIntake?.(this.#intakeListener) ?? null
     this.orders.connect(this.intake)
@@ -294,9 +294,9 @@ export class Pipeline<
 
   readonly #intakeListener: IntakeListener = {
     onResult: (result) => this.orders.verdict(result),
-    onPart: (result, part) => this.groups.onPart(result, part),
+    onPart: (result, part) => this.batches.onPart(result, part),
     addressOf: ({ requestId, form }) => {
-      return (form === FORM.ORDER ? this.orders : this.groups).addressOf(requestId)
+      return (form === FORM.ORDER ? this.orders : this.batches).addressOf(requestId)
     },
   }
 
@@ -361,7 +361,9 @@ export class Pipeline<
     this.publisher.reportAnswered()
     if (this.#isStarted) this.mining?.drained()
     this.quiescentPoint.check()
-    this.#retryOrders()
+    // The cancels of a group precede whatever is decided after the fill that closes it.
+    if (this.#isStarted && this.clearing.orderGroups.exceeded.size > 0) this.#emitDue()
+    else this.#retryOrders()
     this.#timer?.check()
     this.shown.check()
     this.#parts.onDrained?.()

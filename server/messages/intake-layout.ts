@@ -9,10 +9,10 @@ import { assert } from '../../engine/domain/assert.ts'
 //            of flaw and reply fields while its wallet decides; the
 //            issues of a refusal, the slug of an unknown market, the seconds to wait, or JSON of
 //            additional fields;
-//            then, in a group, JSON of the task of the order; an amend without an order has no
+//            then, in a batch, JSON of the task of the order; an amend without an order has no
 //            record either
-//            index and count are 0 for a request of one order; a group that is refused as a whole
-//            has one RESULT with the count WHOLE_GROUP
+//            index and count are 0 for a request of one order; a batch that is refused as a whole
+//            has one RESULT with the count WHOLE_BATCH
 //            a request that broke has INTERNAL, and its text is the error
 
 /** The kinds of request bodies, by their numbers on the wire. */
@@ -24,7 +24,7 @@ export const FORM = {
   AMEND: 4,
   AMENDS: 5,
 } as const
-export const WHOLE_GROUP = 255
+export const WHOLE_BATCH = 255
 
 export const RESULT = {
   rejectNumber: 0,

@@ -121,8 +121,8 @@ export function ofOrder(result: PartResult): IntakeResult {
   return result
 }
 
-/** The place of a result in its group of orders. */
-export interface GroupPart {
+/** The place of a result in its batch. */
+export interface BatchPart {
   readonly index: number
   /** Orders in the request; 0 when it is refused as a whole. */
   readonly count: number
@@ -146,7 +146,7 @@ function assertNamed(name: ReplaceTask['cancel']): void {
   assert(isText(named), 'a task names an order')
 }
 
-/** Parses a task as written by `readGroup`. */
+/** Parses a task as written by `readBatch`. */
 function taskOf(text: string): OrderTask | null {
   if (text === '') return null
   const task: OrderTask = JSON.parse(text)
@@ -197,7 +197,7 @@ function flawOf(text: string): OrderFlaw {
 export class ResultReader {
   readonly #order = new VerifiedOrder()
   result: PartResult = this.#order
-  /** 0 for a request of one order, WHOLE_GROUP for a group that is refused as a whole. */
+  /** 0 for a request of one order, WHOLE_BATCH for a batch that is refused as a whole. */
   count = 0
   index = 0
   task: OrderTask | null = null
@@ -210,7 +210,7 @@ export class ResultReader {
     assert(taskEnd === view.length, 'the parts of a result fill it')
     this.count = view[RESULT.count]
     this.index = view[RESULT.index]
-    assert(this.index < Math.max(1, this.count), 'a part has a place in its group')
+    assert(this.index < Math.max(1, this.count), 'a part has a place in its batch')
     this.task = textEnd === taskEnd ? null : taskOf(view.toString('utf8', textEnd, taskEnd))
     this.result = this.#resultOf(view, requestId, recordEnd, textEnd)
     const isAmend = this.task !== null && 'amend' in this.task

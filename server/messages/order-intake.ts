@@ -3,7 +3,7 @@
 
 import type { Market } from '../../engine/core/markets/catalogue.ts'
 import type { TimeMs } from '../../engine/domain/units.ts'
-import type { GroupPart, IntakeResult, PartResult } from './intake-result.ts'
+import type { BatchPart, IntakeResult, PartResult } from './intake-result.ts'
 
 export interface SignedRequest {
   readonly method: string
@@ -31,7 +31,7 @@ export interface IntakeRequest extends SignedRequest {
 export interface IntakeListener {
   readonly onResult: (result: IntakeResult) => void
   /** Gets each result of a request that holds several orders, in their order. */
-  readonly onPart: (result: PartResult, part: GroupPart) => void
+  readonly onPart: (result: PartResult, part: BatchPart) => void
   /** The key of the address that sent a request; '' when addresses are not counted. */
   readonly addressOf?: (request: { readonly requestId: number; readonly form: number }) => string
 }

@@ -80,5 +80,5 @@ test('the bot in Python sees its order live, moves it, cancels and buys', {
   assert.equal(canceled, 'Order canceled successfully')
   assert.equal(refused, 'refused POST_ONLY_WOULD_MATCH')
   assert.match(bought, /^bought 2000000 for [1-9][0-9]{5,6} fee [1-9][0-9]*$/)
-  assert.deepEqual(rest, [])
+  assert.deepEqual(rest, ['group OPEN 2000000'])
 })

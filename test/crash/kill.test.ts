@@ -15,6 +15,7 @@ test(`a kill at any of ${ROUNDS} moments loses nothing that was acknowledged`, a
   for (let count = 0; count < ROUNDS; count++) console.log(JSON.stringify(await rounds.round()))
   assert.ok(rounds.reported.canceled.size > 0, 'cancels were acknowledged')
   assert.ok(rounds.held > 0, 'orders were held')
+  assert.ok(rounds.closedGroups > 0, 'order groups were closed')
   assert.ok(rounds.reported.exactBalances > 0, 'balances were compared to the unit')
 })
 

@@ -18,6 +18,7 @@ const known = new Map(api.map((each) => [`${each.method} ${each.path}`, each]))
 const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   DELETE: [
     '/auth/sessions',
+    '/order-groups/:orderGroupId',
     '/orders/all',
     '/parlay/offers/:id',
     '/profiles/:account/follow',
@@ -44,6 +45,8 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
     '/markets/orderbooks',
     '/markets/tickers',
     '/openapi.json',
+    '/order-groups',
+    '/order-groups/:orderGroupId',
     '/orders',
     '/orders/:orderId',
     '/orders/:orderId/queue',
@@ -75,6 +78,8 @@ const ADDITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   PATCH: ['/profiles/me'],
   POST: [
+    '/order-groups',
+    '/order-groups/:orderGroupId/reset',
     '/orders/:orderId/amend',
     '/orders/amend/batch',
     '/orders/batch',

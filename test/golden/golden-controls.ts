@@ -5,6 +5,8 @@ import {
   decideRemoval,
   decideUnfreeze,
 } from '../../engine/core/decide/operators.ts'
+import { isCanceling } from '../../engine/core/decide/order-groups.ts'
+import { type OrderGroup, staysLive } from '../../engine/core/orders/order-groups.ts'
 import { TRADING_MODES } from '../../engine/domain/markets/trading-window.ts'
 import { ROLES } from '../../engine/domain/operator.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
@@ -14,6 +16,8 @@ const WINDOWS_MAX = 3
 const ENDED_EACH_STEP = 0.15
 const FROZEN_MAX = 2
 const OPERATORS_MAX = 3
+/** Groups of orders of one profile. */
+const GROUPS_MAX = 2
 
 /** Trading windows, heartbeats and what operators do to profiles, in a golden flow. */
 export class GoldenControls {
@@ -34,6 +38,10 @@ export class GoldenControls {
     () => this.#unfreeze(),
     () => this.#hire(),
     () => this.#dismiss(),
+    () => this.#createGroup(),
+    () => this.#createGroup(),
+    () => this.#resetGroup(),
+    () => this.#removeGroup(),
   ]
 
   /** Whether clients may cancel now. */
@@ -55,10 +63,67 @@ export class GoldenControls {
       driver.control({ kind: 'fireHeartbeat', profileId: profileIds[0] })
     } else if (profileIds.length > 0) driver.control({ kind: 'fireHeartbeats', profileIds })
     for (const profileId of profileIds) this.#cast.endAllOf(profileId, 'HEARTBEAT')
+    this.#closeGroups()
     const endless = modes.windows.find(({ endsAtMs }) => endsAtMs === null)
     if (endless !== undefined && random.chance(ENDED_EACH_STEP)) {
       driver.control({ kind: 'endTradingWindow', windowId: endless.windowId })
     }
+  }
+
+  /** A group that an order of the account may join; 0 for none. */
+  groupFor(account: number): number {
+    const { driver, random } = this.#cast
+    const open = driver.clearing.orderGroups.of(account).filter(({ closedSeq }) => closedSeq === 0)
+    return open.length === 0 || random.chance(0.5) ? 0 : random.pick(open).id
+  }
+
+  #closeGroups(): void {
+    const { driver } = this.#cast
+    for (const group of driver.clearing.orderGroups.exceeded) {
+      const keptSeq = group.windowSec === 0 ? group.firstOrderSeq : 0
+      driver.control({ kind: 'closeOrderGroup', groupId: group.id, keptSeq })
+      this.#cancelGroup(group)
+    }
+  }
+
+  #cancelGroup(group: OrderGroup): void {
+    const { orders, catalogue } = this.#cast.driver.clearing
+    for (const { marketId } of catalogue.all()) {
+      const ended = this.#cast.open({ marketId }).filter(({ slot }) => {
+        return group.orders.has(slot) && !staysLive(group, orders.seqOf(slot))
+      })
+      this.#cast.end('ORDER_GROUP', marketId, ended)
+    }
+  }
+
+  #createGroup(): void {
+    const { driver, random } = this.#cast
+    const profileId = this.#cast.trader()
+    if (driver.clearing.orderGroups.of(profileId).length >= GROUPS_MAX) return
+    const windowSec = random.pick([0, 1, 10, 60])
+    const maxFillRaw = windowSec === 0 ? 0 : random.between(1, 500_000_000)
+    driver.control({ kind: 'createOrderGroup', profileId, maxFillRaw, windowSec })
+  }
+
+  #currentGroup(): OrderGroup | undefined {
+    const { driver, random } = this.#cast
+    const current = driver.clearing.orderGroups.all().filter(({ removedSeq }) => removedSeq === 0)
+    return current.length === 0 ? undefined : random.pick(current)
+  }
+
+  #resetGroup(): void {
+    const { driver } = this.#cast
+    const group = this.#currentGroup()
+    if (group === undefined || isCanceling(driver.clearing, group)) return
+    driver.control({ kind: 'resetOrderGroup', groupId: group.id })
+  }
+
+  #removeGroup(): void {
+    const { driver } = this.#cast
+    const group = this.#currentGroup()
+    if (group === undefined || !this.mayCancel) return
+    driver.control({ kind: 'removeOrderGroup', groupId: group.id })
+    this.#cancelGroup(group)
   }
 
   #putWindow(): void {

@@ -149,6 +149,7 @@ export class GoldenFlow {
     if (random.chance(0.2)) {
       wanted.expirationSec = Math.floor(this.driver.nowMs / 1000) + random.below(60)
     }
+    wanted.orderGroup = this.#controls.groupFor(account)
     // A refusal for a balance that ran short makes no command; the flow goes on.
     const placed = this.driver.place(wanted)
     this.#chain.traded({ marketId, accountId: account, side, outcome }, placed)

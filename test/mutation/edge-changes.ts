@@ -15,7 +15,7 @@ const WORKERS = [`${HOSTILE}/worker-faults.test.ts`]
 
 export const EDGE_CHANGES: readonly FileChanges[] = [
   {
-    file: 'server/edge/intake/order/order-group.ts',
+    file: 'server/edge/intake/order/order-batch.ts',
     tests: [`${HOSTILE}/long-texts.test.ts`],
     changes: [
       [

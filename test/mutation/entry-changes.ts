@@ -63,8 +63,8 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     changes: [
       [
         'a heartbeat calls back a bound order',
-        "if (cause.reason === 'HEARTBEAT' && isBound(this.#clearing, slot)) {",
-        'if (false) {',
+        'if (!OF_OWNERS.has(cause.reason) || !mayBind(this.#clearing, slot)) return true',
+        'if (cause.beforeSeq > 0) return true',
       ],
     ],
   },
@@ -152,11 +152,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         'row = rows.nextOf(row)) {\n        const',
         'row = 0) {\n        const',
       ],
-      [
-        'a heartbeat cancels orders that came after it',
-        ' || orders.seqOf(slot) >= cause.beforeSeq',
-        '',
-      ],
+      ['a heartbeat cancels orders that came after it', ' || seq >= cause.beforeSeq', ''],
       [
         'a slice of cancels has no end',
         "return isOver() ? 'out of time' : 'complete'",
@@ -224,7 +220,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/edge/intake/order/order-group.ts',
+    file: 'server/edge/intake/order/order-batch.ts',
     tests: ['test/server/api/orders/cancel-replace.test.ts'],
     changes: [
       [
@@ -357,7 +353,7 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
     ],
   },
   {
-    file: 'server/exchange/order-entry/order-groups.ts',
+    file: 'server/exchange/order-entry/order-batches.ts',
     tests: ['test/server/api/orders/order-batch.test.ts'],
     changes: [
       [

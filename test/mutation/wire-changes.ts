@@ -35,8 +35,8 @@ export const WIRE_CHANGES: readonly FileChanges[] = [
       ],
       [
         'a half of a hash is read with its bytes reversed',
-        'PLACE.orderHash + 4, false)\n  const',
-        'PLACE.orderHash + 4, true)\n  const',
+        'PLACE.orderHash + 4, false)\n  order',
+        'PLACE.orderHash + 4, true)\n  order',
       ],
       [
         'a client order id is read to the end of its record',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { eachHeld, eachResting } from '../../engine/core/book/market.ts'
+import { filledInWindowRaw } from '../../engine/core/orders/order-groups.ts'
 import { STATE } from '../../engine/core/orders/order-table.ts'
 import {
   claimsOf,
@@ -31,6 +32,7 @@ export function walk(life: Life): void {
   compareAddresses(life)
   comparePacks(life)
   compareReferrals(life)
+  compareGroups(life)
 }
 
 /** The count of obligations (rules §14) gives the assets, and every share is covered. */
@@ -189,6 +191,23 @@ export function frozenAreGone({ model }: Life): void {
   for (const { request } of model.live.values()) {
     assert(!model.controls.frozen.has(request.owner), 'a freeze takes every order of its profile')
   }
+}
+
+/** The groups of orders, with what their orders have filled in the window. */
+function compareGroups({ pipeline: { clearing }, model }: Life): void {
+  const { orders, orderGroups, lastNowMs } = clearing
+  const groups = orderGroups.all().map((group) => {
+    const { id, profileId, openedSeq, closedSeq, removedSeq, keptSeq } = group
+    const live = [...group.orders].map((slot) => orders.seqOf(slot)).sort((a, b) => a - b)
+    const filledRaw = filledInWindowRaw(group, lastNowMs)
+    return [id, profileId, openedSeq, closedSeq, removedSeq, keptSeq, filledRaw, live]
+  })
+  assert.deepEqual(groups, model.orderGroups.state(model.ofGroups), 'order groups')
+}
+
+/** A group that is closed or removed has left no order once its last cancels are through. */
+export function groupsAreGone({ model }: Life): void {
+  model.orderGroups.assertGone(model.ofGroups)
 }
 
 /** The wallets to which profiles may send their money. */

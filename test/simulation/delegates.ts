@@ -8,7 +8,7 @@ import { REJECT, Reject } from '../../engine/domain/reject-precedence.ts'
 import type { ReplaceAnswer, ReplaceLegs } from '../../server/api/orders/services.ts'
 import { signCall } from '../../server/auth/hmac-signature.ts'
 import type { OrderAnswer, OrderCall } from '../../server/exchange/order-entry/order-answer.ts'
-import type { GroupAnswer } from '../../server/exchange/order-entry/order-groups.ts'
+import type { BatchAnswer } from '../../server/exchange/order-entry/order-batches.ts'
 import { FORM } from '../../server/messages/intake-layout.ts'
 import { rejectName } from '../support/reject-name.ts'
 import { unsignedBody } from './delegated-order.ts'
@@ -98,25 +98,25 @@ export class Delegates {
     this.#learn(sent.order)
   }
 
-  group(step: Step, index: number): void {
+  batch(step: Step, index: number): void {
     const call = this.#call(step)
     const count = 1 + (Math.floor(step.dice[1] * 97) % ORDERS_MAX)
     const all = this.#several(call, step, index, count)
     if (all.length === 0) return
     const isCrowded = this.#isCrowded(LIMITS.batchOrdersMax)
     const ofCall = this.#life.replicated.refusalOfCall(call)
-    const answered = (group: GroupAnswer) => {
-      if (!('answers' in group)) {
-        this.#refused(all, rejectName(group.reject), { ofCall, isCrowded })
+    const answered = (batch: BatchAnswer) => {
+      if (!('answers' in batch)) {
+        this.#refused(all, rejectName(batch.reject), { ofCall, isCrowded })
         return
       }
-      assert.equal(group.answers.length, all.length, 'an answer for each order')
-      for (const [at, sent] of all.entries()) this.#answered(sent, group.answers[at], isCrowded)
+      assert.equal(batch.answers.length, all.length, 'an answer for each order')
+      for (const [at, sent] of all.entries()) this.#answered(sent, batch.answers[at], isCrowded)
     }
     this.open++
     const signed = this.#signed(call, '/orders/batch', { orders: all.map(({ body }) => body) })
-    this.#life.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
-      this.#life.checked(() => answered(group))
+    this.#life.pipeline.batches.place(signed, FORM.ORDERS, (batch) => {
+      this.#life.checked(() => answered(batch))
       this.open--
     })
     for (const { order } of all) this.#learn(order)
@@ -202,7 +202,7 @@ export class Delegates {
     }).flatMap((sent) => sent ?? [])
   }
 
-  /** A row's order for a sub-account. `at` is its place in a group; later orders reach less far. */
+  /** A row's order for a sub-account. `at` is its place in a batch; later orders reach less far. */
   #sent(call: SimCall, step: Step, key: string, index: number, at = 0): Sent | null {
     const { model, published } = this.#life
     if (isCancel(this.#script, step.row)) return null
@@ -211,7 +211,7 @@ export class Delegates {
     if (actorId === 0) return null
     const order = this.#orders.plain(step.row, index + 1, actorId)
     order.clientOrderId = key
-    // About half of them rest; within a group each order reaches less far.
+    // About half of them rest; within a batch each order reaches less far.
     this.#orders.reach(order, Math.floor(step.dice[1] * 120) - 90 - at * 3)
     if (odd > 30) this.#orders.typed(order, step.dice)
     if (odd > 37) this.#orders.market(order, [0, step.dice[1]])

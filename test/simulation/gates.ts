@@ -17,7 +17,9 @@ export function expectedRefusal(
     refusalOfOwner(request) ??
     refusalOfFee(model, request) ??
     refusalOfNames(model, request) ??
+    refusalOfGroup(model, request) ??
     refusalOfAmend(model, request) ??
+    refusalOfFullGroup(model, request) ??
     refusalOfCapacity(model, request, capacity) ??
     refusalOfBalance(model, request) ??
     'NONE'
@@ -68,6 +70,19 @@ function refusalOfNames(model: Model, { order, signatureOk }: PlaceRequest): Ref
   if (model.hashes.has(hashKey(order))) return 'DUPLICATE_ORDER'
   const isUsed = model.clientKeys.has(`${order.accountId}:${order.clientOrderId}`)
   return isUsed ? 'DUPLICATE_CLIENT_ORDER_ID' : null
+}
+
+/** Rules §4.13. */
+function refusalOfGroup(model: Model, { order }: PlaceRequest): Refusal {
+  const { orderGroup, accountId } = order
+  return orderGroup === 0 ? null : model.orderGroups.refusal(orderGroup, accountId)
+}
+
+function refusalOfFullGroup(model: Model, { order, amended }: PlaceRequest): Refusal {
+  if (order.orderGroup === 0) return null
+  const leaving = amended === undefined ? 0 : model.idOf(amended.slot, amended.generation)
+  const isFull = model.orderGroups.isFull(order.orderGroup, leaving, model.ofGroups)
+  return isFull ? 'ORDER_GROUP_FULL' : null
 }
 
 /** Rules §4.10. */

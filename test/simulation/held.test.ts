@@ -15,7 +15,7 @@ const MORE_CRASHES = 4
 const ODDS: Odds = {
   replace: 40,
   replaces: 12,
-  group: 6,
+  batch: 6,
   delegated: 40,
   crowd: 0.3,
   cancelNamed: 6,

@@ -392,6 +392,7 @@ export class Life {
     if (slots !== null && slots.nextDueMs <= sequencer.nowMs()) return false
     const isQuiescent = this.shards.areIdle && this.journal.waitingCount === 0
     if (this.packsAreDue) return false
+    if (this.pipeline.clearing.orderGroups.exceeded.size > 0) return false
     if (queues.count > 0 || orders.reserved > 0 || this.opening > 0) return false
     // One time slice left deadlines to the next tick.
     if (sequencer.isCut) return false

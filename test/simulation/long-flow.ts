@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Command } from '../../engine/domain/command.ts'
 import { freshSeed } from '../support/random.ts'
 import { BrokenWorld, playScript, replayLine } from './run-seed.ts'
-import { LIVES, type Odds, scriptOf } from './script.ts'
+import { MANY, type Many, scriptOf } from './script.ts'
 import { addTo } from './totals.ts'
 
 /** Steps of one world; a little less than half of the steps become commands. */
@@ -25,6 +25,7 @@ const KINDS: readonly Command['kind'][] = [
   ...(['failSettlement', 'putTradingWindow', 'endTradingWindow', 'armHeartbeat'] as const),
   ...(['disarmHeartbeat', 'fireHeartbeats', 'releaseOrder', 'decreaseOrder'] as const),
   ...(['freezeProfile', 'unfreezeProfile'] as const),
+  ...(['createOrderGroup', 'closeOrderGroup', 'resetOrderGroup', 'removeOrderGroup'] as const),
   ...(['addWithdrawalAddress', 'removeWithdrawalAddress', 'withdraw'] as const),
   ...(['splitPosition', 'mergePositions', 'redeemPositions', 'convertPositions'] as const),
   ...(['rewardMinute', 'creditRewards', 'payRewards'] as const),
@@ -85,7 +86,7 @@ export function testLives(marketsMin: number): void {
     let [lives, crashes] = [0, 0]
     let seed = freshSeed()
     for (; lives < marketsMin; seed++) {
-      const passed = await playOrExplain(seed, LIVES)
+      const passed = await playOrExplain(seed, 'lives')
       addTo(kinds, passed.kinds)
       crashes += passed.crashes
       lives = Math.min(kinds.get('createMarket') ?? 0, kinds.get('login') ?? 0)
@@ -144,13 +145,14 @@ export function testLongFlow(commandsMin: number): void {
   })
 }
 
-async function playOrExplain(seed: number, more: Odds = {}) {
+/** Plays a world; a broken one prints the line that replays it. */
+export async function playOrExplain(seed: number, many?: Many, steps = STEPS) {
   try {
-    return (await playScript(scriptOf(seed, STEPS, more))).totals
+    return (await playScript(scriptOf(seed, steps, many && MANY[many]))).totals
   } catch (broken) {
     if (!(broken instanceof BrokenWorld)) throw broken
     console.log(`make sim SEED=${seed} STEPS=${broken.step + 1}`)
-    console.log(await replayLine(seed, broken, {}, more))
+    console.log(await replayLine(seed, broken, {}, many))
     throw broken
   }
 }

@@ -30,6 +30,7 @@ import { ControlModel } from './control-model.ts'
 import type { MarketModel } from './market-model.ts'
 import { MarketsModel } from './markets-model.ts'
 import { MoveModel } from './move-model.ts'
+import { OrderGroupsModel, type OrdersOfModel } from './order-group-model.ts'
 import { PackModel } from './pack-model.ts'
 import { PartnerModel } from './partner-model.ts'
 import { ReferralModel } from './referral-model.ts'
@@ -111,6 +112,7 @@ export class Model {
   venue = new MarketsModel()
   packs = new PackModel()
   referrals = new ReferralModel()
+  orderGroups = new OrderGroupsModel()
   seq = 0
   withdrawals = 0n
   readonly live = new Map<number, LiveOrder>()
@@ -145,6 +147,7 @@ export class Model {
     model.venue = this.venue.copy()
     model.packs = this.packs.copy()
     model.referrals = this.referrals.copy()
+    model.orderGroups = this.orderGroups.copy()
     model.seq = this.seq
     model.withdrawals = this.withdrawals
     for (const [id, order] of this.live) model.live.set(id, { ...order })
@@ -201,6 +204,7 @@ export class Model {
     }
     this.controls.admit(command)
     this.partners.admit(command)
+    this.orderGroups.admit(command, this.ofGroups, isReplayed)
     if (command.kind === 'placeOrder') this.#admitOrder(command, isReplayed)
     else if (command.kind === 'cancelOrders') this.#admitCancel(command)
     else if (command.kind === 'releaseOrder') this.#admitRelease(command, isReplayed)
@@ -312,15 +316,28 @@ export class Model {
   #isBeatOver(profileId: number): void {
     if (!this.controls.isFired(profileId)) return
     const firedSeq = this.controls.beats.get(profileId)?.firedSeq ?? 0
-    const requested = [...this.#pending.values()].flatMap((each) => {
-      if (!('slots' in each)) return []
-      const { slots, generations, count } = each
-      return Array.from({ length: count }, (_, at) => this.idOf(slots[at], generations[at]))
-    })
+    const requested = this.#namedIds()
     for (const [id, { request }] of this.live) {
       const isDue = request.owner === profileId && id <= firedSeq
       assert(!isDue || requested.includes(id), 'a heartbeat fires until it is over')
     }
+  }
+
+  /** The orders that cancels name which are not answered. */
+  #namedIds(): number[] {
+    return [...this.#pending.values()].flatMap((each) => {
+      if (!('slots' in each)) return []
+      const { slots, generations, count } = each
+      return Array.from({ length: count }, (_, at) => this.idOf(slots[at], generations[at]))
+    })
+  }
+
+  readonly ofGroups: OrdersOfModel = {
+    isLive: (id) => this.live.has(id),
+    marketOf: (id) => this.#live(id).request.market,
+    isHeld: (id) => this.slow.held.some((each) => each.id === id),
+    idOf: (slot, generation) => this.idOf(slot, generation),
+    namedIds: () => this.#namedIds(),
   }
 
   /**
@@ -451,6 +468,7 @@ export class Model {
     }
     this.#fill(id, Number(answer.shares))
     for (const { maker, shares, closed } of answer.fills) {
+      for (const each of [id, maker]) this.orderGroups.filled(seq, each, id, Number(shares))
       this.#fill(maker, Number(shares))
       if (!closed) continue
       this.live.delete(maker)

@@ -49,8 +49,16 @@ export class Orders {
     order.accountId = accountId ?? order.accountId
     order.marketId = this.#marketOf(work.book[row], hash)
     order.book = this.#model.markets[order.marketId - 1].book
+    order.orderGroup = this.#groupFor(order.accountId, hash)
     if (hash % CARELESS !== 0) this.#afford(order)
     return order
+  }
+
+  /** Half of the orders of an owner of groups join one; careless ones join any. */
+  #groupFor(accountId: number, hash: number): number {
+    const { orderGroups } = this.#model
+    const groups = hash % CARELESS === 0 ? orderGroups.ids : orderGroups.joinable(accountId)
+    return hash % 2 === 0 ? (groups[hash % 7] ?? 0) : 0
   }
 
   /** The tracks are the newest markets that take orders. Some clients do not look at the status. */

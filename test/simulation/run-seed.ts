@@ -1,7 +1,7 @@
 // Plays one seed. When it fails, finds few of its steps that still fail.
 
 import { keccakReady } from '../../server/crypto/keccak.ts'
-import { LIVES, type Odds, type Script, scriptOf } from './script.ts'
+import { MANY, type Many, type Script, scriptOf } from './script.ts'
 import type { Totals } from './totals.ts'
 import { World, type WorldOptions } from './world.ts'
 
@@ -105,11 +105,11 @@ export async function replayLine(
   seed: number,
   broken: BrokenWorld,
   options: WorldOptions = {},
-  more: Odds = {},
+  many?: Many,
 ): Promise<string> {
   const length = broken.step + 1
-  const script = scriptOf(seed, length, more)
+  const script = scriptOf(seed, length, many && MANY[many])
   const only = await shrunk(script, [...script.steps.keys()], options)
-  const lives = more === LIVES ? ' LIVES=1' : ''
-  return `make sim SEED=${seed} STEPS=${length} ONLY=${rangesOf(only)}${lives}`
+  const ofMany = many === undefined ? '' : ` MANY=${many}`
+  return `make sim SEED=${seed} STEPS=${length} ONLY=${rangesOf(only)}${ofMany}`
 }

@@ -20,7 +20,7 @@ export const ACTS = [
   'restricted',
   // Orders of sub-accounts, sent by their partners.
   'delegated',
-  'group',
+  'batch',
   'replace',
   'replaces',
   'crowd',
@@ -34,6 +34,7 @@ export const ACTS = [
   // Orders in the place of others, and smaller ones.
   'replaceOrder',
   'decreaseOrder',
+  'orderGroup',
   // Accounts, money, markets.
   'deposit',
   'withdraw',
@@ -144,7 +145,7 @@ const CLIENTS: Odds = {
   again: 1.2,
   restricted: 2,
   delegated: 3,
-  group: 0.4,
+  batch: 0.4,
   replace: 2,
   replaces: 0.3,
   crowd: 0.02,
@@ -155,6 +156,7 @@ const CLIENTS: Odds = {
   cancelAll: 0.3,
   replaceOrder: 4,
   decreaseOrder: 3,
+  orderGroup: 1,
   deposit: 0.8,
   withdraw: 0.5,
   token: 0.4,
@@ -201,18 +203,48 @@ const CLIENTS: Odds = {
   freeze: 0.2,
 }
 
-/** Markets, sessions and tokens that come and go, nearly as often as orders. */
-export const LIVES: Odds = {
-  brief: 18,
-  unwind: 6,
-  resolve: 1,
-  token: 8,
-  revoke: 8,
-  login: 20,
-  logout: 18,
-  row: 30,
-  typed: 3,
-  market: 3,
+/** Worlds in which some acts are far more frequent. */
+export const MANY = {
+  /** Markets, sessions and tokens that come and go, nearly as often as orders. */
+  lives: {
+    brief: 18,
+    unwind: 6,
+    resolve: 1,
+    token: 8,
+    revoke: 8,
+    login: 20,
+    logout: 18,
+    row: 30,
+    typed: 3,
+    market: 3,
+  },
+  groups: {
+    orderGroup: 15,
+    replaceOrder: 8,
+    decreaseOrder: 5,
+    typed: 10,
+    market: 8,
+    beat: 2,
+    freeze: 0.5,
+    restrict: 0.3,
+    crash: 0.3,
+    death: 0.1,
+    rest: 0.1,
+  },
+  amends: {
+    replaceOrder: 25,
+    decreaseOrder: 25,
+    delegated: 20,
+    replace: 20,
+    sponsor: 8,
+    approve: 4,
+  },
+} as const satisfies Readonly<Record<string, Odds>>
+
+export type Many = keyof typeof MANY
+
+export function isMany(name: string): name is Many {
+  return name in MANY
 }
 
 /** Kinds of machines: each act is as frequent as its number says. */

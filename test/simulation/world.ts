@@ -11,6 +11,7 @@ import {
   compareBooks,
   firedAreGone,
   frozenAreGone,
+  groupsAreGone,
   intakeKnows,
   liveHash,
   packsAreCounted,
@@ -19,6 +20,7 @@ import {
 } from './audit.ts'
 import { Curators } from './curators.ts'
 import { Delegates } from './delegates.ts'
+import { GroupOwners } from './group-owners.ts'
 import { Holders } from './holders.ts'
 import { Life } from './life.ts'
 import { Model } from './model.ts'
@@ -61,6 +63,7 @@ export class World {
   #delegates: Delegates
   #operators: Operators
   #holders: Holders
+  #groupOwners: GroupOwners
   #curators: Curators
   readonly #sentMoves: SentMove[] = []
   #movers: Movers
@@ -79,6 +82,7 @@ export class World {
     this.#delegates = new Delegates(script, this.#life, this.#memory)
     this.#operators = new Operators(script.setting, this.#life)
     this.#holders = new Holders(script.setting, this.#life, this.#memory)
+    this.#groupOwners = new GroupOwners(script.setting, this.#life)
     this.#curators = new Curators(this.#life)
     this.#movers = new Movers(this.#life, this.#sentMoves)
     this.#packers = new Packers(this.#life, this.#operators, this.#quoted)
@@ -96,6 +100,7 @@ export class World {
       onCheckpoint: (hash) => assert.equal(hash, checkpoint.stateHash, 'a replay gives the state'),
     })
     const seq = this.disk.lastSeq
+    life.model.orderGroups.resumed()
     this.#memory.check(life, seq)
     // Only the books are under way, to their threads.
     for (const thread of life.threads) while (thread.run(1000) > 0) thread.show()
@@ -117,6 +122,7 @@ export class World {
     this.#delegates = new Delegates(this.#script, this.#life, this.#memory)
     this.#operators = new Operators(this.#script.setting, this.#life)
     this.#holders = new Holders(this.#script.setting, this.#life, this.#memory)
+    this.#groupOwners = new GroupOwners(this.#script.setting, this.#life)
     this.#curators = new Curators(this.#life)
     this.#movers = new Movers(this.#life, this.#sentMoves)
     this.#packers = new Packers(this.#life, this.#operators, this.#quoted)
@@ -258,8 +264,11 @@ export class World {
       case 'decreaseOrder':
         traders[step.act](step, index)
         return
+      case 'orderGroup':
+        this.#groupOwners.orderGroup(step)
+        return
       case 'delegated':
-      case 'group':
+      case 'batch':
       case 'replace':
       case 'replaces':
       case 'crowd':
@@ -380,6 +389,7 @@ export class World {
     closedAreEmpty(this.#life)
     firedAreGone(this.#life)
     frozenAreGone(this.#life)
+    groupsAreGone(this.#life)
     intakeKnows(this.#life)
     slotsAreOnTime(this.#life)
     packsAreCounted(this.#life)

@@ -15,7 +15,7 @@ import {
   type Trader,
   type UserOrder,
 } from './exchange-client.ts'
-import { textAt } from './json-path.ts'
+import { at, textAt } from './json-path.ts'
 import type { Random } from './random.ts'
 import { ServerProcess, verify } from './server-process.ts'
 import { until } from './until.ts'
@@ -30,6 +30,9 @@ const TRADERS = 3
 const LINES_PER_TRADER = 4
 const FUNDS_RAW = 1_000_000 * SHARE
 const TYPES = ['GTC', 'GTC', 'GTC', 'GTC', 'GTC', 'FAK', 'FAK', 'FOK'] as const
+/** Shares that the orders of a trader's group may fill. */
+const GROUP_RAW = 20 * SHARE
+const GROUP = JSON.stringify({ maxFillRaw: GROUP_RAW, windowSec: 60 })
 /** Between two calls of a line that waits for a fault point: snapshots come by time. */
 const PACE_MS = 20
 /** The most orders in one status request. */
@@ -42,6 +45,8 @@ const EXPECTED_REFUSALS = new Set([
   'INSUFFICIENT_SHARES',
   'POST_ONLY_WOULD_MATCH',
   'ORDER_FILLED',
+  'ORDER_GROUP_CANCELING',
+  'ORDER_GROUP_CLOSED',
   'ORDER_NOT_FOUND',
   'ORDER_NOT_OPEN',
   'ORDERS_NOT_FOUND',
@@ -71,6 +76,10 @@ export class CrashRounds {
   #server: ServerProcess
   #markets: TestMarket[] = []
   #traders: Trader[] = []
+  /** The order group of each trader whose group was acknowledged. */
+  readonly #groups = new Map<Trader, number>()
+  /** Groups that a check found closed. */
+  closedGroups = 0
   #round = 0
   /** `#replies`, `#unanswered` and `#killAt` belong to the current round. */
   #replies = 0
@@ -197,6 +206,33 @@ export class CrashRounds {
     })
   }
 
+  /** Creates the trader's group, or opens it again. */
+  async #reset(client: ExchangeClient, trader: Trader): Promise<boolean> {
+    const id = this.#groups.get(trader)
+    const path = id === undefined ? '/order-groups' : `/order-groups/${id}/reset`
+    const body = id === undefined ? GROUP : ''
+    const reply = await this.#request(client.call(trader, 'POST', path, body))
+    if (reply === null) return false
+    if (reply.status === 201) this.#groups.set(trader, Number(at(reply.body, 'orderGroupId')))
+    else if (reply.status !== 200) this.#expectRefusal(reply)
+    return true
+  }
+
+  /** An acknowledged group is there; it is open within its bound, or has no orders. */
+  async #checkGroups(client: ExchangeClient): Promise<void> {
+    for (const [trader, id] of this.#groups) {
+      const read = () => client.call(trader, 'GET', `/order-groups/${id}`)
+      await until(async () => at((await read()).body, 'status') !== 'CANCELING')
+      const { status, body } = await read()
+      assert.equal(status, 200, `acknowledged group ${id} is lost`)
+      const { maxFillRaw, filledRaw, openOrders } = Object(body)
+      assert.equal(maxFillRaw, GROUP_RAW)
+      if (at(body, 'status') === 'OPEN') assert.ok(filledRaw <= GROUP_RAW, 'it would be closed')
+      else assert.equal(openOrders, 0, 'a closed group has no orders')
+      if (at(body, 'status') === 'CLOSED') this.closedGroups++
+    }
+  }
+
   /** Sends one request after the other until the server is gone. */
   async #line(client: ExchangeClient, trader: Trader): Promise<void> {
     let alive = true
@@ -208,7 +244,9 @@ export class CrashRounds {
 
   #act(client: ExchangeClient, trader: Trader): Promise<boolean> {
     const dice = this.#random.next()
-    if (dice < 0.75) return this.#place(client, trader)
+    const resets = this.#groups.has(trader) ? 0.02 : 0.3
+    if (dice < 0.75 - resets) return this.#place(client, trader)
+    if (dice < 0.75) return this.#reset(client, trader)
     const market = this.#random.pick(this.#markets)
     if (dice < 0.78) return this.#cancel(client, trader, 'DELETE', `/orders/all/${market.slug}`)
     const open = [...this.reported.orders].filter(
@@ -252,7 +290,9 @@ export class CrashRounds {
     this.reported.sent.set(wanted.clientOrderId, sent)
     const { clientOrderId: key, ...unnamed } = wanted
     const isKeyed = wanted.salt % 2 === 0
-    const body = orderBody(trader, market, isKeyed ? unnamed : wanted)
+    const orderGroupId = wanted.salt % 4 === 1 ? this.#groups.get(trader) : undefined
+    const fields = orderGroupId === undefined ? {} : { orderGroupId }
+    const body = orderBody(trader, market, isKeyed ? unnamed : wanted, fields)
     const headers: PendingOrder['headers'] = isKeyed ? { 'idempotency-key': key } : {}
     this.#pending.set(key, { body, headers })
     const reply = await this.#request(client.call(trader, 'POST', '/orders', body, headers))
@@ -364,6 +404,7 @@ export class CrashRounds {
   async #check(): Promise<void> {
     const client = new ExchangeClient(this.#server.baseUrl)
     await this.#released(client)
+    await this.#checkGroups(client)
     const byTrader = new Map<Trader, UserOrder[]>()
     for (const market of this.#markets) {
       const inMarket = await Promise.all(

@@ -179,6 +179,7 @@ const SHARED_ROWS: Readonly<Record<SharedName, readonly [string, ...RejectName[]
   tokens: ['API tokens', 'TOKEN_LIMIT'],
   sessions: ['sessions; the oldest of the profile is ended', 'SESSION_LIMIT'],
   withdrawalAddresses: ['listed withdrawal addresses', 'WITHDRAWAL_ADDRESS_LIMIT'],
+  orderGroups: ['order groups', 'ORDER_GROUP_LIMIT'],
   calls: ['remembered calls that move money', 'CALL_LIMIT'],
   poolApprovals: ['approvals of pools', 'APPROVAL_LIMIT', 'POOL_CAPACITY'],
   poolTrades: ['unmined trades with pools', 'POOL_CAPACITY'],

@@ -159,7 +159,12 @@ export function signedOrder(trader: Signer, market: TestMarket, terms: Terms): C
 }
 
 /** The body of POST /orders as JSON text. */
-export function orderBody(trader: Trader, market: TestMarket, wanted: Wanted): string {
+export function orderBody(
+  trader: Trader,
+  market: TestMarket,
+  wanted: Wanted,
+  fields: { readonly orderGroupId?: number } = {},
+): string {
   const { clientOrderId } = wanted
   return JSON.stringify({
     order: signedOrder(trader, market, wanted),
@@ -168,6 +173,7 @@ export function orderBody(trader: Trader, market: TestMarket, wanted: Wanted): s
     marketSlug: market.slug,
     ...(clientOrderId === undefined ? {} : { clientOrderId }),
     ...flagsOf(flagBits(wanted)),
+    ...fields,
   })
 }
 

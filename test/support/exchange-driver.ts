@@ -54,6 +54,7 @@ export interface Wanted extends Partial<OrderFlags> {
   stp?: number
   expirationSec?: number
   clientOrderId?: string
+  orderGroup?: number
   hash?: number
 }
 
@@ -208,6 +209,7 @@ export class ExchangeDriver {
       hashHigh: (hash + 1) >>> 0,
       hashLow: Math.imul(hash, 0x9e3779b1) >>> 0,
       clientOrderId: wanted.clientOrderId ?? '',
+      orderGroup: wanted.orderGroup ?? 0,
     }
   }
 

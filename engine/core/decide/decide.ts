@@ -16,6 +16,7 @@ import type { Market } from '../markets/catalogue.ts'
 import { SEEN, type SeenOrders } from '../orders/seen-orders.ts'
 import { type Amended, decideReplacement, reserveBeyond } from './amend.ts'
 import { gateCapacity, reserveRawOf } from './capacity.ts'
+import { gateGroup, gateGroupOrders } from './order-groups.ts'
 import { decideDelegation } from './partners.ts'
 
 const { SELL } = SIDE
@@ -89,6 +90,7 @@ export function decidePlace(clearing: Clearing, request: PlaceRequest, nowMs: Ti
   }
   const market = clearing.catalogue.ofBook(order.book)
   return (
+    gateGroupOrders(clearing, order) ??
     gateCapacity(clearing, market, order) ??
     gateBalance(clearing, order) ??
     gateAllowance(clearing, order)
@@ -109,7 +111,8 @@ export function decideBeforeFunds(clearing: Clearing, request: PlaceRequest, now
     gateMarket(market, request, nowMs) ??
     gateOwner(request) ??
     gateFee(clearing, market, request) ??
-    gateUnique(clearing, request)
+    gateUnique(clearing, request) ??
+    gateGroup(clearing, order)
   )
 }
 

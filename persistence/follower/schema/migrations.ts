@@ -422,14 +422,7 @@ CREATE TABLE move_transactions (
 CREATE INDEX move_transactions_by_nonce ON move_transactions (account, nonce);
 `
 
-/**
- * A held order that was decreased has a state too, and a replacement may be placed with fewer
- * shares than it was signed for.
- */
-const AMENDS = `
-ALTER TABLE order_states ADD COLUMN is_held INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE order_terms ADD COLUMN placed_raw INTEGER;
-DROP VIEW orders;
+const ORDERS_VIEW = `
 CREATE VIEW orders AS
 SELECT t.*, coalesce(s.status, ${LIVE}) AS status, coalesce(s.filled_raw, 0) AS filled_raw,
   coalesce(s.remaining_raw, iif(market_form = 1 AND side = ${SIDE.BUY}, 0, size_raw))
@@ -438,6 +431,24 @@ SELECT t.*, coalesce(s.status, ${LIVE}) AS status, coalesce(s.filled_raw, 0) AS 
   coalesce(s.collateral_raw, 0) AS collateral_raw, coalesce(s.fee_raw, 0) AS fee_raw,
   iif(coalesce(s.is_held, 1), held_until_ms, NULL) AS eligible_ms
 FROM order_terms t LEFT JOIN order_states s ON s.placed_seq = t.placed_seq;
+`
+
+/**
+ * A held order that was decreased has a state too, and a replacement may be placed with fewer
+ * shares than it was signed for.
+ */
+const AMENDS = `
+ALTER TABLE order_states ADD COLUMN is_held INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE order_terms ADD COLUMN placed_raw INTEGER;
+DROP VIEW orders;
+${ORDERS_VIEW}
+`
+
+/** The view has all columns of the table it was created for, so it is created again. */
+const ORDER_GROUPS = `
+ALTER TABLE order_terms ADD COLUMN order_group INTEGER;
+DROP VIEW orders;
+${ORDERS_VIEW}
 `
 
 /**
@@ -475,6 +486,7 @@ export const READ_SCHEMA = {
     TX_HASH,
     MOVE_TRANSACTIONS,
     AMENDS,
+    ORDER_GROUPS,
   ],
   baseVersion: 22,
 }

@@ -18,8 +18,8 @@ import {
   webAddress,
 } from '../../edge/http/schema/fields.ts'
 import { WRONG_CHECKSUM } from '../../edge/http/schema/issue-text.ts'
-import { line, means, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
-import { object, optional, schemaOf } from '../../edge/http/schema/schema.ts'
+import { line, means, nothing, nullable, oneOf, text } from '../../edge/http/schema/scalars.ts'
+import { object, optional } from '../../edge/http/schema/schema.ts'
 import { isoText } from '../../messages/iso-text.ts'
 import { invalid, type Refusal, refuse, refusedOr } from '../../messages/refusal.ts'
 import type { OwnPlace } from '../boards/services.ts'
@@ -245,9 +245,6 @@ export const profileByAccount = route({
 })
 
 // The withdrawal addresses of a profile (rules §12.1).
-
-/** The empty body of a 204 reply. */
-const nothing = () => schemaOf<null>({ type: 'null' })
 
 function viewOf(added: WithdrawalAddress) {
   return {

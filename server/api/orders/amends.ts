@@ -11,7 +11,7 @@ import {
   type OrderCall,
   type OrderRefusal,
 } from '../../exchange/order-entry/order-answer.ts'
-import type { OnPart } from '../../exchange/order-entry/order-groups.ts'
+import type { OnPart } from '../../exchange/order-entry/order-batches.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { OrderTrades } from '../../exchange/publisher/durable-publisher.ts'
 import type { AmendTask, PartResult } from '../../messages/intake-result.ts'
@@ -55,14 +55,14 @@ export class Amends {
     { form, named }: { readonly form: number; readonly named: OrderText | null },
     reply: (answer: AmendsAnswer) => void,
   ): void {
-    const { groups } = this.#pipeline
+    const { batches } = this.#pipeline
     const answers: Promise<AmendAnswer>[] = []
     let isAbandoned = false
     const onPart: OnPart = (result, { index, count, task }) => {
       // Decided once for all operations, at the first result.
       if (index === 0) isAbandoned = call.sender?.isGone === true
       if (count === 0) {
-        groups.refuse(result, reply)
+        batches.refuse(result, reply)
         return
       }
       if (!isAbandoned) answers.push(this.#one(result, task, named))
@@ -75,7 +75,7 @@ export class Amends {
         )
       }
     }
-    if (!groups.submit(call, form, onPart)) reply({ reject: REJECT.OVERLOADED })
+    if (!batches.submit(call, form, onPart)) reply({ reject: REJECT.OVERLOADED })
   }
 
   /** Without a task, the result is a fault of this part. */
@@ -102,7 +102,7 @@ export class Amends {
 
   /** The refusal of one operation, as order entry answers it. */
   #refused(result: PartResult): Promise<OrderRefusal> {
-    return new Promise((reply) => this.#pipeline.groups.refuse(result, reply))
+    return new Promise((reply) => this.#pipeline.batches.refuse(result, reply))
   }
 
   #amendedBy(accountId: AccountId, { name, filledRaw }: Operation): Amended {

@@ -8,6 +8,7 @@ import {
   address,
   bytes32,
   isoTime,
+  orderGroupId,
   orderId,
   orderStatus,
   orderType,
@@ -87,6 +88,7 @@ const signedOrder = () => ({
     nullable(number(0.001, 0.999)),
     'Limit price of the token; null for a market order.',
   ),
+  orderGroupId: means(optional(orderGroupId()), 'The order group that the order joined.'),
 })
 
 const orderFields = <S extends Schema>(side: S) => ({
@@ -393,6 +395,9 @@ export const OF_ORDER = [
   'SIGNATURE_INVALID',
   'DUPLICATE_ORDER',
   'DUPLICATE_CLIENT_ORDER_ID',
+  'ORDER_GROUP_NOT_FOUND',
+  'ORDER_GROUP_CLOSED',
+  'ORDER_GROUP_FULL',
   'OPEN_SIZE_LIMIT',
   'CAPACITY',
   'INSUFFICIENT_COLLATERAL',

@@ -16,8 +16,8 @@ import { marketName, orderId } from '../../edge/http/schema/fields.ts'
 import { boolean, exactlyOne, integer, means, nullable } from '../../edge/http/schema/scalars.ts'
 import { list, object, openObject, optional } from '../../edge/http/schema/schema.ts'
 import { clientOrderIdIssue, clientOrderIdText } from '../../edge/intake/order/client-order-id.ts'
+import { ordersBody } from '../../edge/intake/order/order-batch.ts'
 import { orderBody } from '../../edge/intake/order/order-body.ts'
-import { ordersBody } from '../../edge/intake/order/order-group.ts'
 import type { PublishedMarket } from '../../exchange/read-model/published.ts'
 import { userOrderView } from '../../exchange/read-model/views.ts'
 import { FORM } from '../../messages/intake-layout.ts'
@@ -47,7 +47,7 @@ import {
   userOrder,
   userOrderQuery,
 } from './order-shapes.ts'
-import { answered, groupAnswered, ORDER_AUTH, type OrderServices, signedCall } from './services.ts'
+import { answered, batchAnswered, ORDER_AUTH, type OrderServices, signedCall } from './services.ts'
 
 const CREATED = 201
 
@@ -411,8 +411,8 @@ export const orderBatch = rawRoute({
     const signed = signedCall(call, services)
     if (signed instanceof Refusal) return signed
     const pending = new Pending<Bytes | Refusal>()
-    services.pipeline.groups.place(signed, FORM.ORDERS, (group) => {
-      pending.doneBy(() => groupAnswered(group))
+    services.pipeline.batches.place(signed, FORM.ORDERS, (batch) => {
+      pending.doneBy(() => batchAnswered(batch))
     })
     return pending
   },

@@ -32,8 +32,8 @@ import {
   type OrderCall,
   type OrderRefusal,
 } from '../../exchange/order-entry/order-answer.ts'
+import type { BatchAnswer, OnPart } from '../../exchange/order-entry/order-batches.ts'
 import { type KeptOrder, PASSES } from '../../exchange/order-entry/order-entry.ts'
-import type { GroupAnswer, OnPart } from '../../exchange/order-entry/order-groups.ts'
 import { orderReplyText, paidFeeBps, totalsText } from '../../exchange/order-entry/order-reply.ts'
 import type { Pipeline } from '../../exchange/pipeline.ts'
 import type { OrderIds } from '../../exchange/read-model/order-ids.ts'
@@ -68,7 +68,8 @@ function isSame(order: PlaceOrder, first: FirstRow): boolean {
     order.priceTicks === first.priceTicks &&
     order.sizeRaw === first.sizeRaw &&
     order.spendRaw === first.spendRaw &&
-    order.expirationSec === first.expirationSec
+    order.expirationSec === first.expirationSec &&
+    order.orderGroup === (first.orderGroup ?? 0)
   )
 }
 
@@ -196,7 +197,7 @@ export class CancelReplace {
     let broken: OrderRefusal | null = null
     const onPart: OnPart = (result, { index, count, task }) => {
       if (count === 0) {
-        this.#pipeline.groups.refuse(result, reply)
+        this.#pipeline.batches.refuse(result, reply)
         return
       }
       if (result.kind === 'refused' && result.broke !== undefined) {
@@ -210,11 +211,11 @@ export class CancelReplace {
       if (call.sender?.isGone === true) return reply(ABANDONED)
       assert(operations.length === count, 'each operation has a task')
       const [{ forbidden }] = operations
-      // A single operation is refused as a whole. In a group, each operation has its own result.
+      // A single operation is refused as a whole. In a batch, each operation has its own result.
       if (form === FORM.REPLACE && forbidden !== null) reply({ reject: forbidden })
       else this.#all(operations).then(reply, (error) => reply(brokenBy(error)))
     }
-    const taken = this.#pipeline.groups.submit(call, form, onPart)
+    const taken = this.#pipeline.batches.submit(call, form, onPart)
     if (!taken) reply({ reject: REJECT.OVERLOADED })
   }
 
@@ -375,9 +376,9 @@ function partText(answer: OrderAnswer, index: number): string {
   return `{"index":${index},"status":${status},${innerBody.slice(1)}`
 }
 
-export function groupAnswered(group: GroupAnswer): Bytes | Refusal {
-  if ('reject' in group) return refused(group)
-  return bytes(`{"results":[${group.answers.map(partText).join(',')}]}`)
+export function batchAnswered(batch: BatchAnswer): Bytes | Refusal {
+  if ('reject' in batch) return refused(batch)
+  return bytes(`{"results":[${batch.answers.map(partText).join(',')}]}`)
 }
 
 // Sets and clears the heartbeat deadline of a client (rules §4.9).

@@ -55,6 +55,11 @@ function* orderLines(clearing: Clearing): Iterable<Line> {
     const output = `${what} at ${price(orders.priceTicksOf(slot))}, open ${left}`
     yield line(`order ${orders.seqOf(slot)}`, `${output}, ${orderTermsOf(orders, slot)}`)
   }
+  const { orderGroups, lastNowMs } = clearing
+  for (const { id, profileId, orders: slots, ...group } of orderGroups.capture(lastNowMs)) {
+    const members = slots.map((slot) => orders.seqOf(slot)).sort((a, b) => a - b)
+    yield recordLine(`order group ${id} of ${nameOf(profileId)}`, { ...group, orders: members })
+  }
   // No order alone shows which of two orders at one price has priority.
   for (const book of clearing.catalogue.openBooks()) {
     const { marketId } = clearing.catalogue.ofBook(book)

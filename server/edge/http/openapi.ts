@@ -37,6 +37,7 @@ const TAGS: Readonly<Record<string, string>> = {
   navigation: 'The tree of the market pages.',
   'openapi.json': 'Every call, as an OpenAPI document.',
   operator: 'The operator page.',
+  'order-groups': 'Orders that are canceled together once they fill too much.',
   orders: 'Orders: place, cancel, replace and read them.',
   parlay: 'Packs: quotes, purchases and offers over several markets.',
   portfolio: 'Balances, positions, history, deposits and withdrawals of a profile.',

@@ -6,7 +6,7 @@
 import { reasonOf } from '../../../engine/domain/error-code.ts'
 import type { ProfileId, TokenNo } from '../../../engine/domain/ids.ts'
 import { keccakReady } from '../../crypto/keccak.ts'
-import { FORM, WHOLE_GROUP } from '../../messages/intake-layout.ts'
+import { FORM, WHOLE_BATCH } from '../../messages/intake-layout.ts'
 import { brokenResult, ofOrder, ResultReader } from '../../messages/intake-result.ts'
 import type { IntakeListener, IntakeRequest } from '../../messages/order-intake.ts'
 import { bufferOf, eachPart, firstPart } from '../../messages/parts.ts'
@@ -47,7 +47,7 @@ export interface CoreIntakeOptions extends IntakeListener {
 /** A request with all its results. */
 interface Checked {
   readonly requestId: number
-  readonly isGroup: boolean
+  readonly isBatch: boolean
   readonly results: readonly Uint8Array[]
 }
 
@@ -97,7 +97,7 @@ export class CoreIntake {
         results.push(this.#isPaused ? new Uint8Array(part) : part)
       })
     }
-    const checked = { requestId, isGroup: form !== FORM.ORDER, results }
+    const checked = { requestId, isBatch: form !== FORM.ORDER, results }
     if (this.#wallets !== null && results.some(walletDecides)) {
       void this.#queryWallets(this.#wallets, checked, request)
     } else this.#take(checked)
@@ -124,7 +124,7 @@ export class CoreIntake {
     })
     const decided = await Promise.all(decisions).catch((error: unknown) => {
       const reason = `the query of a wallet failed: ${reasonOf(error)}`
-      this.#break(requestId, reason, { next: 0, count: checked.isGroup ? WHOLE_GROUP : 0 })
+      this.#break(requestId, reason, { next: 0, count: checked.isBatch ? WHOLE_BATCH : 0 })
       return null
     })
     if (decided !== null) this.#take({ ...checked, results: decided })
@@ -137,10 +137,10 @@ export class CoreIntake {
     onResult(broke === null ? ofOrder(this.#reader.result) : brokenResult(requestId, broke))
   }
 
-  #report({ requestId, isGroup, results }: Checked): void {
+  #report({ requestId, isBatch, results }: Checked): void {
     const { onResult, onPart } = this.#options
     let next = 0
-    let count = isGroup ? WHOLE_GROUP : 0
+    let count = isBatch ? WHOLE_BATCH : 0
     for (const bytes of results) {
       const broke = this.#read(bytes, requestId)
       if (broke !== null) {
@@ -151,7 +151,7 @@ export class CoreIntake {
       count = this.#reader.count
       next = index + 1
       if (count === 0) onResult(ofOrder(result))
-      else if (count === WHOLE_GROUP) onPart(result, { index: 0, count: 0, task: null })
+      else if (count === WHOLE_BATCH) onPart(result, { index: 0, count: 0, task: null })
       else onPart(result, { index, count, task })
     }
   }
@@ -167,7 +167,7 @@ export class CoreIntake {
     return result.kind === 'refused' ? (result.broke?.error.message ?? null) : null
   }
 
-  /** Reports a fault for a request of one order, or for the orders of a group from `next` on. */
+  /** Reports a fault for a request of one order, or for the orders of a batch from `next` on. */
   #break(
     requestId: number,
     reason: string,
@@ -176,7 +176,7 @@ export class CoreIntake {
     const { onResult, onPart } = this.#options
     const result = brokenResult(requestId, reason)
     if (count === 0) onResult(result)
-    else if (count === WHOLE_GROUP) onPart(result, { index: 0, count: 0, task: null })
+    else if (count === WHOLE_BATCH) onPart(result, { index: 0, count: 0, task: null })
     else for (let index = next; index < count; index++) onPart(result, { index, count, task: null })
   }
 

@@ -14,7 +14,7 @@ import { checkTokenCall, hmacRefusal } from '../../auth/hmac-signature.ts'
 import { targetOf } from '../../auth/on-behalf.ts'
 import { sameAddress } from '../../crypto/address.ts'
 import { hashOrder, type SignedFields } from '../../crypto/eip712.ts'
-import { FORM, RESULT, VERDICT, WHOLE_GROUP } from '../../messages/intake-layout.ts'
+import { FORM, RESULT, VERDICT, WHOLE_BATCH } from '../../messages/intake-layout.ts'
 import { isSound } from '../../messages/intake-result.ts'
 import type { SignedRequest } from '../../messages/order-intake.ts'
 import type { Extra, Issue } from '../../messages/refusal.ts'
@@ -27,6 +27,7 @@ import {
   priceRefusal,
   readAmounts,
 } from './order/order-amounts.ts'
+import { type Part, readBatch } from './order/order-batch.ts'
 import {
   bodyIssues,
   clientOrderIdOf,
@@ -37,7 +38,6 @@ import {
   shapeIssues,
 } from './order/order-body.ts'
 import { OrderFlaws } from './order/order-flaw.ts'
-import { type Part, readGroup } from './order/order-group.ts'
 import {
   onChainVerdictOf,
   ownVerdictOf,
@@ -90,7 +90,7 @@ export class Intake {
     try {
       edgePoint('in-intake')
       if ((request.form ?? FORM.ORDER) === FORM.ORDER) give(this.check(request))
-      else this.checkGroup(request, give)
+      else this.checkBatch(request, give)
     } catch (error) {
       give(this.#broken(request, error))
     }
@@ -100,7 +100,7 @@ export class Intake {
   limited(form: number, waitSec: number): Uint8Array {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
-    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
+    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_BATCH
     output.writeUInt16LE(REJECT.RATE_LIMITED.number, RESULT.rejectNumber)
     return new Uint8Array(this.#finish(0, String(waitSec)))
   }
@@ -108,7 +108,7 @@ export class Intake {
   #broken({ form = FORM.ORDER }: SignedRequest, error: unknown): Uint8Array {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
-    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_GROUP
+    if (form !== FORM.ORDER) output[RESULT.count] = WHOLE_BATCH
     output.writeUInt16LE(REJECT.INTERNAL.number, RESULT.rejectNumber)
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error)
     return this.#finish(0, reason.slice(0, REASON_CHARACTERS_MAX))
@@ -126,13 +126,13 @@ export class Intake {
   }
 
   /**
-   * Returns one RESULT per order of a group, or one RESULT when the group is refused as a whole.
+   * Returns one RESULT per order of a batch, or one RESULT when the batch is refused as a whole.
    * The bytes are valid until `give` returns. The caller is authenticated once.
    */
-  checkGroup(request: SignedRequest, give: (result: Uint8Array) => void): void {
+  checkBatch(request: SignedRequest, give: (result: Uint8Array) => void): void {
     const output = this.#output
     output.fill(0, 0, RESULT.record)
-    output[RESULT.count] = WHOLE_GROUP
+    output[RESULT.count] = WHOLE_BATCH
     const token = this.#prove(request)
     if (token instanceof Reject) {
       give(this.#unproven(token, request))
@@ -140,11 +140,11 @@ export class Intake {
     }
     const value = parseJson(request.body)
     const { form = FORM.ORDER, onBehalfOf = 0, nowMs } = request
-    const group = value === undefined ? null : readGroup(form, value, { onBehalfOf, nowMs })
-    if (group === null) give(this.#refuse(REJECT.BODY_MALFORMED))
-    else if ('issues' in group) give(this.#invalid(group.issues))
+    const batch = value === undefined ? null : readBatch(form, value, { onBehalfOf, nowMs })
+    if (batch === null) give(this.#refuse(REJECT.BODY_MALFORMED))
+    else if ('issues' in batch) give(this.#invalid(batch.issues))
     else {
-      const { parts } = group
+      const { parts } = batch
       for (let index = 0; index < parts.length; index++) {
         output.fill(0, RESULT.rejectNumber, RESULT.profileId)
         output[RESULT.index] = index
@@ -321,13 +321,15 @@ export class Intake {
     place.spendRaw = amounts.spendRaw
     place.expirationSec = Number(order.expiration)
     place.clientOrderId = clientOrderIdOf(body)
+    place.orderGroup = body.orderGroupId ?? 0
   }
 
   /** The signed fields as the 201 reply prints them, without braces; every value is JSON-safe. */
   #orderFields(body: SignedBody, outcome: number): string {
-    const { order, orderType } = body
+    const { order, orderType, orderGroupId } = body
     const { priceTicks, sizeRaw, spendRaw } = this.#amounts
     const price = priceTicks === 0 ? 'null' : priceTicks / PRICE_ONE_TICKS
+    const group = orderGroupId === undefined ? '' : `,"orderGroupId":${orderGroupId}`
     return (
       `"salt":"${order.salt}","maker":"${order.maker}","signer":"${order.signer}",` +
       `"taker":"${order.taker}","tokenId":"${order.tokenId}","token":"${order.tokenId}",` +
@@ -337,7 +339,7 @@ export class Intake {
       `"expiration":"${order.expiration}","nonce":0,"feeRateBps":${order.feeRateBps},` +
       `"side":${order.side},"signatureType":${order.signatureType},` +
       `"signature":"${order.signature}","orderType":"${orderType}","type":"${orderType}",` +
-      `${flagsText(flagBits(body))}"price":${price}`
+      `${flagsText(flagBits(body))}"price":${price}${group}`
     )
   }
 

@@ -1,11 +1,11 @@
 // Requests that hold several orders. The intake proves the caller once and gives a verdict on each
 // order. From there each order is independent: no order waits for another, and none undoes
-// another. Invariant: a group is in `#requested` until its last verdict.
+// another. Invariant: a batch is in `#requested` until its last verdict.
 
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { REJECT } from '../../../engine/domain/reject-precedence.ts'
 import { Slab } from '../../../engine/domain/slab.ts'
-import { type GroupPart, ofOrder, type PartResult } from '../../messages/intake-result.ts'
+import { type BatchPart, ofOrder, type PartResult } from '../../messages/intake-result.ts'
 import { countParts } from '../../messages/parts.ts'
 import {
   ABANDONED,
@@ -17,11 +17,11 @@ import {
 import type { OrderEntry } from './order-entry.ts'
 
 /** An answer for each order, or the refusal of the whole request. */
-export type GroupAnswer = { readonly answers: readonly OrderAnswer[] } | OrderRefusal
+export type BatchAnswer = { readonly answers: readonly OrderAnswer[] } | OrderRefusal
 
-export type OnPart = (result: PartResult, part: GroupPart) => void
+export type OnPart = (result: PartResult, part: BatchPart) => void
 
-interface RequestedGroup {
+interface RequestedBatch {
   /** The most orders that the request can hold. */
   readonly ordersMax: number
   readonly address: string
@@ -36,16 +36,16 @@ function ordersIn({ body, verdict }: OrderCall): number {
   return verdict === undefined ? Math.ceil(body.length / ORDER_BYTES_MIN) : countParts(verdict)
 }
 
-export class OrderGroups {
+export class OrderBatches {
   readonly #orders: OrderEntry
-  readonly #requested = new Slab<RequestedGroup>()
+  readonly #requested = new Slab<RequestedBatch>()
 
   constructor(orders: OrderEntry) {
     this.#orders = orders
   }
 
   /** Answers each order of a request. `reply` is called once, with all answers. */
-  place(call: OrderCall, form: number, reply: (answer: GroupAnswer) => void): void {
+  place(call: OrderCall, form: number, reply: (answer: BatchAnswer) => void): void {
     const answers: OrderAnswer[] = []
     let open = 0
     let isAbandoned = false
@@ -95,7 +95,7 @@ export class OrderGroups {
   }
 
   /** Takes the intake's verdict on one order of a request. */
-  onPart(result: PartResult, part: GroupPart): void {
+  onPart(result: PartResult, part: BatchPart): void {
     const { requestId } = result
     const { onPart } = this.#requested.at(requestId)
     if (part.count === 0 || part.index === part.count - 1) this.#end(requestId)

@@ -99,6 +99,7 @@ export function signedFields(
     type: orderType,
     ...flagsOf(order.flags),
     price: order.marketForm === 1 ? null : order.priceTicks / PRICE_ONE_TICKS,
+    ...(order.orderGroup === null ? {} : { orderGroupId: order.orderGroup }),
   }
 }
 

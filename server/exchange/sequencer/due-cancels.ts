@@ -1,14 +1,18 @@
 // Cancels that the exchange itself makes: for a closed market, for a heartbeat whose deadline
-// passed, for a frozen profile. They follow the command that caused them, one command per market
-// and per thousand orders. The orders are not listed beforehand: each call of `emit` walks the live
-// orders, until the time slice is over or a ring is full. Main's thread owns it.
-// A heartbeat cannot cancel an order that its market binds (rules §4.3): the order is canceled
-// right after its release, and until then its heartbeat is not complete.
+// passed, for a frozen profile, for a closed order group. They follow the command that caused them,
+// one command per market and per thousand orders. The orders are not listed beforehand: each call
+// of `emit` walks the live orders, until the time slice is over or a ring is full. Main's thread
+// owns it.
+// A heartbeat or a group cannot cancel an order that its market binds (rules §4.3): the order is
+// canceled right after its release, and until then its heartbeat is not complete.
+// An arriving order of such a market may be bound once its market has answered, so its cause waits.
 // Invariants: an order is named once (`#stamped`). A cause stays due until every order that
 // precedes it is named, and until then its markets accept no new orders (`holds`).
 
 import type { Clearing } from '../../../engine/core/clearing.ts'
-import { isBound } from '../../../engine/core/decide/release.ts'
+import { isBound, mayBind } from '../../../engine/core/decide/release.ts'
+import type { OrderGroup } from '../../../engine/core/orders/order-groups.ts'
+import { STATE } from '../../../engine/core/orders/order-table.ts'
 import type { ControlCommand } from '../../../engine/domain/command.ts'
 import type { CancelReason } from '../../../engine/domain/event.ts'
 import type {
@@ -27,9 +31,11 @@ export interface OrderName {
   generation: Generation
 }
 
-/** The cause of cancels of all orders of a market or of profiles that precede a command. */
+/** The cause of cancels of all orders of a market, group or profiles that precede a command. */
 export type CancelCause = { readonly reason: CancelReason; readonly beforeSeq: Seq } & (
   | { readonly marketId: MarketId }
+  /** `keptSeq`: the order that stays live; 0 for none. */
+  | { readonly group: OrderGroup; readonly keptSeq: Seq }
   | { readonly profileIds: readonly ProfileId[] }
 )
 
@@ -37,6 +43,10 @@ interface Due {
   readonly cause: CancelCause
   /** Markets in which every order is named. */
   readonly done: Set<MarketId>
+  /** Markets with arriving orders of which the last walk did not know whether they are bound. */
+  readonly unanswered: Set<MarketId>
+  /** The markets of a group; null if they follow from the position rows. */
+  readonly markets: ReadonlySet<MarketId> | null
   /** Bound orders that wait for their release. */
   readonly bound: Set<Slot>
 }
@@ -48,10 +58,12 @@ export interface CancelStamper {
   readonly isOver: () => boolean
 }
 
-/** Why a walk ended. */
+/** Why a walk ended; a ring that is full, or an order without an answer, is tried again. */
 type End = 'complete' | 'ring full' | 'out of time'
 
 const { cancelItemsMax } = LIMITS
+/** Causes that an owner makes, so they cancel no order that the owner could not cancel. */
+const OF_OWNERS: ReadonlySet<CancelReason> = new Set(['HEARTBEAT', 'ORDER_GROUP'])
 
 export class DueCancels {
   readonly #clearing: Clearing
@@ -71,17 +83,23 @@ export class DueCancels {
     return this.#due.length === 0
   }
 
-  /** Whether a cancel of the order in this slot follows its release. */
-  followsRelease(slot: Slot): boolean {
-    return this.#waiting.some(({ bound }) => bound.has(slot))
+  /** The reason of the cancel that follows the release of the order in this slot, or null. */
+  reasonAfterRelease(slot: Slot): CancelReason | null {
+    if (this.#due.length + this.#waiting.length === 0) return null
+    const due = [...this.#due, ...this.#waiting].find(({ bound }) => bound.has(slot))
+    return due?.cause.reason ?? null
   }
 
   add(cause: CancelCause): void {
-    this.#due.push({ cause, done: new Set(), bound: new Set() })
+    const { orders } = this.#clearing
+    const slots = 'group' in cause ? [...cause.group.orders] : null
+    const markets = slots && new Set(slots.map((slot) => orders.marketOf(slot)))
+    this.#due.push({ cause, done: new Set(), unanswered: new Set(), markets, bound: new Set() })
   }
 
   /** Forgets an ended order, because its slot may hold another order next. */
   ended(slot: Slot): void {
+    for (const { bound } of this.#due) bound.delete(slot)
     if (this.#waiting.length > 0) this.#boundEnded(slot)
     if (this.#stampedCount === 0 || this.#stamped[slot] === 0) return
     this.#stamped[slot] = 0
@@ -99,9 +117,10 @@ export class DueCancels {
 
   /** Whether orders of the market are due to be canceled but not named yet. */
   holds(marketId: MarketId): boolean {
-    return this.#due.some(({ cause, done }) => {
+    return this.#due.some(({ cause, done, markets }) => {
       if (done.has(marketId)) return false
       if ('marketId' in cause) return cause.marketId === marketId
+      if ('group' in cause) return markets?.has(marketId) === true
       const { ledger, orders } = this.#clearing
       return cause.profileIds.some((profileId) => {
         const row = ledger.rows.find(profileId, marketId)
@@ -119,7 +138,8 @@ export class DueCancels {
     let isOver = false
     for (const due of this.#due) {
       const end = isOver ? 'out of time' : this.#walk(due, stamper)
-      if (end === 'out of time') isOver = true
+      // A walk that stamps nothing takes time too.
+      if (end === 'out of time' || (end === 'ring full' && stamper.isOver())) isOver = true
       if (end !== 'complete') left.push(due)
       else if (due.bound.size > 0) this.#waiting.push(due)
       else completed(due.cause)
@@ -129,8 +149,15 @@ export class DueCancels {
   }
 
   #walk(due: Due, stamper: CancelStamper): End {
+    due.unanswered.clear()
+    const end = this.#walkOrders(due, stamper)
+    return end === 'complete' && due.unanswered.size > 0 ? 'ring full' : end
+  }
+
+  #walkOrders(due: Due, stamper: CancelStamper): End {
     const { cause } = due
     if ('marketId' in cause) return this.#walkMarket(due, cause.marketId, stamper)
+    if ('group' in cause) return this.#walkGroup(due, cause.group, stamper)
     const [profileId] = cause.profileIds
     return cause.profileIds.length === 1
       ? this.#walkProfile(due, profileId, stamper)
@@ -164,7 +191,7 @@ export class DueCancels {
       if (walked === 'out of time') return walked
       const end = walked === 'complete' ? this.#flush(due, marketId, names, stamper) : walked
       if (end === 'ring full') isComplete = false
-      else due.done.add(marketId)
+      else this.#named(due, marketId)
       if (end === 'out of time') return end
     }
     return isComplete ? 'complete' : 'ring full'
@@ -189,10 +216,37 @@ export class DueCancels {
         if (end === 'ring full') full.add(marketId)
       }
     }
+    return this.#flushEach(due, byMarket, full, stamper)
+  }
+
+  /** A group has few orders (ORDER_GROUP_LIMITS.ordersMax), so the walk itself is short. */
+  #walkGroup(due: Due, group: OrderGroup, stamper: CancelStamper): End {
+    const { orders } = this.#clearing
+    const byMarket = new Map<MarketId, OrderName[]>()
+    const full = new Set<MarketId>()
+    for (const slot of group.orders) {
+      const marketId = orders.marketOf(slot)
+      if (full.has(marketId) || !this.#isDue(due, slot)) continue
+      const names = byMarket.get(marketId) ?? []
+      byMarket.set(marketId, names)
+      const end = this.#name(due, slot, names, stamper)
+      if (end === 'out of time') return end
+      if (end === 'ring full') full.add(marketId)
+    }
+    return this.#flushEach(due, byMarket, full, stamper)
+  }
+
+  /** Stamps a command for each market. Those in `full` have orders that were not collected. */
+  #flushEach(
+    due: Due,
+    byMarket: ReadonlyMap<MarketId, OrderName[]>,
+    full: Set<MarketId>,
+    stamper: CancelStamper,
+  ): End {
     for (const [marketId, names] of byMarket) {
       const end = this.#flush(due, marketId, names, stamper)
       if (end === 'ring full') full.add(marketId)
-      else if (!full.has(marketId)) due.done.add(marketId)
+      else if (!full.has(marketId)) this.#named(due, marketId)
       if (end === 'out of time') return end
     }
     return full.size === 0 ? 'complete' : 'ring full'
@@ -200,22 +254,41 @@ export class DueCancels {
 
   /** Collects the due orders of a row, and stamps each full command. */
   #walkRow(due: Due, row: PositionRow, names: OrderName[], stamper: CancelStamper): End {
-    const { cause, bound } = due
     const { orders } = this.#clearing
-    const stamped = this.#stamped
     for (let slot = orders.firstOfRow(row); slot !== 0; slot = orders.nextOf(slot)) {
-      if (stamped[slot] !== 0 || orders.seqOf(slot) >= cause.beforeSeq) continue
-      if (cause.reason === 'HEARTBEAT' && isBound(this.#clearing, slot)) {
-        bound.add(slot)
-        continue
-      }
-      names.push({ slot, generation: orders.generationOf(slot) })
-      if (names.length < cancelItemsMax) continue
-      const end = this.#stamp(cause, orders.marketOf(slot), names, stamper)
-      names.length = 0
+      if (!this.#isDue(due, slot)) continue
+      const end = this.#name(due, slot, names, stamper)
       if (end !== 'complete') return end
     }
     return 'complete'
+  }
+
+  /** Adds a due order to the names of its market, and stamps a full command. */
+  #name({ cause }: Due, slot: Slot, names: OrderName[], stamper: CancelStamper): End {
+    const { orders } = this.#clearing
+    names.push({ slot, generation: orders.generationOf(slot) })
+    if (names.length < cancelItemsMax) return 'complete'
+    const end = this.#stamp(cause, orders.marketOf(slot), names, stamper)
+    names.length = 0
+    return end
+  }
+
+  /** Every order of the market is named, but for those whose market has not answered. */
+  #named({ done, unanswered }: Due, marketId: MarketId): void {
+    if (!unanswered.has(marketId)) done.add(marketId)
+  }
+
+  /** Whether the order is to be named now. A bound one is named after its release. */
+  #isDue({ cause, bound, unanswered }: Due, slot: Slot): boolean {
+    const { orders } = this.#clearing
+    const seq = orders.seqOf(slot)
+    if (this.#stamped[slot] !== 0 || seq >= cause.beforeSeq) return false
+    if ('group' in cause && cause.keptSeq === seq) return false
+    if (!OF_OWNERS.has(cause.reason) || !mayBind(this.#clearing, slot)) return true
+    if (isBound(this.#clearing, slot)) bound.add(slot)
+    else if (orders.stateOf(slot) === STATE.IN_FLIGHT) unanswered.add(orders.marketOf(slot))
+    else return true
+    return false
   }
 
   #flush({ cause }: Due, marketId: MarketId, names: OrderName[], stamper: CancelStamper): End {

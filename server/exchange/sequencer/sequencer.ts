@@ -17,7 +17,15 @@ import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ControlCommand, Stamp } from '../../../engine/domain/command.ts'
 import { CANCEL_REASONS, type CancelReason } from '../../../engine/domain/event.ts'
-import type { AccountId, Book, MarketId, ProfileId, Seq, Slot } from '../../../engine/domain/ids.ts'
+import type {
+  AccountId,
+  Book,
+  MarketId,
+  OrderGroupId,
+  ProfileId,
+  Seq,
+  Slot,
+} from '../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../engine/domain/limits.ts'
 import { takesOrders } from '../../../engine/domain/markets/market.ts'
 import { REJECT, Reject } from '../../../engine/domain/reject-precedence.ts'
@@ -261,7 +269,8 @@ export class Sequencer {
    */
   resume(): void {
     this.#isDeciding = true
-    const { catalogue, chainFunds, frozen, heartbeats, orders, lastSeq } = this.#clearing
+    const { catalogue, chainFunds, frozen, heartbeats, orders, orderGroups } = this.#clearing
+    const { lastSeq, lastNowMs } = this.#clearing
     for (const { marketId, book, status, deadlineMs } of catalogue.all()) {
       if (book === 0) continue
       if (takesOrders(status)) {
@@ -287,6 +296,11 @@ export class Sequencer {
     for (const [profileId, seq] of chainFunds.short()) {
       this.#cancelBefore('FUNDS_MOVED', [profileId], seq)
     }
+    orderGroups.resume(lastNowMs)
+    for (const { id, closedSeq, removedSeq, keptSeq } of orderGroups.all()) {
+      if (removedSeq !== 0) this.#cancelGroup(id, removedSeq, 0)
+      else if (closedSeq !== 0) this.#cancelGroup(id, closedSeq, keptSeq)
+    }
     this.releases.resume()
   }
 
@@ -300,7 +314,8 @@ export class Sequencer {
     // Every command passes here, and usually nothing is due: then no clock is read.
     if (this.nextDueMs > nowMs) return this.#hasCapacity(0, CANCEL_BYTES)
     this.#slice.begin()
-    const isJournalFree = this.#lockMarkets(nowMs) && this.#fireHeartbeats(nowMs)
+    const isJournalFree =
+      this.#closeGroups(nowMs) && this.#lockMarkets(nowMs) && this.#fireHeartbeats(nowMs)
     if (!isJournalFree) return false
     if (!this.#isCut && this.#expiries.nextMs <= nowMs) this.#cancelExpired(nowMs)
     // Every command passes here, so no closure is created for a rare case.
@@ -316,18 +331,20 @@ export class Sequencer {
     return (
       this.#isCut ||
       !this.#dueCancels.isEmpty ||
+      this.#clearing.orderGroups.exceeded.size > 0 ||
       this.releases.dueCount > 0 ||
       this.#expiries.nextMs <= nowMs
     )
   }
 
   /**
-   * Whether an order must wait for what is due in its market. The orders of a heartbeat may be in
-   * any market, so while one is due every order waits. A market past its deadline refuses the order
-   * itself.
+   * Whether an order must wait for what is due in its market. The orders of a heartbeat or a group
+   * may be in any market, so while one is due every order waits. A market past its deadline refuses
+   * the order itself.
    */
   #isBehindIn(book: Book, nowMs: TimeMs): boolean {
     if (!this.#isBehind(nowMs)) return false
+    if (this.#clearing.orderGroups.exceeded.size > 0) return true
     if (this.heartbeats.nextMs <= nowMs || this.#expiries.nextMsOf(book) <= nowMs) return true
     const market = this.#clearing.catalogue.byBook(book)
     if (market === undefined) return false
@@ -347,6 +364,17 @@ export class Sequencer {
     return true
   }
 
+  /** Closes the groups whose orders filled too much; false when the journal is full. */
+  #closeGroups(nowMs: TimeMs): boolean {
+    for (const { id: groupId, windowSec, firstOrderSeq } of this.#clearing.orderGroups.exceeded) {
+      if (!this.#hasCapacity(0, CANCEL_BYTES)) return false
+      const keptSeq = windowSec === 0 ? firstOrderSeq : 0
+      this.#stampDue({ kind: 'closeOrderGroup', groupId, keptSeq }, nowMs)
+      if (this.#cutsHere()) return true
+    }
+    return true
+  }
+
   /** Sets `isCut` if the time slice is over. */
   #cutsHere(): boolean {
     if (this.#slice.isOver) this.#isCut = true
@@ -356,6 +384,7 @@ export class Sequencer {
   /** The next time when `emitDue` has something to do; Infinity for nothing. */
   get nextDueMs(): TimeMs {
     if (this.#isCut || !this.#dueCancels.isEmpty || this.releases.dueCount > 0) return this.#dueMs
+    if (this.#clearing.orderGroups.exceeded.size > 0) return this.#dueMs
     const ordersMs = Math.min(this.#expiries.nextMs, this.releases.nextMs)
     return Math.min(this.#marketDeadlines.nextMs, this.heartbeats.nextMs, ordersMs)
   }
@@ -367,12 +396,12 @@ export class Sequencer {
         // A release may fit where a cancel does not, and the due cancel may name this very order.
         const book = this.#bookOf(marketId)
         if (this.#dueCancels.holds(marketId) || this.#expiries.nextMsOf(book) <= nowMs) return false
-        const isLast = this.#dueCancels.followsRelease(slot)
-        if (!this.#hasCapacity(book, isLast ? RELEASE_BYTES + CANCEL_BYTES : RELEASE_BYTES))
-          return false
+        const reason = this.#dueCancels.reasonAfterRelease(slot)
+        const bytes = reason === null ? RELEASE_BYTES : RELEASE_BYTES + CANCEL_BYTES
+        if (!this.#hasCapacity(book, bytes)) return false
         this.#stampRelease(slot, nowMs)
         const generation = this.#clearing.orders.generationOf(slot)
-        if (isLast) this.#stampCancel(book, [{ slot, generation }], 'HEARTBEAT', nowMs)
+        if (reason !== null) this.#stampCancel(book, [{ slot, generation }], reason, nowMs)
         return true
       },
       () => this.#cutsHere(),
@@ -400,6 +429,9 @@ export class Sequencer {
     }
     if (command.kind === 'freezeProfile')
       this.#cancelBefore('PROFILE_FROZEN', [command.profileId], command.seq)
+    if (command.kind === 'closeOrderGroup')
+      this.#cancelGroup(command.groupId, command.seq, command.keptSeq)
+    if (command.kind === 'removeOrderGroup') this.#cancelGroup(command.groupId, command.seq, 0)
     if (command.kind === 'followChain' && command.short !== undefined)
       this.#cancelBefore('FUNDS_MOVED', command.short, command.seq)
     for (const { marketId, book, reason } of closing) {
@@ -511,7 +543,7 @@ export class Sequencer {
     }
     const fired: number[] = []
     const isInTime = this.#dueCancels.emit(stamper, (cause) => {
-      if (cause.reason !== 'HEARTBEAT' || 'marketId' in cause) return
+      if (cause.reason !== 'HEARTBEAT' || !('profileIds' in cause)) return
       for (const profileId of cause.profileIds) fired.push(profileId)
     })
     if (!isInTime) this.#isCut = true
@@ -561,6 +593,13 @@ export class Sequencer {
     const active = profileIds.filter((profileId) => live.of(profileId) > 0)
     if (active.length > 0) this.#dueCancels.add({ reason, profileIds: active, beforeSeq: seq })
     return active.length > 0
+  }
+
+  /** Adds the cancels of the orders of a group that was closed or removed by command `seq`. */
+  #cancelGroup(groupId: OrderGroupId, seq: Seq, keptSeq: Seq): void {
+    const group = this.#clearing.orderGroups.byId(groupId)
+    if (group === undefined || group.orders.size === 0) return
+    this.#dueCancels.add({ reason: 'ORDER_GROUP', group, keptSeq, beforeSeq: seq })
   }
 
   /** A book with a full ring is skipped and stays due; so do orders that wait for the tables. */

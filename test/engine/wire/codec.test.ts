@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { CancelOrders, ControlCommand, PlaceOrder } from '../../../engine/domain/command.ts'
 import { flagsOf, type OrderFlag } from '../../../engine/domain/order-flags.ts'
+import { ORDER_GROUP_LIMITS } from '../../../engine/domain/order-group-limits.ts'
 import { encodeCancel } from '../../../engine/wire/cancel-codec.ts'
 import { decodeCommand, eachRecord, encodeControl, recordSeq } from '../../../engine/wire/codec.ts'
 import { encodeDecrease } from '../../../engine/wire/decrease-codec.ts'
@@ -48,6 +49,7 @@ const terms: fc.Arbitrary<Omit<PlaceOrder, OrderFlag>> = fc.record(
     hashHigh: u32,
     hashLow: u32,
     clientOrderId: fc.string({ unit: 'grapheme', maxLength: 128 }),
+    orderGroup: fc.integer({ min: 0, max: ORDER_GROUP_LIMITS.idMax }),
     replacedSlot: fc.constant(0),
     replacedGeneration: fc.constant(0),
     replacedOpenRaw: fc.constant(0),
@@ -200,7 +202,13 @@ test('the head of an order is all that a market needs', () => {
       const head = encodePlace(order).subarray(0, PLACE_HEAD_BYTES)
       const into = blankPlace()
       readPlaceHead(new DataView(head.buffer, 0, PLACE_HEAD_BYTES), 0, into)
-      assert.deepEqual(into, { ...order, hashHigh: 0, hashLow: 0, clientOrderId: '' })
+      assert.deepEqual(into, {
+        ...order,
+        hashHigh: 0,
+        hashLow: 0,
+        clientOrderId: '',
+        orderGroup: 0,
+      })
     }),
   )
 })

@@ -41,7 +41,8 @@ const IS_END_OF_TABLE = /^\s*SELECT [^?()]* FROM \w+ ORDER BY \w+( DESC)? LIMIT 
 /** Placed before the first command, so that there is history to delete. */
 const ONE_ORDER = `
 INSERT INTO order_terms
-VALUES (0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, -1, NULL, 1, 1, 0, 0, 0, 0, NULL, NULL)`
+VALUES (0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 1, 0, -1, NULL, 1, 1, 0, 0, 0, 0, NULL, NULL,
+  NULL)`
 
 interface Prepared {
   readonly by: string

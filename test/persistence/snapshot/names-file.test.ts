@@ -10,6 +10,7 @@ import { openReadOnly } from '../../../persistence/database.ts'
 import { Follower } from '../../../persistence/follower/follower.ts'
 import { MAC_BYTES, macsOf } from '../../../persistence/keyed-folder.ts'
 import { savedNamesOf } from '../../../persistence/snapshot/snapshot-check.ts'
+import { SNAPSHOT_FORMAT } from '../../../persistence/snapshot/snapshot-file.ts'
 import { folderOf, namesPath, snapshotPath } from '../../../persistence/snapshot/snapshot-folder.ts'
 import { verifyFolder } from '../../../persistence/verify-folder.ts'
 import { CommandFlow } from '../../support/command-flow.ts'
@@ -207,7 +208,7 @@ test('a copy for another node has the names of its snapshots', async () => {
 /** The snapshot as the version before wrote it: all names in one filter, and no list of filters. */
 function asFormat17(dataDir: string, seq: number): void {
   const bytes = readFileSync(snapshotPath(dataDir, seq))
-  assert.equal(bytes.readUInt32LE(8), 18)
+  assert.equal(bytes.readUInt32LE(8), SNAPSHOT_FORMAT)
   assert.equal(bytes.readUInt32LE(88), 0, 'it has one filter')
   bytes.writeUInt32LE(17, 8)
   const body = Buffer.concat([bytes.subarray(0, 88), bytes.subarray(140, -MAC_BYTES)])

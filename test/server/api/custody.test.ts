@@ -133,6 +133,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /orders/:orderId': reads(`/orders/${cancelOf.orderId}`),
   'GET /orders/:orderId/queue': reads(`/orders/${cancelOf.orderId}/queue`),
   'GET /orders/queue': reads('/orders/queue?market=rain'),
+  'GET /order-groups': reads(),
+  'GET /order-groups/:orderGroupId': reads('/order-groups/1'),
   'GET /markets/:slug/user-orders': reads('/markets/rain/user-orders'),
   'GET /sports-markets/:slug/user-orders': reads('/sports-markets/final/user-orders'),
   'POST /orders/status/batch': { act: 'reads', body: () => ({ items: [cancelOf] }) },
@@ -160,6 +162,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   'POST /orders/batch-cancel': { act: 'frees', body: () => ({ orderIds: [cancelOf.orderId] }) },
   'POST /orders/cancel-batch': { act: 'frees', body: () => ({ orderIds: [cancelOf.orderId] }) },
   'POST /heartbeats': { act: 'frees', body: () => ({ cancelAt: live.nowMs() + 60_000 }) },
+  'POST /order-groups': { act: 'frees', body: () => ({ maxFillRaw: 1 }) },
+  'POST /order-groups/:orderGroupId/reset': { act: 'frees', path: () => '/order-groups/1/reset' },
+  'DELETE /order-groups/:orderGroupId': { act: 'frees', path: () => '/order-groups/1' },
   'POST /orders': { act: 'orders', body: unsigned },
   'POST /orders/batch': {
     act: 'orders',

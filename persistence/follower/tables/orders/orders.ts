@@ -2,7 +2,7 @@ import { type OrderTable, STATE } from '../../../../engine/core/orders/order-tab
 import { assert } from '../../../../engine/domain/assert.ts'
 import type { Arrival, PlaceOrder, ReleaseOrder } from '../../../../engine/domain/command.ts'
 import { RESULT } from '../../../../engine/domain/event.ts'
-import type { AccountId, MarketId, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import type { AccountId, MarketId, OrderGroupId, Seq, Slot } from '../../../../engine/domain/ids.ts'
 import { buysBySpend, ORDER_STATUSES, type OrderStatus } from '../../../../engine/domain/order.ts'
 import { flagBits } from '../../../../engine/domain/order-flags.ts'
 import type { PlaceTail } from '../../../../engine/wire/place-codec.ts'
@@ -37,9 +37,9 @@ const UNMATCHED = numberOf('UNMATCHED')
 const INSERT = `
 INSERT INTO order_terms (placed_seq, slot, generation, owner, market_id, side, outcome, order_type,
   market_form, flags, price_ticks, size_raw, spend_raw, placed_ms, client_order_id,
-  hash_high, hash_low, signature_type, expiration_sec, signed_fee_bps, fee_bps, held_until_ms,
-  placed_raw)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  hash_high, hash_low, signature_type, expiration_sec, signed_fee_bps, fee_bps, order_group,
+  held_until_ms, placed_raw)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 /** An order with a reversed fill ends as canceled, however it ends (rules §5.2). */
 const PUT_STATE = `
 INSERT INTO order_states (placed_seq, status, filled_raw, collateral_raw, fee_raw, remaining_raw,
@@ -113,6 +113,7 @@ type Placed = readonly [
   expirationSec: number,
   signedFeeBps: number,
   feeBps: number,
+  orderGroup: OrderGroupId | null,
 ]
 
 function placedOf(order: PlaceOrder, tail: PlaceTail): NewOrder {
@@ -143,6 +144,7 @@ function columnsOf(order: PlaceOrder, tail: PlaceTail): Placed {
     order.expirationSec,
     tail.signedFeeBps,
     order.feeBps,
+    order.orderGroup === 0 ? null : order.orderGroup,
   ]
 }
 

@@ -1,4 +1,11 @@
-import type { AccountId, Generation, MarketId, Seq, Slot } from '../../../../engine/domain/ids.ts'
+import type {
+  AccountId,
+  Generation,
+  MarketId,
+  OrderGroupId,
+  Seq,
+  Slot,
+} from '../../../../engine/domain/ids.ts'
 import { ORDER_STATUSES, SIDE } from '../../../../engine/domain/order.ts'
 import type { Connection, Statement } from '../../../database.ts'
 import { openFloor, type StoredFloor } from '../../../follower/pruning/history-floor.ts'
@@ -90,7 +97,7 @@ collateral_raw AS collateralRaw,
 ${REMAINING} AS remainingRaw, placed_seq AS placedSeq, placed_ms AS placedMs,
 ended_ms AS endedMs, cancel_reason AS cancelReason, client_order_id AS clientOrderId,
 expiration_sec AS expirationSec, eligible_ms AS eligibleMs,
-signature_type AS signatureType, signed_fee_bps AS signedFeeBps`
+signature_type AS signatureType, signed_fee_bps AS signedFeeBps, order_group AS orderGroup`
 const LIVE_ORDERS = `
 SELECT ${ORDER_COLUMNS} FROM live_orders l JOIN orders o USING (placed_seq)
 WHERE l.owner = ? AND l.market_id = ? ORDER BY l.placed_seq DESC LIMIT ?`
@@ -131,6 +138,7 @@ export interface OrderRow {
   readonly eligibleMs: number | null
   readonly signatureType: number
   readonly signedFeeBps: number
+  readonly orderGroup: OrderGroupId | null
 }
 
 /** An order as its owner sees it. */

@@ -327,7 +327,7 @@ export class Gateway<S> {
     }
     const out = this.heads.ofRefusal(call, refusal, [])
     incoming.written = true
-    writeAndClose(response, out, rateLines(this.options, incoming, out, this.clock()))
+    writeAndClose(response, out, rateLines(this.options, incoming, out))
     this.end(incoming, out.status, out.refusal)
   }
 
@@ -360,7 +360,7 @@ export class Gateway<S> {
   private linesOf(incoming: IncomingRequest<S>, out: Outgoing): string {
     if (incoming.isForwarded) return ''
     const { cluster } = this.options
-    const lines = rateLines(this.options, incoming, out, this.clock())
+    const lines = rateLines(this.options, incoming, out)
     return cluster === undefined ? lines : lines + cluster.cell.seqLine
   }
 

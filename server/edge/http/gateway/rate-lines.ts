@@ -16,12 +16,7 @@ type Counted<S> = Pick<IncomingRequest<S>, 'entry' | 'caller' | 'address' | 'cal
  * Empty without limits and on raw routes. On these, the order path counts the profile, and its
  * figures would cost each order more than they are worth to a trader who counts its own orders.
  */
-export function rateLines<S>(
-  limiters: Limiters<S>,
-  incoming: Counted<S>,
-  out: Outgoing,
-  nowMs: number,
-): string {
+export function rateLines<S>(limiters: Limiters<S>, incoming: Counted<S>, out: Outgoing): string {
   const { entry, caller, address, call } = incoming
   if (out.limitLines !== '') return out.limitLines
   if (out.status === TOO_MANY && out.refusal !== 'RATE_LIMITED') return ''
@@ -29,7 +24,7 @@ export function rateLines<S>(
   const rateClass = entry?.route.rateClass ?? 'public'
   const { addressLimiter, profileLimiter } = limiters
   if (caller !== null) {
-    return profileLimiter?.linesOf(rateKeyOf(caller), rateClass, nowMs) ?? ''
+    return profileLimiter?.linesOf(rateKeyOf(caller), rateClass, call.receivedMs) ?? ''
   }
-  return address === '' ? '' : (addressLimiter?.linesOf(address, rateClass, nowMs) ?? '')
+  return address === '' ? '' : (addressLimiter?.linesOf(address, rateClass, call.receivedMs) ?? '')
 }

@@ -2,6 +2,7 @@
 
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { ORDER_STATUSES, ORDER_TYPES } from '../../../../engine/domain/order.ts'
+import { ORDER_GROUP_LIMITS } from '../../../../engine/domain/order-group-limits.ts'
 import {
   decimalText,
   integer,
@@ -39,6 +40,11 @@ export function address() {
 
 export function bytes32() {
   return pattern('^0x[0-9a-fA-F]{64}$', '32 bytes, 0x and 64 hex digits.')
+}
+
+/** A seq, so it fits a JSON number. */
+export function orderGroupId() {
+  return means(integer(1, ORDER_GROUP_LIMITS.idMax), 'Id of the order group; it is never reused.')
 }
 
 /** Collateral or shares in raw units as a JSON number. */

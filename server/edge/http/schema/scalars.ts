@@ -28,6 +28,11 @@ export function boolean() {
   return schemaOf<boolean>({ type: 'boolean' })
 }
 
+/** The empty body of a 204 reply. */
+export function nothing() {
+  return schemaOf<null>({ type: 'null' })
+}
+
 export function oneOf<const T extends readonly string[]>(...values: T) {
   return schemaOf<T[number]>({ type: 'string', enum: values })
 }

@@ -98,7 +98,7 @@ export interface Part {
   readonly task: string
 }
 
-export type Group = { readonly parts: readonly Part[] } | { readonly issues: readonly Issue[] }
+export type Batch = { readonly parts: readonly Part[] } | { readonly issues: readonly Issue[] }
 
 const someOrders = compilePrinted(
   object({ orders: list(schemaOf<unknown>({}), 1, LIMITS.batchOrdersMax) }),
@@ -108,15 +108,15 @@ const someReplaces = compilePrinted(replacesBody)
 const oneAmend = compilePrinted(amendBody)
 const someAmends = compilePrinted(amendsBody)
 
-/** The inputs of reading a group besides its body. */
+/** The inputs of reading a batch besides its body. */
 interface ReadBy {
   /** The profile named in the header; every order must be for that profile. */
   readonly onBehalfOf: number
   readonly nowMs: TimeMs
 }
 
-/** The orders of a group, or the issues of the whole body. */
-export function readGroup(form: number, value: unknown, by: ReadBy): Group {
+/** The orders of a batch, or the issues of the whole body. */
+export function readBatch(form: number, value: unknown, by: ReadBy): Batch {
   const { issue } = targetOf(by.onBehalfOf, undefined)
   if (issue !== null) return { issues: [issue] }
   if (form === FORM.ORDERS) {
@@ -140,8 +140,8 @@ export function readGroup(form: number, value: unknown, by: ReadBy): Group {
 }
 
 /** A body with any issue is refused as a whole, before anything is amended. */
-function amendsOf(operations: readonly AmendBody[], at: string, by: ReadBy): Group {
-  return wholeGroup(
+function amendsOf(operations: readonly AmendBody[], at: string, by: ReadBy): Batch {
+  return wholeBatch(
     operations.map((operation) => amendOf(operation, by)),
     at,
   )
@@ -180,7 +180,7 @@ function wrongSize(sizes: Readonly<Record<string, string | undefined>>): Issue[]
 }
 
 /** A body with any issue is refused as a whole, before anything is canceled. */
-function replacesOf(operations: readonly ReplaceBody[], at: string, by: ReadBy): Group {
+function replacesOf(operations: readonly ReplaceBody[], at: string, by: ReadBy): Batch {
   const parts = operations.map(({ cancel, mode, replacement, onBehalfOf }) => {
     const body = ordered(replacement, onBehalfOf)
     const target = targetOf(by.onBehalfOf, onBehalfOf)
@@ -191,13 +191,13 @@ function replacesOf(operations: readonly ReplaceBody[], at: string, by: ReadBy):
     ]
     return { body, task: JSON.stringify({ cancel: nameIn(cancel), mode }), issues }
   })
-  return wholeGroup(parts, at)
+  return wholeBatch(parts, at)
 }
 
 type ReadPart = Part & { readonly issues: readonly Issue[] }
 
 /** The parts, or the issues of all of them. */
-function wholeGroup(parts: readonly ReadPart[], at: string): Group {
+function wholeBatch(parts: readonly ReadPart[], at: string): Batch {
   const issues = parts.flatMap((part, index) => {
     const under = at === '' ? '' : `${at}.${index}.`
     return part.issues.map(({ field, message }) => ({ field: under + field, message }))

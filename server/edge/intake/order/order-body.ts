@@ -2,6 +2,7 @@ import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { STP_POLICIES } from '../../../../engine/domain/order.ts'
 import { ORDER_FLAGS } from '../../../../engine/domain/order-flags.ts'
+import { ORDER_GROUP_LIMITS } from '../../../../engine/domain/order-group-limits.ts'
 import { MS_PER_SEC, type TimeMs } from '../../../../engine/domain/units.ts'
 import { isAddress, ZERO_ADDRESS } from '../../../crypto/address.ts'
 import { isUint256 } from '../../../crypto/uint256.ts'
@@ -137,6 +138,10 @@ const orderFields = {
   marketSlug: means(text(), 'Slug of the market that the tokenId belongs to.'),
   clientOrderId: optional(clientOrderIdText()),
   ...fieldsOf(ORDER_FLAGS, ({ request }) => means(optional(boolean()), request)),
+  orderGroupId: means(
+    optional(integer(1, ORDER_GROUP_LIMITS.idMax)),
+    'The open order group of the owner that the order joins.',
+  ),
   stpPolicy: means(
     optional(oneOf(...STP_POLICIES)),
     'What to cancel when the order meets one of its own profile; defaults to cancel_maker.',

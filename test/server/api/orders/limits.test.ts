@@ -231,7 +231,8 @@ test('each rate flag bounds its own rate class, and metrics count per bucket', a
   }
 })
 
-const OTHER_TRADES = /^\/(heartbeats$|amm\/|parlay\/(create|offers|partner\/buy)|sports-markets\/)/
+const OTHER_TRADES =
+  /^\/(heartbeats$|order-groups|amm\/|parlay\/(create|offers|partner\/buy)|sports-markets\/)/
 
 test('if unknown countries are refused, a trade must name an allowed country', async () => {
   const flags = ['--geo-header', 'x-country', '--geo-block', 'CU', '--geo-unknown', 'refuse']

@@ -80,7 +80,39 @@ interface Row {
   readonly shows: (reply: Reply, id: string) => unknown
 }
 
+/** A new order group of the desk. */
+async function groupOfDesk(): Promise<unknown> {
+  const headers = { 'x-on-behalf-of': String(desk.profileId) }
+  const reply = await live.call(partner, 'POST', '/order-groups', { maxFillRaw: 1 }, { headers })
+  return at(reply.body, 'orderGroupId')
+}
+
+/** A call to one of its groups. */
+const toGroup = (method: string, tail = ''): Row => ({
+  send: async (naming, caller) =>
+    request(caller, naming, [method, `/order-groups/${await groupOfDesk()}${tail}`]),
+  shows: ({ status }) => status < 400,
+})
+
 const CALLS: Readonly<Record<string, Row>> = {
+  'GET /order-groups': {
+    send: async (naming, caller) => {
+      await groupOfDesk()
+      return request(caller, naming, ['GET', '/order-groups'])
+    },
+    shows: ({ body }) => Object(at(body, 'orderGroups')).length > 1,
+  },
+  'POST /order-groups': {
+    send: (naming, caller) => request(caller, naming, ['POST', '/order-groups'], { maxFillRaw: 1 }),
+    shows: ({ body }) => {
+      const id = Number(at(body, 'orderGroupId'))
+      const { orderGroups } = live.exchange.pipeline.clearing
+      return orderGroups.byId(id)?.profileId === desk.profileId
+    },
+  },
+  'GET /order-groups/:orderGroupId': toGroup('GET'),
+  'POST /order-groups/:orderGroupId/reset': toGroup('POST', '/reset'),
+  'DELETE /order-groups/:orderGroupId': toGroup('DELETE'),
   'GET /markets/:slug/locked-balance': {
     send: (naming, caller) => request(caller, naming, ['GET', '/markets/rain/locked-balance']),
     shows: ({ body }) => at(body, 'lockedBalance') !== '0',

@@ -9,7 +9,7 @@ import type { DirectoryChange } from '../../../../server/edge/intake/directory.t
 import { Intake } from '../../../../server/edge/intake/intake.ts'
 import { FORM } from '../../../../server/messages/intake-layout.ts'
 import {
-  type GroupPart,
+  type BatchPart,
   type IntakeResult,
   ofOrder,
 } from '../../../../server/messages/intake-result.ts'
@@ -41,7 +41,7 @@ afterEach(() => armFault(''))
 
 function open(isKnowing = true) {
   const reported = new Map<number, Reported>()
-  const parts = new Map<number, (Reported & GroupPart)[]>()
+  const parts = new Map<number, (Reported & BatchPart)[]>()
   const changes: DirectoryChange[] = []
   const intake = new CoreIntake({
     domain: kit.DOMAIN,

@@ -66,6 +66,7 @@ test('a valid order becomes a complete PLACE record, a verdict and an echo of it
     expirationSec: 1_800_000_000,
     feeBps: 0,
     clientOrderId: 'grüße 🙂',
+    orderGroup: 0,
     replacedSlot: 0,
     replacedGeneration: 0,
     replacedOpenRaw: 0,
