@@ -9,6 +9,11 @@ const DELAY = [
   `${CORE}/invariant-two.test.ts`,
   `${CORE}/reference-model.test.ts`,
 ]
+const GROUPS = [
+  `${CORE}/orders/order-groups.test.ts`,
+  'test/server/exchange/sequencer/due-cancels.test.ts',
+  'test/server/api/orders/order-groups.test.ts',
+]
 const HOLDS = ['test/server/api/orders/cancel-replace.test.ts', 'test/simulation/held.test.ts']
 const MODES = [
   `${CORE}/markets/trading-mode.test.ts`,
@@ -97,6 +102,75 @@ export const ENTRY_CHANGES: readonly FileChanges[] = [
         "=== 'disabled' ? REJECT.TRADING_DISABLED : null",
         "=== 'disabled' ? null : null",
       ],
+    ],
+  },
+  {
+    file: 'engine/core/orders/order-groups.ts',
+    tests: GROUPS,
+    changes: [
+      [
+        'the window of an order group is a second shorter',
+        'sec >= endSec - windowSec',
+        'sec > endSec - windowSec',
+      ],
+      [
+        'an order group closes at its limit already',
+        'filledUntilRaw(group, endSec) > group.maxFillRaw',
+        'filledUntilRaw(group, endSec) >= group.maxFillRaw',
+      ],
+      [
+        'a taker does not count for its order group',
+        'of [fill.taker, fill.maker]',
+        'of [fill.maker]',
+      ],
+      [
+        'a removed order group stays for ever',
+        'if (group.removedSeq === 0 || group.orders.size > 0) return',
+        'if (group.removedSeq >= 0) return',
+      ],
+    ],
+  },
+  {
+    file: 'engine/core/decide/order-groups.ts',
+    tests: GROUPS,
+    changes: [
+      [
+        "an order joins another's order group",
+        'group?.profileId === profileId && group.removedSeq === 0',
+        'group?.removedSeq === 0',
+      ],
+      [
+        'a closed order group takes orders',
+        'group.closedSeq === 0 ? null : REJECT.ORDER_GROUP_CLOSED',
+        'null',
+      ],
+      [
+        'an order group takes an order too many',
+        'group.orders.size - leaving < most',
+        'group.orders.size - leaving <= most',
+      ],
+    ],
+  },
+  {
+    file: 'server/exchange/sequencer/due-cancels.ts',
+    tests: GROUPS,
+    changes: [
+      [
+        'an order group cancels the order that filled first',
+        "if ('group' in cause && cause.keptSeq === seq) return false",
+        '',
+      ],
+      [
+        'a bound order of an order group loses its cancel',
+        'const due = [...this.#due, ...this.#waiting].find(',
+        'const due = this.#waiting.find(',
+      ],
+      [
+        'a bound order that ended leaves its cancel to the next',
+        'for (const { bound } of this.#due) bound.delete(slot)',
+        '',
+      ],
+      ['a full order group fits one command', 'names.length < cancelItemsMax', 'names.length > 0'],
     ],
   },
   {
