@@ -34,6 +34,10 @@ const BODIES: Readonly<Record<string, (random: Random) => Json>> = {
   'POST /orders/cancel-replace/batch': (random) => ({
     operations: several(random, () => replacement(random)),
   }),
+  'POST /order-groups': (random): Json =>
+    random.chance(0.3)
+      ? { oneCancelsOther: true }
+      : { maxFillRaw: raw(random, 1, 30), windowSec: random.between(1, 60) },
   'POST /admin/markets': (random) => ({
     kind: random.pick(['clob', 'clob', 'amm']),
     slug: `made-${random.below(2 ** 30)}`,
@@ -76,6 +80,9 @@ const ofMatch = (random: Random): AimedCall => ({
 })
 const ofAccount = (random: Random): AimedCall => ({
   params: { account: `{{accounts.${place(random)}}}` },
+})
+const ofGroup = (random: Random): AimedCall => ({
+  params: { orderGroupId: `{{#owngroups.${place(random)}}}` },
 })
 const ofPosition = (): AimedCall => ({ params: { id: '{{ownpositions.0}}' } })
 const ofSlot = (): AimedCall => ({ params: { slug: '{{slots.0}}' } })
@@ -140,6 +147,9 @@ const CALLS: Readonly<Record<string, (random: Random) => AimedCall>> = {
   }),
   'POST /admin/markets/:slug/lock': onUnlocked,
   'PUT /admin/markets/:slug/flag': onUnlocked,
+  'GET /order-groups/:orderGroupId': ofGroup,
+  'POST /order-groups/:orderGroupId/reset': ofGroup,
+  'DELETE /order-groups/:orderGroupId': ofGroup,
   'GET /markets/orderbooks': (random) => ({
     query: { slugs: `{{markets.${place(random)}}},{{markets.${place(random)}}}` },
   }),

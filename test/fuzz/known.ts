@@ -127,6 +127,11 @@ export class Known {
     const bookmarkId = at(body, 'bookmarkId')
     const own = this.#setting.bookmarks.get(role)
     if (typeof bookmarkId === 'number' && own !== undefined) addTo(own, `${bookmarkId}`)
+    const orderGroupId = at(body, 'orderGroupId')
+    const groups = this.#setting.orderGroups.get(role)
+    if (typeof orderGroupId === 'number' && groups !== undefined) {
+      addTo(groups, `${orderGroupId}`)
+    }
     const address = at(body, 'destinationAddress')
     const addresses = this.#setting.listed.get(role)
     if (typeof address === 'string' && addresses !== undefined) addTo(addresses, address)
@@ -134,7 +139,7 @@ export class Known {
 
   /** What a request ended is no longer there for others. */
   #drop(role: Role, route: string, requested: string): void {
-    const { pools, bookmarks, listed } = this.#setting
+    const { pools, bookmarks, orderGroups, listed } = this.#setting
     const [method, path = ''] = requested.split(' ', 2)
     if (!route.startsWith(`${method} `)) return
     const segments = path.split('?')[0].split('/')
@@ -146,7 +151,12 @@ export class Known {
     const from = (ENDS.get(route) ?? []).map((name) => pools[name])
     const isBookmark = route.startsWith('DELETE /market-bookmarks/')
     const isListed = route.startsWith('DELETE /portfolio/withdrawal-addresses/')
-    const own = [isBookmark ? bookmarks.get(role) : [], isListed ? listed.get(role) : []]
+    const isGroup = route.startsWith('DELETE /order-groups/')
+    const own = [
+      isBookmark ? bookmarks.get(role) : [],
+      isGroup ? orderGroups.get(role) : [],
+      isListed ? listed.get(role) : [],
+    ]
     for (const pool of [...from, ...own]) {
       const found = pool?.indexOf(ended) ?? -1
       if (found !== -1) pool?.splice(found, 1)

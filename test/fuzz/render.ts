@@ -76,6 +76,7 @@ export function marksOf({ route, speaker }: Plan, setting: Setting): Marks {
     owntokens: tokens,
     ownlisted: or(setting.listed.get(speaker.role), pools.wallets),
     ownbookmarks: setting.bookmarks.get(speaker.role) ?? [],
+    owngroups: setting.orderGroups.get(speaker.role) ?? [],
     // Each actor's token and profile, at the same place.
     actortokens: [...actors.values()].map(({ trader }) => trader.tokenId),
     actorprofiles: [...actors.values()].map(({ trader }) => `${trader.profileId}`),
@@ -243,7 +244,7 @@ function forChild(wanted: OrderRequest, { pools }: Setting, actor: Actor): Recor
 
 function orderFields(
   wanted: OrderRequest,
-  { quiet, markets }: Setting,
+  { quiet, markets, orderGroups }: Setting,
   actor: Actor,
 ): Record<string, Json> {
   const { role, trader } = actor
@@ -254,7 +255,10 @@ function orderFields(
     const { maker: _1, signer: _2, signature: _3, feeRateBps: _4, ...order } = signed
     return { order, orderType, marketSlug: market.slug }
   }
-  return { order: signed, ownerId: trader.profileId, orderType, marketSlug: market.slug }
+  const fields = { order: signed, ownerId: trader.profileId, orderType, marketSlug: market.slug }
+  const group = orderGroups.get(role)?.at(-1)
+  const joins = wanted.salt % 3 === 0 && group !== undefined
+  return joins ? { ...fields, orderGroupId: Number(group) } : fields
 }
 
 /** The owner sometimes trades in the quiet market, where nobody else trades. */

@@ -62,6 +62,8 @@ export interface Setting {
   readonly packs: PackSetting
   /** Numbers of the bookmarks of each actor. */
   readonly bookmarks: Map<Role, string[]>
+  /** Order groups of each actor. */
+  readonly orderGroups: ReadonlyMap<Role, string[]>
   /** Addresses that each actor listed for withdrawals. */
   readonly listed: ReadonlyMap<Role, string[]>
   readonly operatorTokens: readonly string[]
@@ -223,8 +225,8 @@ export async function settingOf(
   }
   const lives = { live: new Map(), childLive: new Map() }
   const bookmarks = await bookmarksOf(client, actors, quiet.slug)
-  const listed = new Map([...actors.keys()].map((role): [Role, string[]] => [role, []]))
-  const own = { bookmarks, listed, ...lives }
+  const ownLists = () => new Map([...actors.keys()].map((role): [Role, string[]] => [role, []]))
+  const own = { bookmarks, orderGroups: ownLists(), listed: ownLists(), ...lives }
   const setting = { actors, pools, markets, quiet, packs, operatorTokens, ...own }
   await rest(client, setting)
   return setting

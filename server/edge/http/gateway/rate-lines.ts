@@ -23,8 +23,8 @@ export function rateLines<S>(limiters: Limiters<S>, incoming: Counted<S>, out: O
   if (entry?.route.raw === true || call.isOwn === true) return ''
   const rateClass = entry?.route.rateClass ?? 'public'
   const { addressLimiter, profileLimiter } = limiters
-  if (caller !== null) {
-    return profileLimiter?.linesOf(rateKeyOf(caller), rateClass, call.receivedMs) ?? ''
-  }
-  return address === '' ? '' : (addressLimiter?.linesOf(address, rateClass, call.receivedMs) ?? '')
+  // The token of a profile is taken when the body is there.
+  const nowMs = Math.max(call.receivedMs, call.readMs)
+  if (caller !== null) return profileLimiter?.linesOf(rateKeyOf(caller), rateClass, nowMs) ?? ''
+  return address === '' ? '' : (addressLimiter?.linesOf(address, rateClass, nowMs) ?? '')
 }
