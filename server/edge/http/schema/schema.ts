@@ -96,9 +96,10 @@ export function compile<S extends Schema>(schema: S | undefined): Checker<Infer<
       // In a choice, the only shape of the value's own kind explains the fault.
       const alike = shapes.filter(({ kind }) => kind === kindOf(value))
       if (alike.length === 1) return alike[0].checker.issues(value)
-      return validator()
-        .Errors(value)[1]
-        .flatMap((error) => issuesOf(error, schema))
+      const errors = validator().Errors(value)[1]
+      const issues = errors.flatMap((error) => issuesOf(error, schema))
+      // With many unknown fields, the error that names them together is beyond the last one.
+      return issues.length > 0 ? issues : errors.filter(isOfUnknown).map(unknownIssue)
     },
   }
 }
@@ -131,6 +132,18 @@ export function compileFields<F extends Fields>(
   return compile(object({ ...fields, ...more })) as Checker<Values<F>>
 }
 
+const UNKNOWN = 'is not a known field'
+
+function isOfUnknown({ schemaPath }: SchemaError): boolean {
+  return schemaPath.endsWith('/additionalProperties')
+}
+
+function unknownIssue({ instancePath }: SchemaError): Issue {
+  const names = instancePath.slice(1).split('/')
+  const read = names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return { field: read.join('.'), message: UNKNOWN }
+}
+
 function issuesOf(error: SchemaError, root: object): Issue[] {
   const path = error.instancePath.slice(1).replaceAll('/', '.')
   const under = (name: string) => (path === '' ? name : `${path}.${name}`)
@@ -141,12 +154,10 @@ function issuesOf(error: SchemaError, root: object): Issue[] {
   }
   if (error.keyword === 'additionalProperties') {
     const names = params.additionalProperties ?? []
-    return names
-      .slice(0, 8)
-      .map((name) => ({ field: under(name), message: 'is not a known field' }))
+    return names.slice(0, 8).map((name) => ({ field: under(name), message: UNKNOWN }))
   }
   // The line above already covers this.
-  if (error.schemaPath.endsWith('/additionalProperties')) return []
+  if (isOfUnknown(error)) return []
   const message = wordsOf(error, root)
   return message === null ? [] : [{ field: path, message }]
 }
