@@ -188,7 +188,7 @@ function captureOrders(clearing: Clearing): CapturedOrders {
     records: orders.recordsOf(slots),
     clientIds: Array.from(slots, (slot) => orders.clientIdOf(slot)),
     held: Float64Array.from(held),
-    groups: orderGroups.capture(clearing.lastNowMs),
+    groups: orderGroups.capture(),
   }
 }
 

@@ -429,8 +429,7 @@ export class Clearing {
     market.lastYesTicks = legs.ticks
     if (marksByTrade(legs.sharesRaw)) market.markYesTicks = legs.ticks
     this.openSizes.filled(this.orders, market, legs)
-    const { orders, orderGroups, lastNowMs } = this
-    if (orderGroups.count > 0) orderGroups.filled(legs, orders, tradeSeq, lastNowMs)
+    if (this.orderGroups.count > 0) this.orderGroups.filled(legs, this.orders, tradeSeq)
     if (legs.closed) this.#end(legs.maker, market, true)
   }
 

@@ -194,16 +194,19 @@ export class OrderGroupsModel {
     if (isOpen(group)) group.isOver = isTooMuch(group, [...this.#inWindow(group), fill], fill)
   }
 
+  /** The fills of the window that ends with the newest. */
   #inWindow({ fills, windowSec }: GroupModel): Fill[] {
+    const newestSec = Math.max(...fills.map(({ tradeMs }) => secOf(tradeMs)))
+    return fills.filter(({ tradeMs }) => secOf(tradeMs) >= newestSec - windowSec)
+  }
+
+  #filledRaw({ fills, windowSec }: GroupModel): number {
     const startSec = secOf(this.#nowMs) - windowSec
-    return fills.filter(({ tradeMs }) => secOf(tradeMs) >= startSec)
+    const counted = fills.filter(({ tradeMs }) => secOf(tradeMs) >= startSec)
+    return windowSec === 0 ? 0 : sumOf(counted)
   }
 
-  #filledRaw(group: GroupModel): number {
-    return group.windowSec === 0 ? 0 : sumOf(this.#inWindow(group))
-  }
-
-  /** A start closes what had filled too much at the last command. */
+  /** A start closes what has filled too much in its newest windows. */
   resumed(): void {
     for (const group of this.#groups.values()) {
       if (group.closedSeq !== 0 || group.removedSeq !== 0) continue

@@ -28,7 +28,7 @@ export function currentGroup(
   return isCurrent ? group : undefined
 }
 
-/** Why the group may not be reset, or null: after a crash, its cancels follow from its state. */
+/** Why the group may not be reset, or null. After a crash, its cancels follow from its state. */
 export function decideResetGroup(
   clearing: Clearing,
   profileId: ProfileId,

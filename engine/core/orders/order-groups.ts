@@ -43,7 +43,7 @@ export interface OrderGroup {
   firstOrderSeq: Seq
   /** Live orders. */
   readonly orders: Set<Slot>
-  /** Shares filled by Unix second, for the seconds of the window. */
+  /** Shares filled by Unix second, for the window that ends with the newest. */
   readonly fills: Map<number, SizeRaw>
 }
 
@@ -64,16 +64,6 @@ interface FilledOrders {
   readonly sharesRaw: SizeRaw
 }
 
-/** The first second that counts at this time. */
-function windowStart({ windowSec }: OrderGroup, nowMs: TimeMs): number {
-  return Math.floor(nowMs / MS_PER_SEC) - windowSec
-}
-
-/** Time never goes back, so what has left the window never counts again. */
-function forgetBefore(fills: Map<number, SizeRaw>, startSec: number): void {
-  for (const sec of fills.keys()) if (sec < startSec) fills.delete(sec)
-}
-
 /** Shares filled in the window that ends with this second. */
 function filledUntilRaw({ fills, windowSec }: OrderGroup, endSec: number): SizeRaw {
   let filledRaw = 0
@@ -88,13 +78,12 @@ export function filledInWindowRaw(group: OrderGroup, nowMs: TimeMs): SizeRaw {
   return filledUntilRaw(group, Math.floor(nowMs / MS_PER_SEC))
 }
 
-/** Whether too much is filled in a window that ends in these seconds. */
-function isExceeded(group: OrderGroup, firstEndSec: number, lastEndSec: number): boolean {
+/** Whether too much is filled in a window that ends in this second or later. */
+function isExceeded(group: OrderGroup, sec: number): boolean {
   if (group.closedSeq !== 0 || group.removedSeq !== 0) return false
   if (group.windowSec === 0) return group.firstTradeSeq !== 0
   for (const endSec of group.fills.keys()) {
-    const isOfThese = endSec >= firstEndSec && endSec <= lastEndSec
-    if (isOfThese && filledUntilRaw(group, endSec) > group.maxFillRaw) return true
+    if (endSec >= sec && filledUntilRaw(group, endSec) > group.maxFillRaw) return true
   }
   return false
 }
@@ -227,8 +216,8 @@ export class OrderGroups {
     this.#arrivedMs[slot] = nowMs
   }
 
-  /** Counts a fill of the command `tradeSeq`; the time of the last command is `nowMs`. */
-  filled(fill: FilledOrders, orders: OrderTable, tradeSeq: Seq, nowMs: TimeMs): void {
+  /** Counts a fill of the command `tradeSeq`. */
+  filled(fill: FilledOrders, orders: OrderTable, tradeSeq: Seq): void {
     for (const slot of [fill.taker, fill.maker]) {
       const group = this.#ofOrder.get(slot)
       if (group === undefined || tradeSeq <= group.openedSeq) continue
@@ -236,19 +225,18 @@ export class OrderGroups {
         group.firstTradeSeq = tradeSeq
         group.firstOrderSeq = orders.seqOf(slot)
       }
-      this.#count(group, fill, nowMs)
+      this.#count(group, fill)
     }
   }
 
-  #count(group: OrderGroup, { taker, sharesRaw }: FilledOrders, nowMs: TimeMs): void {
+  #count(group: OrderGroup, { taker, sharesRaw }: FilledOrders): void {
     const { fills, windowSec } = group
-    const startSec = windowStart(group, nowMs)
     const sec = Math.floor(this.#arrivedMs[taker] / MS_PER_SEC)
-    forgetBefore(fills, startSec)
     if (windowSec > 0) fills.set(sec, (fills.get(sec) ?? 0) + sharesRaw)
-    if (isExceeded(group, sec, sec + windowSec)) this.exceeded.add(group)
-    // A fill whose market answered late closes the group, and then has left the window too.
-    if (sec < startSec) fills.delete(sec)
+    if (isExceeded(group, sec)) this.exceeded.add(group)
+    // One whose market answered very late closes the group too, and then has left the window.
+    const startSec = Math.max(...fills.keys()) - windowSec
+    for (const each of fills.keys()) if (each < startSec) fills.delete(each)
   }
 
   /** An order ended. */
@@ -262,33 +250,25 @@ export class OrderGroups {
   }
 
   /** From now on this node decides: what filled too much was perhaps not closed yet. */
-  resume(nowMs: TimeMs): void {
+  resume(): void {
     this.exceeded.clear()
-    for (const group of this.#byId.values()) {
-      forgetBefore(group.fills, windowStart(group, nowMs))
-      if (isExceeded(group, 0, Number.POSITIVE_INFINITY)) this.exceeded.add(group)
-    }
+    for (const group of this.#byId.values()) if (isExceeded(group, 0)) this.exceeded.add(group)
   }
 
   /** The full state, for the state hash; empty without groups. */
-  *hashedFields(orders: OrderTable, nowMs: TimeMs): Iterable<unknown> {
-    for (const { orders: slots, fills, ...fields } of this.capture(nowMs)) {
+  *hashedFields(orders: OrderTable): Iterable<unknown> {
+    for (const { orders: slots, fills, ...fields } of this.capture()) {
       const seqs = slots.map((slot) => orders.seqOf(slot)).sort((a, b) => a - b)
       yield ['order group', ...hashedFieldsOf(fields), seqs, fills]
     }
   }
 
-  /** `nowMs` is the time of the last command. */
-  capture(nowMs: TimeMs): CapturedOrderGroup[] {
-    return this.all().map((group) => {
-      const startSec = windowStart(group, nowMs)
-      const counted = [...group.fills].filter(([sec]) => sec >= startSec)
-      return {
-        ...group,
-        orders: [...group.orders].sort((a, b) => a - b),
-        fills: counted.sort(([a], [b]) => a - b),
-      }
-    })
+  capture(): CapturedOrderGroup[] {
+    return this.all().map((group) => ({
+      ...group,
+      orders: [...group.orders].sort((a, b) => a - b),
+      fills: [...group.fills].sort(([a], [b]) => a - b),
+    }))
   }
 
   restore(captured: CapturedOrderGroups): void {

@@ -178,7 +178,7 @@ function* clearingFields(clearing: Clearing, live: Uint32Array): Iterable<unknow
     if (orders.stateOf(slot) !== STATE.HELD) continue
     yield ['held', orders.seqOf(slot), orders.held.eligibleMsOf(slot), orders.held.stpOf(slot)]
   }
-  yield* clearing.orderGroups.hashedFields(orders, lastNowMs)
+  yield* clearing.orderGroups.hashedFields(orders)
 }
 
 /** Lowercase hex. `bookDigests` are results of bookDigest, in the order of `openBooks`. */

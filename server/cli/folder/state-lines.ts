@@ -55,8 +55,7 @@ function* orderLines(clearing: Clearing): Iterable<Line> {
     const output = `${what} at ${price(orders.priceTicksOf(slot))}, open ${left}`
     yield line(`order ${orders.seqOf(slot)}`, `${output}, ${orderTermsOf(orders, slot)}`)
   }
-  const { orderGroups, lastNowMs } = clearing
-  for (const { id, profileId, orders: slots, ...group } of orderGroups.capture(lastNowMs)) {
+  for (const { id, profileId, orders: slots, ...group } of clearing.orderGroups.capture()) {
     const members = slots.map((slot) => orders.seqOf(slot)).sort((a, b) => a - b)
     yield recordLine(`order group ${id} of ${nameOf(profileId)}`, { ...group, orders: members })
   }

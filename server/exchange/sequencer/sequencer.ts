@@ -269,8 +269,8 @@ export class Sequencer {
    */
   resume(): void {
     this.#isDeciding = true
-    const { catalogue, chainFunds, frozen, heartbeats, orders, orderGroups } = this.#clearing
-    const { lastSeq, lastNowMs } = this.#clearing
+    const { catalogue, chainFunds, frozen, heartbeats, orders, orderGroups, lastSeq } =
+      this.#clearing
     for (const { marketId, book, status, deadlineMs } of catalogue.all()) {
       if (book === 0) continue
       if (takesOrders(status)) {
@@ -296,7 +296,7 @@ export class Sequencer {
     for (const [profileId, seq] of chainFunds.short()) {
       this.#cancelBefore('FUNDS_MOVED', [profileId], seq)
     }
-    orderGroups.resume(lastNowMs)
+    orderGroups.resume()
     for (const { id, closedSeq, removedSeq, keptSeq } of orderGroups.all()) {
       if (removedSeq !== 0) this.#cancelGroup(id, removedSeq, 0)
       else if (closedSeq !== 0) this.#cancelGroup(id, closedSeq, keptSeq)
