@@ -206,12 +206,23 @@ export class Stage {
     await this.#calm()
     // Orders of the sub-account rest in the same markets.
     const ends = ['', `?onBehalfOf=${pools.wards[0]}`]
+    for (const end of ends) await this.#clearDeadline(owner.trader, end)
     for (const path of markets.flatMap(({ slug }) => ends.map((end) => slug + end))) {
       await this.#cancelIn(owner.trader, path)
     }
     await this.#endOffers(owner)
     await this.#subscriptions.open(actors)
     await this.#settled()
+  }
+
+  /** A socket that the owner closed may have left a deadline for its orders. */
+  async #clearDeadline(trader: Trader, query: string): Promise<void> {
+    const endMs = performance.now() + IDLE_MS
+    for (;;) {
+      const { status } = await this.#client.call(trader, 'POST', `/heartbeats${query}`, '{}')
+      if (status === 200) return
+      assert.ok(performance.now() < endMs, `a deadline is cleared: ${status}`)
+    }
   }
 
   async #endOffers({ trader }: Actor): Promise<void> {

@@ -3,7 +3,7 @@ import { freshSeed } from '../support/random.ts'
 import { playOrExplain } from './long-flow.ts'
 
 const STEPS = 1200
-const WORLDS = 20
+const WORLDS = 8
 
 for (const many of ['groups', 'amends'] as const) {
   test(`every invariant holds in ${WORLDS} worlds with many ${many}`, async () => {

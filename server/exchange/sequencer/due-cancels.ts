@@ -90,6 +90,12 @@ export class DueCancels {
     return due?.cause.reason ?? null
   }
 
+  /** The order in this slot was released, and its cancel is stamped. */
+  namedAfterRelease(slot: Slot): void {
+    this.#stamped[slot] = 1
+    this.#stampedCount++
+  }
+
   add(cause: CancelCause): void {
     const { orders } = this.#clearing
     const slots = 'group' in cause ? [...cause.group.orders] : null

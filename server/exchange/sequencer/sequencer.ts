@@ -401,7 +401,10 @@ export class Sequencer {
         if (!this.#hasCapacity(book, bytes)) return false
         this.#stampRelease(slot, nowMs)
         const generation = this.#clearing.orders.generationOf(slot)
-        if (reason !== null) this.#stampCancel(book, [{ slot, generation }], reason, nowMs)
+        if (reason !== null) {
+          this.#stampCancel(book, [{ slot, generation }], reason, nowMs)
+          this.#dueCancels.namedAfterRelease(slot)
+        }
         return true
       },
       () => this.#cutsHere(),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { ORDER_GROUP_LIMITS } from '../../../engine/domain/order-group-limits.ts'
 import { PACK_LIMITS } from '../../../engine/domain/packs/pack-limits.ts'
 import { SOCIAL_LIMITS } from '../../../engine/domain/social/social-limits.ts'
 import {
@@ -12,8 +13,8 @@ import { at } from '../../support/json-path.ts'
 import { ADMIN_TOKEN } from '../../support/server-process.ts'
 
 // What attacks on everything around the market find: a public list of bookmarks at its bound, a
-// profile that many follow, one that follows others, a house with money, a pack, a market page, a
-// property, a series and a match.
+// profile that many follow, one that follows others, a house with money, a pack, order groups at
+// their bound, a market page, a property, a series and a match.
 
 const HOUSE_RAW = 1_000_000_000_000
 /** Both outcomes of a leg are for sale at 0.6. */
@@ -41,6 +42,8 @@ export interface Things {
   readonly packId: string
   /** One of as many packs as the list of operators holds. */
   readonly curatedId: string
+  /** One of as many order groups as the attacker may have. */
+  readonly orderGroupId: string
 }
 
 export async function prepareAround(client: ExchangeClient, around: Around): Promise<Things> {
@@ -61,13 +64,24 @@ export async function prepareAround(client: ExchangeClient, around: Around): Pro
     ...(await madeByOperator(client, slugs[0])),
     packId: await madePack(client, around),
     curatedId: await fillCurated(client, around),
+    orderGroupId: await fillGroups(client, around),
   }
+}
+
+/** Creates as many order groups as a profile may have; gives the id of one. */
+async function fillGroups(client: ExchangeClient, { attacker }: Around): Promise<string> {
+  let id = ''
+  for (let count = 0; count < ORDER_GROUP_LIMITS.groupsOfProfileMax; count++) {
+    const made = await client.call(attacker, 'POST', '/order-groups', '{"maxFillRaw":1000}')
+    id = String(at(made.body, 'orderGroupId'))
+  }
+  return id
 }
 
 async function madeByOperator(
   client: ExchangeClient,
   marketSlug: string,
-): Promise<Omit<Things, 'packId' | 'curatedId'>> {
+): Promise<Omit<Things, 'packId' | 'curatedId' | 'orderGroupId'>> {
   const page = await client.admin('/admin/market-pages', { slug: 'all', name: 'All markets' })
   const key = { name: 'Length', slug: 'length', type: 'multi-select' }
   const property = await client.admin('/admin/property-keys', key)

@@ -46,9 +46,10 @@ const valuesOf = (given: unknown): Values =>
 
 /** What a few routes ask for in place of a market or of an example. */
 function namedIn({ things, quiet }: Scene): Readonly<Record<string, Values>> {
-  const { pageId, keyId, stableSlug, slotSlug, matchSlug, packId, curatedId } = things
+  const { pageId, keyId, stableSlug, slotSlug, matchSlug, packId, curatedId, orderGroupId } = things
   return {
     '/orders/queue': { market: quiet.slug },
+    '/order-groups/:orderGroupId': { orderGroupId },
     '/parlay/positions/:id': { id: packId },
     '/parlay/packs/:id': { id: curatedId },
     '/property-keys/:id': { id: keyId },

@@ -99,6 +99,10 @@ test('an order that its market binds is canceled after its release, whatever rin
   assert.deepEqual(emit(), [{ marketId: binding, slots: [low.slot] }])
   assert.equal(due.reasonAfterRelease(held.slot), 'ORDER_GROUP')
   assert.deepEqual([due.holds(plain), due.holds(binding)], [true, false])
+  // Its release and cancel are stamped, and it is named no more.
+  clearing.orders.held.releasing(held.slot)
+  due.namedAfterRelease(held.slot)
+  assert.deepEqual(emit(), [])
   // It ends: the next order in its slot is nobody's cancel.
   driver.cancelMany(binding, [held])
   due.ended(held.slot)
