@@ -6,7 +6,7 @@ import {
   decideUnfreeze,
 } from '../../engine/core/decide/operators.ts'
 import { isCanceling } from '../../engine/core/decide/order-groups.ts'
-import { type OrderGroup, staysLive } from '../../engine/core/orders/order-groups.ts'
+import { keptAtClose, type OrderGroup, staysLive } from '../../engine/core/orders/order-groups.ts'
 import { TRADING_MODES } from '../../engine/domain/markets/trading-window.ts'
 import { ROLES } from '../../engine/domain/operator.ts'
 import { type GoldenCast, MINUTE_MS } from './golden-cast.ts'
@@ -80,8 +80,11 @@ export class GoldenControls {
   #closeGroups(): void {
     const { driver } = this.#cast
     for (const group of driver.clearing.orderGroups.exceeded) {
-      const keptSeq = group.windowSec === 0 ? group.firstOrderSeq : 0
-      driver.control({ kind: 'closeOrderGroup', groupId: group.id, keptSeq })
+      driver.control({
+        kind: 'closeOrderGroup',
+        groupId: group.id,
+        keptSeq: keptAtClose(group),
+      })
       this.#cancelGroup(group)
     }
   }

@@ -7,7 +7,7 @@ import { REJECT, type Reject } from '../../domain/reject-precedence.ts'
 import { SHARED_TABLES } from '../../domain/shared-tables.ts'
 import type { TimeMs } from '../../domain/units.ts'
 import type { Clearing } from '../clearing.ts'
-import { type OrderGroup, staysLive } from '../orders/order-groups.ts'
+import { isOneCancelsOther, type OrderGroup, staysLive } from '../orders/order-groups.ts'
 
 const { ordersMax, oneCancelsOtherMax } = ORDER_GROUP_LIMITS
 
@@ -74,7 +74,7 @@ export function gateGroup(
 export function gateGroupOrders({ orderGroups }: Clearing, order: PlaceOrder): Reject | null {
   const group = order.orderGroup === 0 ? undefined : orderGroups.byId(order.orderGroup)
   if (group === undefined) return null
-  const most = group.windowSec === 0 ? oneCancelsOtherMax : ordersMax
+  const most = isOneCancelsOther(group) ? oneCancelsOtherMax : ordersMax
   const leaving = order.replacedSlot !== 0 && group.orders.has(order.replacedSlot) ? 1 : 0
   return group.orders.size - leaving < most ? null : REJECT.ORDER_GROUP_FULL
 }

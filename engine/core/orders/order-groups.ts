@@ -64,6 +64,16 @@ interface FilledOrders {
   readonly sharesRaw: SizeRaw
 }
 
+/** Whether the first fill of one of its two orders cancels the other. */
+export function isOneCancelsOther({ windowSec }: Pick<OrderGroup, 'windowSec'>): boolean {
+  return windowSec === 0
+}
+
+/** Seq of the order that stays live when the group closes now; 0 for none. */
+export function keptAtClose(group: OrderGroup): Seq {
+  return isOneCancelsOther(group) ? group.firstOrderSeq : 0
+}
+
 /** Shares filled in the window that ends with this second. */
 function filledUntilRaw({ fills, windowSec }: OrderGroup, endSec: number): SizeRaw {
   let filledRaw = 0
@@ -81,7 +91,7 @@ export function filledInWindowRaw(group: OrderGroup, nowMs: TimeMs): SizeRaw {
 /** Whether too much is filled in a window that ends in this second or later. */
 function isExceeded(group: OrderGroup, sec: number): boolean {
   if (group.closedSeq !== 0 || group.removedSeq !== 0) return false
-  if (group.windowSec === 0) return group.firstTradeSeq !== 0
+  if (isOneCancelsOther(group)) return group.firstTradeSeq !== 0
   for (const endSec of group.fills.keys()) {
     if (endSec >= sec && filledUntilRaw(group, endSec) > group.maxFillRaw) return true
   }
@@ -232,7 +242,7 @@ export class OrderGroups {
   #count(group: OrderGroup, { taker, sharesRaw }: FilledOrders): void {
     const { fills, windowSec } = group
     const sec = Math.floor(this.#arrivedMs[taker] / MS_PER_SEC)
-    if (windowSec > 0) fills.set(sec, (fills.get(sec) ?? 0) + sharesRaw)
+    if (!isOneCancelsOther(group)) fills.set(sec, (fills.get(sec) ?? 0) + sharesRaw)
     if (isExceeded(group, sec)) this.exceeded.add(group)
     // One whose market answered very late closes the group too, and then has left the window.
     const startSec = Math.max(...fills.keys()) - windowSec

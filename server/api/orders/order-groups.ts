@@ -8,7 +8,11 @@ import {
   decideResetGroup,
   isCanceling,
 } from '../../../engine/core/decide/order-groups.ts'
-import { filledInWindowRaw, type OrderGroup } from '../../../engine/core/orders/order-groups.ts'
+import {
+  filledInWindowRaw,
+  isOneCancelsOther,
+  type OrderGroup,
+} from '../../../engine/core/orders/order-groups.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { OrderGroupId, ProfileId } from '../../../engine/domain/ids.ts'
 import { ORDER_GROUP_LIMITS } from '../../../engine/domain/order-group-limits.ts'
@@ -74,7 +78,7 @@ const OF_EXAMPLE = { orderGroupId: GROUP_EXAMPLE.orderGroupId }
 
 function groupView(clearing: Clearing, group: OrderGroup, nowMs: number) {
   const { id, maxFillRaw, windowSec, closedSeq, orders } = group
-  const oneCancelsOther = windowSec === 0
+  const oneCancelsOther = isOneCancelsOther(group)
   const closed = isCanceling(clearing, group) ? ('CANCELING' as const) : ('CLOSED' as const)
   return {
     orderGroupId: id,

@@ -13,6 +13,7 @@ import { fillRelease } from '../../../engine/core/decide/release.ts'
 import { BookDeadlines } from '../../../engine/core/markets/book-deadlines.ts'
 import { Deadlines, HeapPlaces } from '../../../engine/core/markets/deadlines.ts'
 import { openedBy } from '../../../engine/core/markets/market-commands.ts'
+import { keptAtClose } from '../../../engine/core/orders/order-groups.ts'
 import { STATE } from '../../../engine/core/orders/order-table.ts'
 import { assert } from '../../../engine/domain/assert.ts'
 import type { ControlCommand, Stamp } from '../../../engine/domain/command.ts'
@@ -366,10 +367,10 @@ export class Sequencer {
 
   /** Closes the groups whose orders filled too much; false when the journal is full. */
   #closeGroups(nowMs: TimeMs): boolean {
-    for (const { id: groupId, windowSec, firstOrderSeq } of this.#clearing.orderGroups.exceeded) {
+    for (const group of this.#clearing.orderGroups.exceeded) {
       if (!this.#hasCapacity(0, CANCEL_BYTES)) return false
-      const keptSeq = windowSec === 0 ? firstOrderSeq : 0
-      this.#stampDue({ kind: 'closeOrderGroup', groupId, keptSeq }, nowMs)
+      const body = { groupId: group.id, keptSeq: keptAtClose(group) }
+      this.#stampDue({ kind: 'closeOrderGroup', ...body }, nowMs)
       if (this.#cutsHere()) return true
     }
     return true

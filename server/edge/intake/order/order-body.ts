@@ -2,13 +2,12 @@ import type { ProfileId } from '../../../../engine/domain/ids.ts'
 import { LIMITS } from '../../../../engine/domain/limits.ts'
 import { STP_POLICIES } from '../../../../engine/domain/order.ts'
 import { ORDER_FLAGS } from '../../../../engine/domain/order-flags.ts'
-import { ORDER_GROUP_LIMITS } from '../../../../engine/domain/order-group-limits.ts'
 import { MS_PER_SEC, type TimeMs } from '../../../../engine/domain/units.ts'
 import { isAddress, ZERO_ADDRESS } from '../../../crypto/address.ts'
 import { isUint256 } from '../../../crypto/uint256.ts'
 import type { Issue } from '../../../messages/refusal.ts'
 import { onBehalfOf } from '../../http/access/on-behalf.ts'
-import { orderType } from '../../http/schema/fields.ts'
+import { orderGroupId, orderType } from '../../http/schema/fields.ts'
 import { WORDS, WRONG_CHECKSUM } from '../../http/schema/issue-text.ts'
 import { compilePrinted } from '../../http/schema/printed-text.ts'
 import {
@@ -139,7 +138,7 @@ const orderFields = {
   clientOrderId: optional(clientOrderIdText()),
   ...fieldsOf(ORDER_FLAGS, ({ request }) => means(optional(boolean()), request)),
   orderGroupId: means(
-    optional(integer(1, ORDER_GROUP_LIMITS.idMax)),
+    optional(orderGroupId()),
     'The open order group of the owner that the order joins.',
   ),
   stpPolicy: means(
